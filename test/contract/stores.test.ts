@@ -1,4 +1,4 @@
-import type { Store } from '@model-gateway/core';
+import { type Store, toInterruptedRecord } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { toContent, toKey, toRecord } from '../support/stores/generation-records.ts';
@@ -226,6 +226,26 @@ describe.each(durable)('A durable $name store', ({ createPlace }) => {
     for (let round = 0; round < 3; round += 1) {
       expect(await store.generations.getContent(`gen-${round}`)).toEqual(toContent(`round ${round}`));
     }
+  });
+
+  test('records what was noted as under way and never appended, once, as often as it is opened', async () => {
+    if (store.generations.noteRunning === undefined) return;
+    const costs = { costUsd: 0.000002, costNanoUsd: 2000, costKnown: true };
+    const figures = { promptTokens: 1, completionTokens: 2, durationMs: 3000, ...costs };
+    const [cut, ended] = ['gen-1', 'gen-2'].map((id) => ({ record: toRecord(id, { costNanoUsd: 0 }), figures }));
+    if (cut === undefined || ended === undefined) throw new Error('two calls');
+    await store.generations.noteRunning([cut, ended]);
+    await store.generations.append(toRecord('gen-2'), null);
+    for (let round = 0; round < 3; round += 1) {
+      await reopen();
+      expect(await store.generations.get('gen-1')).toEqual(toInterruptedRecord(cut));
+      expect(await store.generations.get('gen-2')).toEqual(toRecord('gen-2'));
+      expect(await store.generations.count()).toBe(2);
+    }
+    await store.generations.noteRunning([{ ...cut, record: toRecord('gen-3') }]);
+    await store.generations.noteRunning([]);
+    await reopen();
+    expect(await store.generations.get('gen-3')).toBeUndefined();
   });
 
   test('tells odd ids apart after it was opened again', async () => {

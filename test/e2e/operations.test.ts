@@ -125,6 +125,41 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('sets the callback address of each workspace, by keyboard, and says what is wrong with one', async () => {
+      const made = await ui.call('/api/v1/workspaces', { body: { name: 'Film team', slug: 'film-team' } });
+      expect(made.status).toBe(201);
+      const { page, problems, check, screenshot } = await ui.open('#/settings');
+      const card = page.locator('section', { has: page.getByRole('heading', { name: 'Webhooks of videos' }) });
+      const address = card.getByLabel('Default callback address');
+      await card.getByLabel('Workspace').focus();
+      await page.keyboard.type('Film');
+      await expect.poll(() => card.getByLabel('Workspace').inputValue()).not.toMatch(/^0/);
+
+      await address.focus();
+      await page.keyboard.type('http://hooks.example.com/');
+      await page.keyboard.press('Enter');
+      await card.getByText('must begin with https://').first().waitFor();
+      await card.scrollIntoViewIfNeeded();
+      await screenshot('callback-address');
+      expect(await check()).toEqual([]);
+      expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
+
+      await address.focus();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('https://hooks.example.com/films');
+      await page.keyboard.press('Enter');
+      await page.getByText('Saved', { exact: true }).waitFor();
+      await page.reload();
+      await card.getByLabel('Workspace').selectOption('Film team');
+      await expect.poll(() => address.inputValue()).toBe('https://hooks.example.com/films');
+      expect(await (await ui.call('/api/v1/workspaces')).json()).toMatchObject({
+        data: [{ default_callback_url: null }, { default_callback_url: 'https://hooks.example.com/films' }],
+      });
+      await card.getByLabel('Workspace').selectOption('Default');
+      await expect.poll(() => address.inputValue()).toBe('');
+      expect(problems).toEqual([]);
+    });
+
     test('under the desktop requires no sign-in, and changes the port', async () => {
       const { page, problems, check } = await ui.open('#/settings');
       // The user of the app is the owner, also in a window that has no cookie.

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -24,6 +24,8 @@ import {
 
 const ROUNDS = process.env['TEST_FULL'] === '1' ? 50 : 1;
 const SCRIPT = fileURLToPath(new URL('../support/videos/video-server.ts', import.meta.url));
+const certificate = (name: string): string =>
+  fileURLToPath(new URL(`../support/certificates/${name}.pem`, import.meta.url));
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const KEY = 'sk-gw-v1-videos';
 const MANAGEMENT_KEY = 'sk-gw-v1-videos-management';
@@ -46,7 +48,8 @@ interface Announced {
 /** Takes announcements until the test is over; `onCall` may keep one unanswered. */
 async function startReceiver(onCall: (body: string) => boolean, onFinished: typeof onTestFinished) {
   const announced: Announced[] = [];
-  const server = createServer((request, response) => {
+  const tls = { key: readFileSync(certificate('good.key')), cert: readFileSync(certificate('good')) };
+  const server = createServer(tls, (request, response) => {
     void text(request).then(async (body) => {
       const signature = request.headers['x-service-signature'] as string;
       await verifyWebhook({ body, signature, secrets: [SECRET] });
@@ -60,7 +63,7 @@ async function startReceiver(onCall: (body: string) => boolean, onFinished: type
     server.close();
     server.closeAllConnections();
   });
-  return { announced, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
+  return { announced, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
 }
 
 interface Server {
@@ -72,7 +75,10 @@ interface Server {
 async function startServer(config: string): Promise<Server> {
   const marks = join(dirname(config), 'marks');
   mkdirSync(marks, { recursive: true });
-  const child = spawn(process.execPath, [SCRIPT, config, marks], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [SCRIPT, config, marks], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate('authority') },
+  });
   const died = once(child, 'close');
   let printed = '';
   await new Promise<void>((resolve, reject) => {

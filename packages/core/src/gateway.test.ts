@@ -218,7 +218,7 @@ test('pages through models so that following the links shows each once', async (
   }));
   const { get } = createCoreGateway(idle, { models });
   const seen: unknown[] = [];
-  let path: string | null = '/api/v1/models?limit=3&sort=unheard-of&q=acme';
+  let path: string | null = '/api/v1/models?limit=3&sort=most-popular&q=acme';
   for (let page = 0; path !== null && page < 10; page += 1) {
     const body = jsonOf(await get(path)) as {
       data: { id: string }[];

@@ -66,12 +66,13 @@ const MAX_BROADCAST_DRAIN_MS = 5000;
 
 /**
  * Creates a gateway: one object that handles requests, without globals, so that several can exist in one process.
- * Throws `RangeError` when a model names a provider that does not exist.
+ * Throws `RangeError` when a model names a provider that does not exist, and for a default callback address that callers
+ * could not name.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
   const foundations = createFoundations(options, closing.signal, () => runtime);
-  const { platform, openCalls, timeouts, videos, broadcaster, sessions } = foundations;
+  const { platform, openCalls, runningNotes, timeouts, videos, broadcaster, sessions } = foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
@@ -120,6 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'),
       );
       await waitUntilIdle(timeouts.clientWriteMs);
+      await runningNotes.close();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
     },
     async waitForVideo(jobId, signal) {

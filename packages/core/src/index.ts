@@ -1,11 +1,12 @@
 // Hosts: a gateway, the requests it handles and the responses it gives.
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
 export type { Logger } from './foundation/logger.ts';
+export { suggestName } from './foundation/nearest-name.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/timeouts.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
 export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export type { Principal } from './http/principal.ts';
-export type { GatewayRequest, HeaderMap } from './http/request.ts';
+export { type GatewayRequest, type HeaderMap, mountPathOf } from './http/request.ts';
 export { type GatewayResponse, toErrorResponse } from './http/response.ts';
 export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup } from './options.ts';
@@ -17,6 +18,7 @@ export type { AccountOptions } from './auth/account.ts';
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { BootstrapKey } from './auth/bootstrap-key.ts';
 export type { MemberDirectory } from './auth/members.ts';
+export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/provider-names.ts';
 export {
   findIncompleteParts,
   type IncompletePart,
@@ -44,6 +46,7 @@ export type {
 } from './wire/fixtures/fixture-library.ts';
 export type { Generation, GenerationContent } from './wire/generations/generation.ts';
 export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
+export { DATA_REGIONS, type DataRegion, toDataRegion } from './wire/data-region.ts';
 export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
 export type { Guardrail } from './wire/management/guardrail.ts';
 export type { Member } from './wire/management/member.ts';
@@ -129,6 +132,7 @@ export {
   toGenerationFacts,
 } from './stores/kit/generation-filter.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
+export { toInterruptedRecord } from './stores/kit/to-interrupted-record.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/kit/spending-book.ts';
 export { createTableRepositories, type TableSource } from './stores/kit/table-repositories.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';
@@ -141,6 +145,8 @@ export type {
   GenerationRepository,
   KeyRecord,
   Repository,
+  RunningCall,
+  RunningFigures,
   SettingsRepository,
   Spent,
   SpentQuery,

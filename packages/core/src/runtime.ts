@@ -1,4 +1,5 @@
-import { ROUTES } from './api/routes.ts';
+import { ROUTES_BY_TAG } from './api/routes.ts';
+import type { SystemParts } from './api/system/system-parts.ts';
 import { createLiveAccount } from './auth/account.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
@@ -12,6 +13,7 @@ import { createResponseCache } from './chat/stages/response-cache/response-cache
 import { createCallCounters } from './dispatch/call-counters.ts';
 import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createRecorder, type GenerationListener } from './dispatch/recorder.ts';
+import { startRunningNotes } from './dispatch/running-notes.ts';
 import { createSerialQueue } from './foundation/async/serial-queue.ts';
 import { createTimerWheel } from './foundation/async/timer-wheel.ts';
 import type { Logger } from './foundation/logger.ts';
@@ -21,6 +23,7 @@ import { createCallFigures } from './generations/call-figures.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
 import type { GatewayOptions, Setup } from './options.ts';
+import { PRESETS } from './providers/provider-presets.ts';
 import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
@@ -33,6 +36,7 @@ import { createVideoChanges } from './videos/jobs/video-changes.ts';
 import { createVideoRunner, type VideoSetup } from './videos/jobs/video-runner.ts';
 import { createIdempotencyGuard } from './videos/orders/idempotency.ts';
 import { findVideoHolds } from './videos/orders/reserve-video.ts';
+import { checkDefaultCallbackUrl } from './webhooks/object-to-callback-url.ts';
 
 const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -42,10 +46,14 @@ export type Foundations = ReturnType<typeof createFoundations>;
 /** The state that all requests of one setup share. A request uses the setup that it began with. */
 export type Runtime = ReturnType<typeof createRuntime>;
 
-/** Creates the parts that outlive every setup. `current` is for work that outlives requests. */
+/**
+ * Creates the parts that outlive every setup. `current` is for work that outlives requests. Throws `RangeError` for a
+ * default callback address that callers could not name.
+ */
 export function createFoundations(options: GatewayOptions, closing: AbortSignal, current: () => VideoSetup) {
   const fixed = withDefaults(options);
   const { store, platform, logger, logging, broadcast, webhooks } = fixed;
+  if (webhooks !== undefined) checkDefaultCallbackUrl(webhooks);
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
@@ -56,6 +64,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     findHolds: () => findVideoHolds(store.videoJobs),
   });
 
+  const openCalls = createOpenCalls();
   const changes = createVideoChanges(logger);
   const generationFeed = createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
@@ -98,7 +107,8 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     responseCache: createResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, readonly DiscoveredModel[]>(),
-    openCalls: createOpenCalls(),
+    openCalls,
+    runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createSerialQueue(platform),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
     /** Random text that identifies this gateway. */
@@ -134,12 +144,12 @@ function withDefaults(options: GatewayOptions) {
 /** Throws `RangeError` for a model of an unknown provider. Limits that `previous` had too continue to count. */
 export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
   const { platform, store, logger, health, random, routers, web, responseCache, recording, discovered } = foundations;
-  const catalog = createCatalog(setup.providers, setup.models ?? []);
+  const catalog = createCatalog(setup.providers, setup.models ?? [], PRESETS);
   for (const provider of setup.providers) {
     const models = discovered.get(provider.slug);
     if (provider.discoverModels === true && models !== undefined) catalog.setDiscovered(provider, models);
   }
-  const account = createLiveAccount(setup.account ?? {}, store.settings);
+  const account = createLiveAccount(setup.account ?? {}, store.settings, catalog.providerNames.toTags);
   const policyOf = createPolicyOf(store, catalog);
   const rateLimits = areSame(setup.rateLimits, previous?.setup.rateLimits)
     ? (previous?.rateLimits ?? null)
@@ -189,11 +199,8 @@ function areSame(limits: RateLimitOptions | undefined, others: RateLimitOptions 
   );
 }
 
-let apiDocument: Promise<string> | undefined;
+let apiDocument: ReturnType<SystemParts['describeApi']> | undefined;
 
 /** The same for every gateway, because they all have the same operations. */
-function describeApi(): Promise<string> {
-  return (apiDocument ??= import('./http/openapi.ts').then(async ({ toOpenApi }) =>
-    JSON.stringify(await toOpenApi(ROUTES)),
-  ));
-}
+const describeApi: SystemParts['describeApi'] = () =>
+  (apiDocument ??= import('./http/openapi.ts').then(({ toOpenApi }) => toOpenApi(ROUTES_BY_TAG)));

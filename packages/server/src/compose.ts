@@ -67,10 +67,14 @@ type LoadTransport = () => Promise<Transport & Closable>;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Opens the store of a configuration. The caller closes it. */
-export async function openStore(config: GatewayConfig, logger: Logger): Promise<Store> {
+export async function openStore(
+  config: GatewayConfig,
+  logger: Logger,
+  { trustsClock = false }: { readonly trustsClock?: boolean } = {},
+): Promise<Store> {
   if (config.store.type === 'memory') return createMemoryStore();
   const { retentionDays, maxGenerations } = config.logging;
-  return createJsonFileStore({ dir: config.store.dir, logger, retentionDays, maxGenerations });
+  return createJsonFileStore({ dir: config.store.dir, logger, retentionDays, maxGenerations, trustsClock });
 }
 
 /** The composition root: the only place that names all parts of this server. */
@@ -99,7 +103,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     timeouts: config.timeouts,
     webhooks: toWebhookOptions(config),
     broadcast: toBroadcastOptions(config),
-    videoArchive: await openVideoArchive(config),
+    videoArchive: await openVideoArchive(config, store),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
     providerChecks:
       demoFixturesDir === null ? createProviderChecks(config, sources.providers, listSecrets(config)) : undefined,
@@ -149,12 +153,16 @@ function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }:
   return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
 }
 
-async function openVideoArchive({ store, videos, logging }: GatewayConfig): Promise<VideoArchive | undefined> {
+async function openVideoArchive(
+  { store, videos, logging }: GatewayConfig,
+  { retention }: Pick<Store, 'retention'>,
+): Promise<VideoArchive | undefined> {
   if (store.type !== 'json' || videos.keepMb === 0) return undefined;
   return createFileVideoArchive({
     dir: join(store.dir, 'videos'),
     maxBytes: videos.keepMb * 1024 * 1024,
     maxAgeMs: logging.retentionDays * DAY_MS,
+    now: retention?.now,
   });
 }
 

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDeferred } from '../../support/async/deferred.ts';
 import { startApp } from '../../support/conformance/hosts.ts';
 import { chat, withKey } from '../../support/gateways/chat.ts';
-import { createTestGateway, TEST_KEY, TEST_MANAGEMENT_KEY } from '../../support/gateways/test-gateway.ts';
+import { createTestGateway, TEST_KEY, TEST_MANAGEMENT_KEY, TEST_MODELS } from '../../support/gateways/test-gateway.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 const HELLO = { model: 'test/text', messages: [{ role: 'user', content: 'Hello!' }] };
@@ -57,7 +57,7 @@ describe.each([
       status: 200,
       body: { choices: [{ message: { content: expect.stringContaining('Hello there') } }] },
     });
-    expect(await count.json()).toEqual({ data: { count: 16 } });
+    expect(await count.json()).toEqual({ data: { count: TEST_MODELS.length } });
   });
 
   test.each([
@@ -148,7 +148,7 @@ describe.each([
 
     const models = await fetch(`${url}/models`, { headers: { ...withKey().headers, 'accept-encoding': 'gzip' } });
     expect(models.headers.get('content-encoding')).toBe('gzip');
-    expect(await models.json()).toMatchObject({ total_count: 16 });
+    expect(await models.json()).toMatchObject({ total_count: TEST_MODELS.length });
   });
 
   test.each([

@@ -45,6 +45,15 @@ describe.each(CLIENT_HOSTS)('the AI SDK on %s', (kind) => {
     expect(providerMetadata).toMatchObject({ openrouter: { provider: 'Scripted', usage: { cost: 0.000026 } } });
   });
 
+  test('uses a model whose price is not known, streamed and not', async () => {
+    const whole = await generateText(ask('unpriced'));
+    const streamed = streamText(ask('unpriced'));
+    await streamed.consumeStream();
+    expect([whole.text, await streamed.text]).toEqual([TEXT, TEXT]);
+    expect([whole.finishReason, await streamed.finishReason]).toEqual(['stop', 'stop']);
+    expect(whole.usage).toMatchObject({ inputTokens: 12, outputTokens: 8 });
+  });
+
   test.each(['text', 'trickle'])('streams text with its usage (%s)', async (name) => {
     const result = streamText(ask(name));
     expect((await readAll(result.textStream)).join('')).toBe(TEXT);

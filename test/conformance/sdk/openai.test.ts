@@ -65,6 +65,33 @@ describe.each(CLIENT_HOSTS)('the openai client on %s', (kind) => {
     );
   });
 
+  test('asks for a voice, and hears it streamed and not', async () => {
+    const request = {
+      model: 'test/speech',
+      messages: HELLO,
+      modalities: ['text', 'audio'],
+      audio: { voice: 'alloy', format: 'wav' },
+    } satisfies OpenAI.ChatCompletionCreateParamsNonStreaming;
+    const whole = await client.chat.completions.create(request);
+    expect(whole.choices[0]?.message).toMatchObject({
+      content: null,
+      audio: { id: 'audio_1', data: 'UklGRg==', transcript: 'Good morning from alloy' },
+    });
+    const chunks = await readAll(await client.chat.completions.create({ ...request, stream: true }));
+    const pieces = chunks.map(({ choices }) => choices[0]?.delta.audio);
+    expect(pieces.map((audio) => audio?.transcript ?? '').join('')).toBe('Good morning from alloy');
+    expect(pieces.flatMap((audio) => audio?.data ?? [])).toEqual(['UklGRg==']);
+  });
+
+  test.each([
+    ['n', { n: 2 }],
+    ['functions', { functions: [{ name: 'f' }] }],
+    ['function_call', { function_call: 'auto' as const }],
+  ])('throws a 400 that says what to do instead of %s', async (field, asked) => {
+    const request = client.chat.completions.create({ model: 'test/text', messages: HELLO, ...asked });
+    expect(await failureOf(request)).toMatchObject({ status: 400, message: expect.stringContaining(field) });
+  });
+
   test('sends an image unchanged', async () => {
     const content: OpenAI.ChatCompletionContentPart[] = [
       { type: 'text', text: 'What is this?' },

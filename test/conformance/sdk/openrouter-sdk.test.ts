@@ -55,6 +55,25 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     });
   });
 
+  test('gets null for a cost that is not known, streamed and not, and reads the record', async () => {
+    const whole = await send({ model: 'test/unpriced', messages: HELLO });
+    const chunks = await readAll(await stream({ model: 'test/unpriced', messages: HELLO }));
+    expect([whole.usage?.cost, chunks.at(-1)?.usage?.cost]).toEqual([null, null]);
+    const { data } = await client.generations.getGeneration({ id: whole.id });
+    expect(data.totalCost).toBe(0);
+  });
+
+  test('hears what is spoken, streamed and not, and gets null for its cost without a price for audio', async () => {
+    const request: ChatRequest = { model: 'test/speech', messages: HELLO, modalities: ['text', 'audio'] };
+    const whole = await send(request);
+    const chunks = await readAll(await stream(request));
+    expect(whole.choices[0]?.message.audio).toMatchObject({ id: 'audio_1', transcript: 'Good morning from nobody' });
+    const pieces = chunks.map(({ choices }) => choices[0]?.delta.audio);
+    expect(pieces.map((audio) => audio?.transcript ?? '').join('')).toBe('Good morning from nobody');
+    expect(pieces.findLast((audio) => audio?.expiresAt !== undefined)?.expiresAt).toBe(1_800_000_000);
+    expect([whole.usage?.cost, chunks.at(-1)?.usage?.cost]).toEqual([null, null]);
+  });
+
   test.each(['text', 'trickle'])('streams the text whole, then one finish and one usage (%s)', async (name) => {
     const chunks = await readAll(await stream({ model: `test/${name}`, messages: HELLO }));
     expect(textOf(chunks)).toBe(TEXT);
@@ -205,8 +224,14 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     const pages = await readAll(await client.models.list({ limit: 5 }));
     const ids = pages.flatMap(({ result }) => result.data.map(({ id }) => id));
     const whole = await client.models.list();
-    expect(pages.map(({ result }) => result.data.length)).toEqual([5, 5, 5, 1]);
+    expect(pages.map(({ result }) => result.data.length)).toEqual([5, 5, 5, 3]);
     expect(new Set(ids).size).toBe(whole.result.totalCount);
+    expect(whole.result.data.find(({ id }) => id === 'test/unpriced')?.pricing).toEqual({
+      prompt: '-1',
+      completion: '-1',
+      request: '-1',
+      image: '-1',
+    });
   });
 
   test('lists the models of the account, and counts them', async () => {

@@ -1,4 +1,4 @@
-import type { Transport } from '@model-gateway/core';
+import type { GatewayOptions, Transport } from '@model-gateway/core';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { expect, test } from 'vitest';
@@ -44,8 +44,12 @@ async function* toPieces(body: Awaited<ReturnType<CoreGateway['chat']>>['body'])
 }
 
 /** A gateway whose only provider is a gateway whose provider Acme uses this transport. */
-function createChain(acme: ScriptedTransport): { readonly front: CoreGateway; readonly behind: CoreGateway } {
+function createChain(
+  acme: ScriptedTransport,
+  models?: GatewayOptions['models'],
+): { readonly front: CoreGateway; readonly behind: CoreGateway } {
   const behind = createCoreGateway(acme, {
+    ...(models && { models }),
     moderator: { name: 'Careful', moderate: (text) => ({ isFlagged: text.includes('bad'), reasons: ['violence'] }) },
     web: {
       searchEngine: { name: 'own', search: () => Promise.resolve([{ ...CITATION, snippet: 'So it is.' }]) },
@@ -60,8 +64,8 @@ function createChain(acme: ScriptedTransport): { readonly front: CoreGateway; re
     dialect,
     transport: toTransport(behind),
   });
-  const models = [{ id: 'front/chat', endpoints: [{ provider: 'behind', providerModel: 'acme/chat' }] }];
-  return { front: createCoreGateway([provider], { models }), behind };
+  const atFront = [{ id: 'front/chat', endpoints: [{ provider: 'behind', providerModel: 'acme/chat' }] }];
+  return { front: createCoreGateway([provider], { models: atFront }), behind };
 }
 
 const ask = { model: 'front/chat', provider: { only: ['acme'] } };
@@ -90,6 +94,28 @@ test('tells through two gateways who served a call and what it cost, whole and s
     const chunks = chunksOf(await readFrames(await chain.front.chat({ ...ask, stream: true })).rest());
     expect(chunks.at(-1)).toMatchObject(expected);
     expect(chunks.at(-2)).toMatchObject({ choices: [{ finish_reason: 'stop', native_finish_reason: 'end_turn' }] });
+  }
+});
+
+test('a cost that the gateway behind does not know is not known in front, either, whole and streamed', async () => {
+  const unpriced = [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1' }] }];
+  const replay = replayWhole({ message: { content: 'Hi' }, finish_reason: 'stop' });
+  const whole = createChain(replay, unpriced);
+  expect(jsonOf(await whole.behind.chat({ model: 'acme/chat', provider: {} }))).toMatchObject({
+    usage: { cost: null },
+  });
+  expect(jsonOf(await whole.front.chat(ask))).toMatchObject({ usage: { ...USAGE, cost: null } });
+  expect(whole.front.store.appended[0]?.record).toMatchObject({ generation: { cost_known: false } });
+
+  const events = [
+    { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
+    { choices: [], usage: USAGE },
+  ];
+  for (const [, pieces] of chunkings(toEventPieces(events))) {
+    const { front } = createChain(createReplayTransport({ pieces }), unpriced);
+    const chunks = chunksOf(await readFrames(await front.chat({ ...ask, stream: true })).rest());
+    expect(chunks.at(-1)).toMatchObject({ usage: { ...USAGE, cost: null } });
+    expect(front.store.appended[0]?.record).toMatchObject({ generation: { cost_known: false } });
   }
 });
 

@@ -8,6 +8,8 @@ export interface VirtualPlatform extends Platform {
   advance(ms: number): Promise<void>;
   /** Moves the clocks without running a timer, as a blocked process or a laptop's sleep does. */
   oversleep(ms: number): void;
+  /** Sets the wall clock alone, forwards or back. */
+  setWallClock(byMs: number): void;
   readonly pendingTimers: number;
 }
 
@@ -23,6 +25,7 @@ interface Timer {
 export function createVirtualPlatform(): VirtualPlatform {
   const timers = new Set<Timer>();
   let elapsed = 0;
+  let wallLead = 0;
   let random = 0;
 
   const nextDue = (until: number): Timer | undefined =>
@@ -37,7 +40,7 @@ export function createVirtualPlatform(): VirtualPlatform {
         // The higher digits too, or ids would come round after sixteen.
         return random ^ (random >> 8) ^ (random >> 16);
       }),
-    now: () => VIRTUAL_EPOCH_MS + elapsed,
+    now: () => VIRTUAL_EPOCH_MS + elapsed + wallLead,
     monotonicNow: () => elapsed,
     setTimer(callback, delayMs) {
       const timer: Timer = { dueAt: elapsed + delayMs, callback };
@@ -57,6 +60,9 @@ export function createVirtualPlatform(): VirtualPlatform {
     },
     oversleep(ms) {
       elapsed += ms;
+    },
+    setWallClock(byMs) {
+      wallLead += byMs;
     },
     get pendingTimers() {
       return timers.size;

@@ -1,37 +1,107 @@
 import type { Gateway, GatewayRequest, GatewayResponse } from '@model-gateway/core';
-import type { z } from 'zod';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-import { ROUTES } from '../../../packages/core/src/api/routes.ts';
+import { ROUTES, ROUTES_BY_TAG } from '../../../packages/core/src/api/routes.ts';
 import { createRouter } from '../../../packages/core/src/http/create-router.ts';
-import type { MediaTypes } from '../../../packages/core/src/http/operation.ts';
+import { toOpenApi } from '../../../packages/core/src/http/openapi.ts';
+
+interface DocumentedResponse {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content: Readonly<Record<string, { readonly schema?: object }>>;
+}
+
+interface DocumentedOperation {
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Readonly<Record<string, DocumentedResponse>> & { readonly default: DocumentedResponse };
+}
 
 const router = createRouter(ROUTES);
+// Formats are left out: the document has the patterns of those that matter.
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 
-/** The same gateway; it rejects, or its stream does, where it would send what its route does not document. */
-export function withCheckedResponses(gateway: Gateway): Gateway {
-  return {
-    ...gateway,
-    handle: async (request) => checkResponse(request, await gateway.handle(request)),
-  };
+let paths: Promise<Record<string, Record<string, DocumentedOperation>>> | undefined;
+
+async function findOperation(method: string, path: string): Promise<DocumentedOperation | undefined> {
+  if (!router.has(method, path, ['api', 'admin', 'metrics', 'openapi', 'health'])) return undefined;
+  paths ??= toOpenApi(ROUTES_BY_TAG).then((document) => document['paths'] as never);
+  const { route } = router.match(method, path);
+  return (await paths)[route.path.replace('+}', '}')]?.[route.method.toLowerCase()];
 }
 
 /**
- * Compares a success with what its route documents: the media type, and by the schema its JSON, the events of its
- * stream, or its lines. Throws where they differ, by a field too many as well.
+ * The same gateway; it rejects, or its stream does, where it would send what `/openapi.json` does not describe, or has
+ * read a header that is not described.
  */
-async function checkResponse({ method, path }: GatewayRequest, sent: GatewayResponse): Promise<GatewayResponse> {
+export function withCheckedResponses(gateway: Gateway): Gateway {
+  return {
+    ...gateway,
+    async handle(request) {
+      const { method, path } = request;
+      const operation = await findOperation(method, path);
+      const read = new Set<string>();
+      const sent = await gateway.handle(operation === undefined ? request : withWatchedHeaders(request, read));
+      if (operation === undefined) return sent;
+      const name = `${method} ${path}`;
+      checkHeadersRead(read, operation, name);
+      return checkResponse(sent, operation, name);
+    },
+  };
+}
+
+/** Headers that authentication, the routes of regions and the reading of bodies use, for every operation. */
+const READ_BY_ALL = new Set(
+  [
+    ['authorization', 'cookie', 'x-csrf-token', 'origin', 'sec-fetch-site', 'x-forwarded-for'],
+    ['host', 'x-forwarded-host', 'content-type', 'content-encoding', 'content-length', 'referer'],
+  ].flat(),
+);
+
+/** The same request, of which `read` receives the names of headers that are looked up one by one. */
+function withWatchedHeaders(request: GatewayRequest, read: Set<string>): GatewayRequest {
+  let isCopied = false;
+  const headers = new Proxy(request.headers, {
+    get(target, name: string) {
+      if (!isCopied) read.add(name);
+      return target[name];
+    },
+    ownKeys(target) {
+      isCopied = true;
+      return Reflect.ownKeys(target);
+    },
+  });
+  return new Proxy(request, {
+    get(target, name: keyof GatewayRequest) {
+      if (name === 'headers') return headers;
+      const value = target[name];
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+function checkHeadersRead(read: ReadonlySet<string>, operation: DocumentedOperation, name: string): void {
+  const described = operation.parameters.filter((parameter) => parameter.in === 'header').map((header) => header.name);
+  const missing = [...read].filter((header) => !READ_BY_ALL.has(header) && !described.includes(header));
+  if (missing.length > 0) throw new Error(`${name} reads headers it does not document: ${missing.join(', ')}`);
+}
+
+/** Headers of every response. */
+const SENT_BY_ALL = ['content-type', 'x-content-type-options'];
+
+/** Throws where the response differs from what is described: its status, media type, headers or content. */
+function checkResponse(sent: GatewayResponse, { responses }: DocumentedOperation, name: string): GatewayResponse {
   const { status, headers, body } = sent;
-  if (status >= 300) return sent;
-  const { response, status: documented } = await router.match(method, path).route.load();
-  const mediaTypes: MediaTypes['mediaTypes'] =
-    'mediaTypes' in response ? response.mediaTypes : { 'application/json': response };
+  const [success, described = responses.default] = Object.entries(responses).find(([key]) => key !== 'default') ?? [];
+  const response = status >= 400 ? responses.default : described;
+  const surplus = Object.keys(headers).filter((header) => ![...SENT_BY_ALL, ...namesOf(response)].includes(header));
+  if (surplus.length > 0) throw new Error(`${name} sends headers it does not document: ${surplus.join(', ')}`);
+  if (body === null) return sent;
   const type = headers['content-type']?.replace(/;.*/, '') ?? '';
-  const name = `${method} ${path}`;
-  const known = Object.keys(mediaTypes).find((one) => one === type || one === type.replace(/[^/]*$/, '*'));
-  if (known === undefined) throw new Error(`${name} answers ${type}, and does not document it`);
-  const schema = mediaTypes[known] ?? null;
-  if (schema === null || body === null || body instanceof Uint8Array) return sent;
-  if (status !== documented) throw new Error(`${name} answers ${status}, and documents ${documented}`);
+  const known = Object.keys(response.content).find((one) => one === type || one === type.replace(/[^/]*$/, '*'));
+  if (known === undefined) throw new Error(`${name} answers ${status} ${type}, and does not document it`);
+  const schema = response.content[known]?.schema;
+  if (schema === undefined || body instanceof Uint8Array) return sent;
+  if (status < 400 && String(status) !== success)
+    throw new Error(`${name} answers ${status}, and documents ${success}`);
   const check = (text: string): void => {
     for (const told of READERS[type]?.(text) ?? [JSON.parse(text)]) checkValue(told, schema, name);
   };
@@ -39,6 +109,8 @@ async function checkResponse({ method, path }: GatewayRequest, sent: GatewayResp
   check(body);
   return sent;
 }
+
+const namesOf = ({ headers = {} }: DocumentedResponse): string[] => Object.keys(headers);
 
 /** What the text of a stream holds for its schema, by media type. Each piece of a stream holds whole events or lines. */
 const READERS: Readonly<Record<string, (text: string) => unknown[]>> = {
@@ -72,18 +144,13 @@ function checkPieces(body: AsyncIterable<Uint8Array>, check: (text: string) => v
   };
 }
 
-function checkValue(told: unknown, schema: z.ZodType, name: string): void {
-  const { data, error } = schema.safeParse(told);
-  if (error !== undefined) throw new Error(`${name} does not answer what it documents: ${error.message}`);
-  const missing = fieldsOnlyIn(told, data);
-  if (missing.length > 0) throw new Error(`${name} answers what it does not document: ${missing.join(', ')}`);
-}
+const compiled = new WeakMap<object, ValidateFunction>();
 
-/** Paths of fields that parsing took away. */
-function fieldsOnlyIn(told: unknown, parsed: unknown, path = ''): string[] {
-  if (typeof told !== 'object' || told === null || typeof parsed !== 'object' || parsed === null) return [];
-  return Object.entries(told).flatMap(([name, value]) => {
-    const inner = `${path}.${name}`;
-    return name in parsed ? fieldsOnlyIn(value, (parsed as Record<string, unknown>)[name], inner) : [inner];
-  });
+/** Objects of the document admit no other members than they name, unless they say so. */
+function checkValue(told: unknown, schema: object, name: string): void {
+  const validate = compiled.get(schema) ?? ajv.compile(schema);
+  compiled.set(schema, validate);
+  if (validate(told)) return;
+  const found = validate.errors?.map((error) => JSON.stringify({ ...error, schemaPath: undefined })).join('\n');
+  throw new Error(`${name} does not answer what it documents:\n${found}`);
 }

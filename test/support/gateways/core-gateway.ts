@@ -45,16 +45,21 @@ export const MODELS: readonly ModelDefinition[] = [
   { id: 'acme/other', endpoints: [{ provider: 'beta', providerModel: 'other-b' }] },
 ];
 
+interface CoreGatewayOptions extends Partial<Omit<GatewayOptions, 'store' | 'platform'>> {
+  /** Whether the store takes notes of calls under way. */
+  readonly takesNotes?: boolean | undefined;
+}
+
 /**
  * Sets up a gateway whose responses in JSON are as its routes document them, or else `handle` rejects. Its providers
  * Acme and Beta both use this transport, or its providers are given.
  */
 export function createCoreGateway(
   upstream: Transport | readonly Provider[],
-  options: Partial<Omit<GatewayOptions, 'store' | 'platform'>> = {},
+  { takesNotes, ...options }: CoreGatewayOptions = {},
 ): CoreGateway {
   const platform = createVirtualPlatform();
-  const store = createRecordingStore();
+  const store = createRecordingStore({ takesNotes });
   const logged: { line: string; fields: Readonly<Record<string, unknown>> | undefined }[] = [];
   const log = (level: string) => (message: string, fields?: Readonly<Record<string, unknown>>) =>
     void logged.push({ line: `${level} ${message}`, fields });

@@ -13,6 +13,7 @@ import { createNodePlatform, type Listener, listen, type ListenOptions } from '@
 import { createUndiciTransport, type UndiciTransport, type UndiciTransportOptions } from '@model-gateway/node/undici';
 import { onTestFinished } from 'vitest';
 
+import { withCheckedResponses } from './check-responses.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY, UPSTREAM_KEY } from './test-gateway.ts';
 
 export interface FaultGatewayOptions {
@@ -84,7 +85,7 @@ export async function startFaultGateway(
     ...options.gateway,
     timeouts: { drainMs: 0, ...options.timeouts },
   });
-  const listener = await listen(gateway, { port: 0, logger, ...options.listen });
+  const listener = await listen(withCheckedResponses(gateway), { port: 0, logger, ...options.listen });
   onTestFinished(async () => {
     await gateway.close();
     await listener.close();

@@ -4,6 +4,7 @@ import { listen, loadConfig } from '@model-gateway/node';
 import { onTestFinished } from 'vitest';
 
 import { compose, openStore } from '../../../packages/server/src/compose.ts';
+import { withCheckedResponses } from './check-responses.ts';
 import { writeTestConfig } from './write-test-config.ts';
 
 export interface Composed {
@@ -21,7 +22,7 @@ export async function startComposed(config: object): Promise<Composed> {
   const store = await openStore(loaded, logger);
   const options = { config: loaded, store, logger, extraKeys: [], demoFixturesDir: null };
   const { gateway, closeAfterwards } = await compose(options);
-  const listener = await listen(gateway, { port: 0, logger });
+  const listener = await listen(withCheckedResponses(gateway), { port: 0, logger });
   await gateway.start();
   onTestFinished(async () => {
     await gateway.close();

@@ -13,6 +13,7 @@ import { createUndiciTransport } from '@model-gateway/node/undici';
 
 import { createBroadcastOptions } from '../broadcast/broadcast-options.ts';
 import type { ScriptedUpstream } from '../upstreams/scripted-upstream.ts';
+import { withCheckedResponses } from './check-responses.ts';
 
 export const TEST_KEY = 'sk-gw-v1-test';
 export const TEST_MANAGEMENT_KEY = 'sk-gw-v1-test-management';
@@ -48,10 +49,20 @@ const MODEL_NAMES = [
   'hang',
 ] as const;
 
-/** `test/<name>` for everything that the scripted upstream can do. */
-export const TEST_MODELS: readonly ModelDefinition[] = MODEL_NAMES.map(toModel);
+/** `test/<name>` for everything that the scripted upstream can do, and `test/unpriced`, of which no price is known. */
+export const TEST_MODELS: readonly ModelDefinition[] = [
+  ...MODEL_NAMES.map(toModel),
+  {
+    ...toModel('speech'),
+    architecture: { input_modalities: ['text'], output_modalities: ['text', 'audio'] },
+  },
+  { id: 'test/unpriced', context_length: 32_768, endpoints: [{ provider: 'scripted', providerModel: 'text' }] },
+];
 
-/** Creates a gateway over a scripted upstream, with a model `test/<name>` for everything that upstream can do. */
+/**
+ * Creates a gateway over a scripted upstream, with a model `test/<name>` for everything that upstream can do; `handle`
+ * rejects where a response is not as documented.
+ */
 export function createTestGateway(
   upstream: Pick<ScriptedUpstream, 'baseUrl'>,
   options: Partial<GatewayOptions> = {},
@@ -60,7 +71,7 @@ export function createTestGateway(
   const waiting: ((record: GenerationRecord) => void)[] = [];
   let recordCount = 0;
   const store = createMemoryStore();
-  const gateway = createGateway({
+  const made = createGateway({
     providers: [
       createOpenAiProvider({
         slug: 'scripted',
@@ -84,6 +95,7 @@ export function createTestGateway(
     },
     ...options,
   });
+  const gateway = withCheckedResponses(made);
   return {
     gateway,
     store,

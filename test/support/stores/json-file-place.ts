@@ -24,6 +24,8 @@ export interface JsonFilePlace {
   timers: ManualTimers;
   /** Time of their clock; at first 1 March 2026, 10:00 UTC. */
   nowMs: number;
+  /** How far their wall clock is ahead of that time, and of the monotonic clock, which follows it. */
+  wallLeadMs: number;
   /** Messages of warnings and errors. */
   warnings: string[];
   /** Opens a store; closed after the test if it is not yet. */
@@ -66,8 +68,8 @@ export function useJsonFilePlace(): JsonFilePlace {
       const logger = { info: (message: string) => onMessage(message), warn, error: warn };
       const { dir, files, timers } = place;
       const store = await openJsonFileStore(
-        { dir, logger, now: () => place.nowMs, ...options },
-        { files, setTimer: timers.setTimer },
+        { dir, logger, now: () => place.nowMs + place.wallLeadMs, ...options },
+        { files, monotonicNow: () => place.nowMs, setTimer: timers.setTimer },
       );
       opened.push(store);
       return store;
@@ -100,11 +102,12 @@ export function useJsonFilePlace(): JsonFilePlace {
   return place;
 }
 
-function createFreshParts(): Pick<JsonFilePlace, 'files' | 'timers' | 'nowMs' | 'warnings'> {
+function createFreshParts(): Pick<JsonFilePlace, 'files' | 'timers' | 'nowMs' | 'wallLeadMs' | 'warnings'> {
   return {
     files: createFaultyFileSystem(),
     timers: createManualTimers(),
     nowMs: Date.parse('2026-03-01T10:00:00Z'),
+    wallLeadMs: 0,
     warnings: [],
   };
 }

@@ -1,12 +1,16 @@
-import type { GenerationContent, GenerationRecord, Store } from '@model-gateway/core';
+import type { GenerationContent, GenerationRecord, RunningCall, Store } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 
 /** The memory store, with a record of what was appended and ways to make that fail or wait. */
 export interface RecordingStore extends Store {
   /** Everything appended with success, in order. */
   readonly appended: readonly { readonly record: GenerationRecord; readonly content: GenerationContent | null }[];
+  /** What was noted of calls under way, in order; always empty unless it is asked to take notes. */
+  readonly notes: readonly (readonly RunningCall[])[];
   /** Number of attempts to append, with success or without. */
   appendCalls(): number;
+  /** From now on notes are rejected with this. */
+  failNotes(error: Error): void;
   /** From now on `append` rejects with this. */
   failAppends(error: Error): void;
   /** From now on `append` waits until the returned function is called. */
@@ -14,17 +18,23 @@ export interface RecordingStore extends Store {
 }
 
 /** Creates an empty store. */
-export function createRecordingStore(): RecordingStore {
+export function createRecordingStore({ takesNotes = false } = {}): RecordingStore {
   const store = createMemoryStore();
   const appended: { record: GenerationRecord; content: GenerationContent | null }[] = [];
+  const notes: (readonly RunningCall[])[] = [];
   let failure: Error | undefined;
+  let noteFailure: Error | undefined;
   let gate: Promise<void> | undefined;
   let appendCalls = 0;
 
   return {
     ...store,
     appended,
+    notes,
     appendCalls: () => appendCalls,
+    failNotes(error) {
+      noteFailure = error;
+    },
     failAppends(error) {
       failure = error;
     },
@@ -44,6 +54,12 @@ export function createRecordingStore(): RecordingStore {
         await store.generations.append(record, content);
         appended.push({ record, content });
       },
+      ...(takesNotes && {
+        async noteRunning(calls: readonly RunningCall[]) {
+          if (noteFailure !== undefined) throw noteFailure;
+          notes.push(calls);
+        },
+      }),
     },
   };
 }

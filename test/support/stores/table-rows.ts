@@ -51,6 +51,7 @@ export function toWorkspace(id: string): WorkspaceRecord {
       default_text_model: null,
       default_image_model: null,
       default_provider_sort: null,
+      default_callback_url: 'https://hooks.example/workspace',
       is_observability_broadcast_enabled: true,
       is_observability_io_logging_enabled: true,
       io_logging_sampling_rate: 1,

@@ -7,6 +7,7 @@ export interface UpstreamRequest {
   readonly tools?: readonly unknown[];
   readonly response_format?: { readonly type: string };
   readonly reasoning_effort?: string;
+  readonly audio?: { readonly voice: string };
 }
 
 interface UpstreamMessage {
@@ -15,6 +16,12 @@ interface UpstreamMessage {
   readonly refusal?: string;
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly UpstreamToolCall[];
+  readonly audio?: {
+    readonly id: string;
+    readonly data: string;
+    readonly transcript: string;
+    readonly expires_at: number;
+  };
 }
 
 interface UpstreamToolCall {
@@ -90,6 +97,12 @@ export function toScriptedCompletion(request: UpstreamRequest): ScriptedCompleti
         },
         usage: { ...USAGE, completion_tokens_details: { reasoning_tokens: 5 } },
       };
+    case 'speech':
+      return {
+        ...say(''),
+        message: { role: 'assistant', content: null, audio: speakAs(request.audio?.voice ?? 'nobody') },
+        usage: { ...USAGE, completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 8 } },
+      };
     case 'refusal':
       return {
         ...say(''),
@@ -104,6 +117,13 @@ const say = (content: string): ScriptedCompletion => ({
   message: { role: 'assistant', content },
   finish: 'stop',
   usage: USAGE,
+});
+
+const speakAs = (voice: string): NonNullable<UpstreamMessage['audio']> => ({
+  id: 'audio_1',
+  data: btoa('RIFF'),
+  transcript: `Good morning from ${voice}`,
+  expires_at: 1_800_000_000,
 });
 
 const toToolCall = (id: string, args: object): UpstreamToolCall => ({
@@ -161,12 +181,21 @@ export function toEventBodies(
     ...pieces(message.reasoning_content).map((text) => chunk({ reasoning_content: text })),
     ...pieces(message.content).map((content) => chunk({ content })),
     ...pieces(message.refusal).map((refusal) => chunk({ refusal })),
+    ...toAudioDeltas(message).map((audio) => chunk({ audio })),
     ...toToolDeltas(message.tool_calls ?? []).map((delta) => chunk({ tool_calls: [delta] })),
     chunk({}, finish),
     ...(request.stream_options?.include_usage === true
       ? [{ ...ENVELOPE, object: 'chat.completion.chunk', model: request.model, choices: [], usage }]
       : []),
   ];
+}
+
+/** The id, the transcript in words, and the sound. */
+function toAudioDeltas({ audio }: UpstreamMessage): readonly object[] {
+  if (audio === undefined) return [];
+  const { id, transcript, data, expires_at } = audio;
+  const words = transcript.match(/\S+\s*/g) ?? [];
+  return [{ id, transcript: '' }, ...words.map((word) => ({ transcript: word })), { data }, { expires_at }];
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Route } from '../http/route.ts';
 import type { AccountParts } from './account/account-parts.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
@@ -54,22 +55,25 @@ export type ApiParts = ChatParts &
   SessionParts &
   SystemParts;
 
-/** Every operation, in a light row each; earlier rows take precedence. */
-export const ROUTES: readonly Route<ApiParts>[] = [
-  ...CHAT_ROUTES,
-  ...EMBEDDINGS_ROUTES,
-  ...MODEL_ROUTES,
-  ...VIDEO_ROUTES,
-  ...GENERATION_ROUTES,
-  ...KEY_ROUTES,
-  ...GUARDRAIL_ROUTES,
-  ...MEMBER_ROUTES,
-  ...ACCOUNT_ROUTES,
-  ...PROVIDER_ROUTES,
-  ...WORKSPACE_ROUTES,
-  ...DESTINATION_ROUTES,
-  ...WEBHOOK_ROUTES,
-  ...FIXTURE_ROUTES,
-  ...SESSION_ROUTES,
-  ...SYSTEM_ROUTES,
-];
+/** Every operation, in a light row each, by the tag of its resource. */
+export const ROUTES_BY_TAG: TaggedRoutes<ApiParts> = {
+  Chat: CHAT_ROUTES,
+  Embeddings: EMBEDDINGS_ROUTES,
+  Models: MODEL_ROUTES,
+  Videos: VIDEO_ROUTES,
+  Generations: GENERATION_ROUTES,
+  Keys: KEY_ROUTES,
+  Guardrails: GUARDRAIL_ROUTES,
+  Members: MEMBER_ROUTES,
+  Account: ACCOUNT_ROUTES,
+  Providers: PROVIDER_ROUTES,
+  Workspaces: WORKSPACE_ROUTES,
+  Destinations: DESTINATION_ROUTES,
+  Webhooks: WEBHOOK_ROUTES,
+  Fixtures: FIXTURE_ROUTES,
+  Sessions: SESSION_ROUTES,
+  System: SYSTEM_ROUTES,
+};
+
+/** The rows of all resources; earlier rows take precedence. */
+export const ROUTES: readonly Route<ApiParts>[] = Object.values(ROUTES_BY_TAG).flat();

@@ -1,14 +1,35 @@
 import type { SettingsRepository } from '../stores/store.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
 
-/** Reads the current settings of the account: those set through the API, else those of the configuration. */
-export function createLiveAccount(configured: AccountOptions, settings: SettingsRepository): () => AccountOptions {
+/** The account as routing reads it. */
+export interface LiveAccount extends AccountOptions {
+  /** The lists of providers as they were written; those in `providers` are slugs and tags. */
+  readonly writtenProviders: AccountOptions['providers'];
+}
+
+/**
+ * Reads the current settings of the account: those set through the API, else those of the configuration. `toTags`
+ * replaces names of providers by slugs and tags, once for each change.
+ */
+export function createLiveAccount(
+  configured: AccountOptions,
+  settings: SettingsRepository,
+  toTags: (names: readonly string[]) => readonly string[],
+): () => LiveAccount {
+  const toLive = (account: AccountOptions): LiveAccount => {
+    const { only = [], ignore = [] } = account.providers ?? {};
+    return {
+      ...account,
+      providers: { only: toTags(only), ignore: toTags(ignore) },
+      writtenProviders: { only, ignore },
+    };
+  };
   let known: SettingsChange | undefined;
-  let account = configured;
+  let account = toLive(configured);
   return () => {
     const present = settings.get();
     if (present !== known) {
-      account = toAccount(configured, present);
+      account = toLive(toAccount(configured, present));
       known = present;
     }
     return account;

@@ -11,6 +11,7 @@ export interface Session {
   readonly name: string;
   /** Token that writes must carry beside the cookie. */
   readonly csrfToken: string;
+  /** Milliseconds since the epoch, for people to read: the session ends by the monotonic clock. */
   readonly expiresAtMs: number;
   /** The `Host` it was made at; it holds at no other. */
   readonly host: string;
@@ -39,31 +40,31 @@ const MAX_FAILURES = 20;
 const FAILURE_WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 1000;
 
-type SessionPlatform = Pick<Platform, 'now' | 'randomBytes'>;
+type SessionPlatform = Pick<Platform, 'now' | 'monotonicNow' | 'randomBytes'>;
 
 /** Creates an empty collection of sessions; its size is bounded, and the oldest is removed first. */
 export function createSessions(platform: SessionPlatform): Sessions {
-  const bySecret = new Map<string, Session>();
-  /** Expiry time of each token. */
+  const bySecret = new Map<string, { readonly session: Session; readonly endsAt: number }>();
+  /** Expiry time of each token. This and all other times here are of the monotonic clock. */
   const tokens = new Map<string, number>();
   const failures = new Map<string, { count: number; readonly since: number }>();
   const createSecret = (): string => createRandomId(platform) + createRandomId(platform);
   const failuresOf = (address: string): { count: number; readonly since: number } | undefined => {
     const found = failures.get(address);
-    return found !== undefined && found.since > platform.now() - FAILURE_WINDOW_MS ? found : undefined;
+    return found !== undefined && found.since > platform.monotonicNow() - FAILURE_WINDOW_MS ? found : undefined;
   };
 
   return {
     issueToken() {
       const token = createSecret();
-      tokens.set(token, platform.now() + TOKEN_LIFETIME_MS);
+      tokens.set(token, platform.monotonicNow() + TOKEN_LIFETIME_MS);
       dropOldest(tokens, MAX_TOKENS);
       return token;
     },
     redeemToken(token) {
-      const expiresAt = tokens.get(token) ?? 0;
+      const expiresAt = tokens.get(token) ?? Number.NEGATIVE_INFINITY;
       tokens.delete(token);
-      return expiresAt > platform.now();
+      return expiresAt > platform.monotonicNow();
     },
     open({ keyHash, name }, { headers }) {
       const session: Session = {
@@ -74,15 +75,17 @@ export function createSessions(platform: SessionPlatform): Sessions {
         expiresAtMs: platform.now() + SESSION_LIFETIME_S * 1000,
         host: firstValue(headers['host']) ?? '',
       };
-      bySecret.set(session.secret, session);
+      bySecret.set(session.secret, { session, endsAt: platform.monotonicNow() + SESSION_LIFETIME_S * 1000 });
       dropOldest(bySecret, MAX_SESSIONS);
       return session;
     },
     find(request) {
       const secret = readCookie(request);
-      const session = secret === undefined ? undefined : bySecret.get(secret);
-      if (session === undefined || session.host !== (firstValue(request.headers['host']) ?? '')) return undefined;
-      if (session.expiresAtMs <= platform.now()) {
+      const found = secret === undefined ? undefined : bySecret.get(secret);
+      if (found === undefined) return undefined;
+      const { session, endsAt } = found;
+      if (session.host !== (firstValue(request.headers['host']) ?? '')) return undefined;
+      if (endsAt <= platform.monotonicNow()) {
         bySecret.delete(session.secret);
         return undefined;
       }
@@ -92,13 +95,13 @@ export function createSessions(platform: SessionPlatform): Sessions {
     waitSeconds(address) {
       const found = failuresOf(address);
       if (found === undefined || found.count < MAX_FAILURES) return 0;
-      return Math.ceil((found.since + FAILURE_WINDOW_MS - platform.now()) / 1000);
+      return Math.ceil((found.since + FAILURE_WINDOW_MS - platform.monotonicNow()) / 1000);
     },
     noteFailure(address) {
       const found = failuresOf(address);
       if (found !== undefined) return void (found.count += 1);
       failures.delete(address);
-      failures.set(address, { count: 1, since: platform.now() });
+      failures.set(address, { count: 1, since: platform.monotonicNow() });
       dropOldest(failures, MAX_ADDRESSES);
     },
   };

@@ -1,6 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { WorkspaceRecord, Store } from '../stores/store.ts';
 import type { Workspace } from '../wire/management/workspace.ts';
+import { refuseField } from '../wire/refuse-field.ts';
 import { defaultGuardrailIdOf } from './account.ts';
 import { DEFAULT_WORKSPACE_ID } from './api-key.ts';
 
@@ -31,6 +32,7 @@ export function toNewWorkspace(
       default_text_model: null,
       default_image_model: null,
       default_provider_sort: null,
+      default_callback_url: null,
       is_observability_broadcast_enabled: true,
       is_observability_io_logging_enabled: true,
       io_logging_sampling_rate: 1,
@@ -44,6 +46,12 @@ export function toNewWorkspace(
     budgets: [],
   };
 }
+
+/** A workspace as callers see it. */
+export const toWorkspaceBody = ({ workspace }: WorkspaceRecord): Workspace => ({
+  ...workspace,
+  default_callback_url: workspace.default_callback_url ?? null,
+});
 
 /** Every workspace, the default one first. */
 export async function listWorkspaceRecords({ store }: WorkspaceParts): Promise<readonly WorkspaceRecord[]> {
@@ -76,7 +84,7 @@ export async function changeWorkspace(
 export async function chooseWorkspaceId(workspaceId: string | undefined, { store }: WorkspaceParts): Promise<string> {
   if (workspaceId === undefined || workspaceId === DEFAULT_WORKSPACE_ID) return DEFAULT_WORKSPACE_ID;
   if ((await store.workspaces.get(workspaceId)) !== undefined) return workspaceId;
-  throw new GatewayError('invalid_request', `workspace_id: there is no workspace ${workspaceId.slice(0, 100)}`);
+  throw refuseField('workspace_id', `there is no workspace ${workspaceId.slice(0, 100)}`);
 }
 
 function noWorkspace(reference: string | undefined): GatewayError {
@@ -87,5 +95,5 @@ function noWorkspace(reference: string | undefined): GatewayError {
 export async function refuseTakenSlug(slug: string, parts: WorkspaceParts, ownId?: string): Promise<void> {
   const records = await listWorkspaceRecords(parts);
   if (records.every(({ id, workspace }) => workspace.slug !== slug || id === ownId)) return;
-  throw new GatewayError('invalid_request', `slug: there is a workspace ${slug} already`);
+  throw refuseField('slug', `there is a workspace ${slug} already`);
 }

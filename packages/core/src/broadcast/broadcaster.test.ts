@@ -263,6 +263,42 @@ test('167: during a receiver’s retry-after, newer generations wait too', async
   expect(times[1]).toBeGreaterThanOrEqual(600_000);
 });
 
+test.each([-24 * HOUR_MS, 24 * HOUR_MS])('222: keeps its schedule when the clock is set by %i ms', async (byMs) => {
+  const { record, add, platform, idsTo } = setUp((_, call) => (call < 2 ? 500 : 200));
+  await add('d', webhook('a'));
+  await record('1');
+  await platform.advance(100);
+  expect(idsTo('a')).toHaveLength(1);
+  platform.setWallClock(byMs);
+  await record('2');
+  await platform.advance(4000);
+  expect(idsTo('a')).toHaveLength(1);
+  await platform.advance(2000);
+  expect(idsTo('a')).toHaveLength(2);
+  await platform.advance(6 * MINUTE_MS);
+  expect(idsTo('a')).toEqual(['1', '1', '2', '1']);
+});
+
+test('222: waits no longer for a stored delivery than the schedule has it, although the clock was set back', async () => {
+  const platform = createVirtualPlatform();
+  const { add, store } = setUp(() => 200, { platform });
+  await store.broadcasts.insert({
+    kind: 'delivery',
+    id: 'row-1',
+    destinationId: 'd',
+    generationIds: ['1'],
+    state: 'waiting',
+    attempts: 1,
+    nextAttemptAt: platform.now() + 5000,
+    lastResult: 'HTTP 500',
+    createdAt: platform.now(),
+  });
+  platform.setWallClock(-365 * 24 * HOUR_MS);
+  await add('d', webhook('a'));
+  await platform.advance(27 * HOUR_MS);
+  expect((await store.broadcasts.list()).filter(isDelivery)).toEqual([]);
+});
+
 test('while a destination is down newer calls are tried once a minute, and stay in the queue', async () => {
   const { record, add, platform, idsTo, broadcaster } = setUp(() => 503);
   await add('d', webhook('a'));
@@ -390,8 +426,8 @@ test('a call that is none of a destination’s by workspace, key, region, sample
   await record('plain');
   await record('key', { principalId: 'key-2' });
   await record('w2', { generation: { workspace_id: 'w2' } });
-  await record('eu', { generation: { called_region: 'eu' } });
-  await record('mars', { generation: { called_region: 'mars' } });
+  await record('eu', { generation: { data_region: 'europe', called_region: 'eu' } });
+  await record('us', { generation: { data_region: 'us', called_region: 'us' } });
   await record('beta', { generation: { model: 'beta/chat' } });
   await platform.advance(2000);
   expect(idsTo('keys')).toEqual(['key']);

@@ -3,9 +3,6 @@ import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 
-/** Regions as destinations name them, by the names that the configuration allows. */
-const REGIONS: Readonly<Record<string, Destination['regions'][number]>> = { eu: 'europe', europe: 'europe', us: 'us' };
-
 /**
  * Whether a generation belongs to this destination by its workspace, key and region. Cheap, because it runs once for
  * every call.
@@ -17,9 +14,7 @@ export function createDestinationFilter(destination: Destination): DestinationFi
   return ({ generation, principalId }) => {
     if ((generation.workspace_id ?? DEFAULT_WORKSPACE_ID) !== destination.workspace_id) return false;
     if (hashes !== null && !hashes.has(principalId)) return false;
-    const { called_region: called } = generation;
-    const region = called === undefined ? 'global' : REGIONS[called.toLowerCase()];
-    return region !== undefined && destination.regions.includes(region);
+    return destination.regions.includes(generation.data_region);
   };
 }
 

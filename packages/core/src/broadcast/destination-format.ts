@@ -82,8 +82,10 @@ export interface DestinationFormat<Type extends DestinationType = DestinationTyp
   toTestRequest(config: DestinationConfig<Type>): Promise<DestinationRequest>;
   /** Statuses besides 2xx with which a test is passed. */
   readonly testStatuses?: readonly number[];
-  /** Describes the error of a configuration, beginning with the field's name; undefined for a valid one. */
-  objectToConfig?(config: DestinationConfig<Type>): string | undefined;
+  /** Describes the error of a configuration; undefined for a valid one. */
+  objectToConfig?(
+    config: DestinationConfig<Type>,
+  ): { readonly field: keyof DestinationConfig<Type> & string; readonly problem: string } | undefined;
   /** Describes an error in a response with status 2xx, in a few words of the gateway's own; undefined for a success. */
   readResponse?(body: string): { readonly result: string; readonly isFinal: boolean } | undefined;
 }

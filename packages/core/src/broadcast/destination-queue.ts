@@ -4,7 +4,14 @@ import type { Destination } from '../wire/destinations/destination.ts';
 import type { Delivered } from './deliver-generations.ts';
 import { createDeliveryCursor } from './delivery-cursor.ts';
 import { createDestinationFilter } from './destination-filter.ts';
-import { afterFailure, createDelivery, type RetryContext, reschedule, saveDelivery } from './retry-schedule.ts';
+import {
+  afterFailure,
+  createDelivery,
+  type RetryContext,
+  reschedule,
+  saveDelivery,
+  schedule,
+} from './retry-schedule.ts';
 
 export interface DestinationQueueOptions extends Omit<RetryContext, 'retries'> {
   readonly deliver: (ids: readonly string[], destination: Destination, signal: AbortSignal) => Promise<Delivered>;
@@ -57,7 +64,7 @@ export function createDestinationQueue(options: DestinationQueueOptions): Destin
       run(queue);
     },
     change(destination) {
-      const now = queue.platform.now();
+      const now = queue.platform.monotonicNow();
       queue.destination = destination;
       queue.takes = createDestinationFilter(destination);
       queue.nextPendingAt = 0;
@@ -68,11 +75,14 @@ export function createDestinationQueue(options: DestinationQueueOptions): Destin
       run(queue);
     },
     add(delivery) {
-      queue.retries.set(delivery.id, delivery);
+      schedule(delivery, queue);
       run(queue);
     },
     status: () => ({
-      queued: [...queue.retries.values()].reduce((sum, row) => sum + row.generationIds.length, queue.pending.length),
+      queued: [...queue.retries.values()].reduce(
+        (sum, { delivery }) => sum + delivery.generationIds.length,
+        queue.pending.length,
+      ),
       lastDeliveredAt: queue.lastDeliveredAt,
       lastFailure: queue.lastFailure,
     }),
@@ -95,9 +105,10 @@ function createQueueState(options: DestinationQueueOptions) {
     ...options,
     takes: createDestinationFilter(options.destination),
     cursor: createDeliveryCursor({ ...options, id: options.destination.id }),
-    retries: new Map<string, BroadcastDelivery>(),
+    retries: new Map() as RetryContext['retries'],
     /** Ids of generations that were not sent, oldest first; after a crash they are found in the store again. */
     pending: [] as string[],
+    /** Time on the monotonic clock. */
     nextPendingAt: 0,
     phase: 'unopened' as 'unopened' | 'open' | 'closed',
     /** The attempt under way. */
@@ -122,7 +133,7 @@ function offer(record: GenerationRecord, queue: QueueState): void {
   if (pending.length > MAX_PENDING) giveUpOldest(queue);
   if (queue.pending.length > 1) return;
   // Delayed, because the response to the recorded call has not ended yet.
-  queue.nextPendingAt = Math.max(queue.nextPendingAt, platform.now() + FIRST_WAIT_MS);
+  queue.nextPendingAt = Math.max(queue.nextPendingAt, platform.monotonicNow() + FIRST_WAIT_MS);
   run(queue);
 }
 
@@ -136,7 +147,7 @@ function giveUpOldest(queue: QueueState): void {
 
 async function drain(queue: QueueState): Promise<void> {
   for (;;) {
-    const isStuck = queue.retries.size > 0 || queue.nextPendingAt > queue.platform.now() + GATHER_MS;
+    const isStuck = queue.retries.size > 0 || queue.nextPendingAt > queue.platform.monotonicNow() + GATHER_MS;
     if (!isStuck) queue.nextPendingAt = 0;
     run(queue);
     if (queue.sending === undefined) return;
@@ -149,14 +160,14 @@ function run(queue: QueueState): void {
   const { platform, pending } = queue;
   queue.cancelTimer();
   if (queue.phase !== 'open' || queue.sending !== undefined) return;
-  const now = platform.now();
-  const [due] = [...queue.retries.values()].toSorted((one, other) => one.nextAttemptAt - other.nextAttemptAt);
-  const retryAt = due?.nextAttemptAt ?? Number.POSITIVE_INFINITY;
+  const now = platform.monotonicNow();
+  const [due] = [...queue.retries.values()].toSorted((one, other) => one.dueAt - other.dueAt);
+  const retryAt = due?.dueAt ?? Number.POSITIVE_INFINITY;
   const pendingAt = pending.length === 0 ? Number.POSITIVE_INFINITY : queue.nextPendingAt;
   const at = Math.min(retryAt, pendingAt);
   if (at === Number.POSITIVE_INFINITY) return;
   if (at > now) return void (queue.cancelTimer = platform.setTimer(() => run(queue), at - now));
-  const attempt = due !== undefined && retryAt <= now ? retry(due, queue) : sendPending(queue);
+  const attempt = due !== undefined && retryAt <= now ? retry(due.delivery, queue) : sendPending(queue);
   queue.sending = attempt
     .catch((error: unknown) => onTrouble(error, queue))
     .then(() => {
@@ -169,14 +180,14 @@ function onTrouble(error: unknown, queue: QueueState): void {
   const { destination, platform, logger } = queue;
   if (queue.phase === 'closed') return;
   logger.error('a broadcast could not be looked after', { destination: destination.id, reason: String(error) });
-  const retryAt = platform.now() + RETRY_STORE_MS;
+  const retryAt = platform.monotonicNow() + RETRY_STORE_MS;
   queue.nextPendingAt = retryAt;
   reschedule(queue.retries, (at) => Math.max(at, retryAt));
 }
 
 async function sendPending(queue: QueueState): Promise<void> {
   const { platform } = queue;
-  const startedAt = platform.now();
+  const startedAt = platform.monotonicNow();
   const ids = queue.pending.slice(0, MAX_BATCH);
   const { signal } = queue.work;
   const delivered = await queue.deliver(ids, queue.destination, signal);
@@ -187,7 +198,7 @@ async function sendPending(queue: QueueState): Promise<void> {
   if (!outcome.isDelivered) {
     if (!outcome.isFinal) {
       queue.mayBeDown = true;
-      queue.nextPendingAt = platform.now() + Math.max(PROBE_MS, (outcome.retryAfterSeconds ?? 0) * 1000);
+      queue.nextPendingAt = platform.monotonicNow() + Math.max(PROBE_MS, (outcome.retryAfterSeconds ?? 0) * 1000);
       // Only one batch is retried on the schedule, and decides when to give up; the others stay in the queue.
       if (queue.retries.size > 0) return settle(ids.slice(0, ids.length - remaining.length), queue);
     }
@@ -207,7 +218,7 @@ async function retry(row: BroadcastDelivery, queue: QueueState): Promise<void> {
   }
   await queue.rows.remove(row.id);
   queue.retries.delete(row.id);
-  queue.nextPendingAt = queue.platform.now();
+  queue.nextPendingAt = queue.platform.monotonicNow();
 }
 
 function note({ outcome, isSent }: Delivered, queue: QueueState): void {
@@ -218,7 +229,8 @@ function note({ outcome, isSent }: Delivered, queue: QueueState): void {
   if (!queue.mayBeDown) return;
   // The destination works again, so the waiting deliveries are tried at once.
   queue.mayBeDown = false;
-  reschedule(queue.retries, () => now);
+  const at = queue.platform.monotonicNow();
+  reschedule(queue.retries, () => at);
 }
 
 /** Removes ids that were delivered, or stored as a delivery, and moves the cursor past them. */

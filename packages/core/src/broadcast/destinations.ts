@@ -5,6 +5,7 @@ import { parseWith } from '../foundation/parse-with.ts';
 import { isRecord, type Unchecked } from '../foundation/unchecked.ts';
 import type { Store } from '../stores/store.ts';
 import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations/destination.ts';
+import { refuseField } from '../wire/refuse-field.ts';
 import { configOf } from './deliver-generations.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 
@@ -39,7 +40,7 @@ export async function refuseTooMany(
   const all = await store.destinations.list();
   const same = all.filter((other) => other.type === type && other.workspace_id === workspaceId);
   if (same.length < MAX_PER_TYPE) return;
-  throw new GatewayError('invalid_request', `type: there are ${MAX_PER_TYPE} destinations of type ${type} already`);
+  throw refuseField('type', `there are ${MAX_PER_TYPE} destinations of type ${type} already`);
 }
 
 /** Checks a configuration by the rules of its type. Throws `invalid_request` with paths that begin with `config`. */
@@ -58,15 +59,15 @@ export async function refuseUnusable(
   const format = broadcast?.formats.find((each) => each.type === type);
   if (broadcast === undefined || format === undefined) {
     const working = broadcast?.formats.map((each) => each.type).join(', ') ?? 'none';
-    throw new GatewayError('invalid_request', `type: ${type} does not work here; these do: ${working}`);
+    throw refuseField('type', `${type} does not work here; these do: ${working}`);
   }
   for (const field of URL_FIELDS) {
     const url = config[field];
     const objection = typeof url === 'string' ? broadcast.objectToUrl(url) : undefined;
-    if (objection !== undefined) throw new GatewayError('invalid_request', `config.${field}: ${objection}`);
+    if (objection !== undefined) throw refuseField(`config.${field}`, objection);
   }
   const objection = format.objectToConfig?.(configOf({ config }));
-  if (objection !== undefined) throw new GatewayError('invalid_request', `config.${objection}`);
+  if (objection !== undefined) throw refuseField(`config.${objection.field}`, objection.problem);
   if (rules !== null) (await import('./filter-rules.ts')).compileFilterRules(rules);
 }
 

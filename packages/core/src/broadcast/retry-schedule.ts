@@ -4,11 +4,17 @@ import { createUuid } from '../foundation/random-id.ts';
 import type { BroadcastDelivery, BroadcastRow } from '../stores/broadcast-row.ts';
 import type { Repository } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
-import { nextDeliveryDelayMs } from '../webhooks/delivery-schedule.ts';
+import { nextDeliveryDelayMs, remainingDelayMs } from '../webhooks/delivery-schedule.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 
+interface WaitingDelivery {
+  readonly delivery: BroadcastDelivery;
+  /** Time on the monotonic clock. */
+  readonly dueAt: number;
+}
+
 /** Deliveries of one destination that wait for another attempt, by id. */
-export type RetrySchedule = Map<string, BroadcastDelivery>;
+export type RetrySchedule = Map<string, WaitingDelivery>;
 
 export interface RetryContext {
   readonly destination: Destination;
@@ -43,11 +49,20 @@ export function afterFailure(
   return { ...delivery, attempts, lastResult: outcome.result, state, nextAttemptAt: platform.now() + (delayMs ?? 0) };
 }
 
+/** Schedules a stored delivery. */
+export function schedule(
+  delivery: BroadcastDelivery,
+  { retries, platform }: Pick<RetryContext, 'retries' | 'platform'>,
+): void {
+  const delayMs = remainingDelayMs(delivery.nextAttemptAt, platform.now());
+  retries.set(delivery.id, { delivery, dueAt: platform.monotonicNow() + delayMs });
+}
+
 /** Stores a delivery, and schedules its next attempt unless it has failed. */
 export async function saveDelivery(delivery: BroadcastDelivery, context: RetryContext): Promise<void> {
   const { destination, retries, rows, logger } = context;
   await rows.update(delivery.id, () => delivery, delivery);
-  if (delivery.state === 'waiting') return void retries.set(delivery.id, delivery);
+  if (delivery.state === 'waiting') return schedule(delivery, context);
   retries.delete(delivery.id);
   const { type, id } = destination;
   logger.warn('generations were not delivered', {
@@ -71,5 +86,5 @@ async function dropOldest({ destination, rows, logger }: RetryContext): Promise<
 
 /** Moves the next attempt of every delivery to the time that `toTime` returns for its current one. */
 export function reschedule(retries: RetrySchedule, toTime: (at: number) => number): void {
-  for (const row of retries.values()) retries.set(row.id, { ...row, nextAttemptAt: toTime(row.nextAttemptAt) });
+  for (const [id, { delivery, dueAt }] of retries) retries.set(id, { delivery, dueAt: toTime(dueAt) });
 }

@@ -1,11 +1,11 @@
-import { GatewayError } from '../foundation/errors.ts';
 import { BUDGET_INTERVALS, type BudgetInterval, type WorkspaceBudget } from '../wire/management/workspace.ts';
+import { refuseField } from '../wire/refuse-field.ts';
 
 /** The interval of a path. Throws `invalid_request`. */
 export function readInterval(text: string | undefined): BudgetInterval {
   const interval = BUDGET_INTERVALS.find((known) => known === text);
   if (interval !== undefined) return interval;
-  throw new GatewayError('invalid_request', `interval: must be one of ${BUDGET_INTERVALS.join(', ')}`);
+  throw refuseField('interval', `must be one of ${BUDGET_INTERVALS.join(', ')}`);
 }
 
 export function intervalOf({ reset_interval: interval }: WorkspaceBudget): BudgetInterval {
@@ -23,9 +23,9 @@ export function putBudget(budgets: readonly WorkspaceBudget[], budget: Workspace
   for (const [index, narrower] of all.entries()) {
     const broader = all[index + 1];
     if (broader === undefined || narrower.limit_usd < broader.limit_usd) continue;
-    throw new GatewayError(
-      'invalid_request',
-      `limit_usd: the ${intervalOf(narrower)} budget ($${narrower.limit_usd}) must be below the ` +
+    throw refuseField(
+      'limit_usd',
+      `the ${intervalOf(narrower)} budget ($${narrower.limit_usd}) must be below the ` +
         `${intervalOf(broader)} budget ($${broader.limit_usd})`,
     );
   }

@@ -117,7 +117,7 @@ test('counts the tools with what providers say about them, and what a prediction
   const prompt = { pricing: { prompt: NANO, completion: '0' } };
   const plain = worst(prompt, asking('Hi')) ?? 0;
   expect(worst(prompt, asking('Hi', { tools: [tool] })) ?? 0).toBeGreaterThan(plain + 1500);
-  const prediction = { type: 'content', content: 'y'.repeat(300) };
+  const prediction = { type: 'content' as const, content: 'y'.repeat(300) };
   const completion = { pricing: { prompt: '0', completion: NANO } };
   expect(worst(completion, asking('Hi', { max_tokens: 10, prediction })) ?? 0).toBeGreaterThanOrEqual(310);
 });

@@ -16,6 +16,7 @@ export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number |
   if ('worstCaseNanoUsd' in bound) return bound.worstCaseNanoUsd(prices);
   const isOutputPriced = prices.completion !== undefined || bound.maxTokens === 0;
   if (prices.prompt === undefined || !isOutputPriced) return null;
+  if (bound.asksForAudio === true && prices.audio_output === undefined) return null;
   const promptTokens = promptTokensOf(endpoint, bound);
   // With a completion price of zero the length of the completion does not matter.
   const outputTokens = outputTokensOf(endpoint, bound);

@@ -14,13 +14,33 @@ interface CallKindTraits {
   readonly retainsData: boolean;
   /** A provider that is a gateway gets the preferences of such calls, for its choice among the providers behind it. */
   readonly sendsPreferences: boolean;
+  /** Names it in messages to callers. */
+  readonly operation: string;
 }
 
 /** Every kind of call to a model, by the member of a provider that serves it. */
 export const CALL_KINDS = {
-  chat: { apiType: 'completions', output: 'text', retainsData: false, sendsPreferences: true },
-  video: { apiType: 'video', output: 'video', retainsData: true, sendsPreferences: false },
-  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false, sendsPreferences: true },
+  chat: {
+    apiType: 'completions',
+    output: 'text',
+    retainsData: false,
+    sendsPreferences: true,
+    operation: 'POST /chat/completions',
+  },
+  video: {
+    apiType: 'video',
+    output: 'video',
+    retainsData: true,
+    sendsPreferences: false,
+    operation: 'POST /videos',
+  },
+  embeddings: {
+    apiType: 'embeddings',
+    output: 'embeddings',
+    retainsData: false,
+    sendsPreferences: true,
+    operation: 'POST /embeddings',
+  },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;
@@ -95,6 +115,8 @@ export interface RouterInput {
   readonly text: string;
   /** The caller's options for routers, not checked yet. */
   readonly options: Unchecked;
+  /** Where the options stand in the request: `plugins.0`. Absent without any. */
+  readonly optionsPath?: string | undefined;
 }
 
 /** Requirements of a call for the endpoint that serves it. */
@@ -142,6 +164,8 @@ export interface TokenBound {
   readonly mediaTokens: number | null;
   readonly images: number;
   readonly hasAudio: boolean;
+  /** A completion in audio is requested. */
+  readonly asksForAudio?: boolean;
   /** Tokens of the output; null when the request has no limit, and the endpoint's own applies. */
   readonly maxTokens: number | null;
   /** Rejected tokens of a prediction are charged in addition to the output. */

@@ -12,7 +12,7 @@ export function weighText(text: string): number {
 }
 
 /** Tokens that a chat format adds around each message. */
-const TOKENS_A_MESSAGE = 4;
+export const TOKENS_A_MESSAGE = 4;
 
 function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;

@@ -1,10 +1,11 @@
-import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/principal.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
+import { refuseField } from '../wire/refuse-field.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
+import type { CallRegion } from './call-region.ts';
 import { createGenerationId } from './generation-id.ts';
 
 /** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
@@ -17,7 +18,7 @@ export interface ModelCall<Request = unknown> {
   /** The session that the caller counts it to; null for none. */
   readonly session: string | null;
   /** The region of the host in the request: only endpoints of that region serve it, and its contents are not stored. */
-  readonly region: string | null;
+  readonly region: CallRegion | null;
   readonly labels: CallLabels;
 }
 
@@ -46,12 +47,12 @@ const MAX_SESSION_ID_LENGTH = 256;
 function readSession(headers: HeaderMap): string | null {
   const session = firstValue(headers['x-session-id']) ?? null;
   if (session === null || session.length <= MAX_SESSION_ID_LENGTH) return session;
-  throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
+  throw refuseField('x-session-id', `must have at most ${MAX_SESSION_ID_LENGTH} characters`);
 }
 
 interface ReceiveParts {
   readonly platform: Pick<Platform, 'now' | 'randomBytes'>;
-  readonly regionOf: (request: GatewayRequest) => string | null;
+  readonly regionOf: (request: GatewayRequest) => CallRegion | null;
 }
 
 /** Makes the call of a checked request that has come over HTTP. Throws as `createModelCall` does. */

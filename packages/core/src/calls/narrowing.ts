@@ -1,4 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { CallRegion } from './call-region.ts';
 
 /** One more rule, from outside of routing. */
 export interface Narrowing {
@@ -7,7 +8,7 @@ export interface Narrowing {
   /** The guardrail that contains the rule, if any. */
   readonly guardrailId?: string | undefined;
   /** `region` is the one whose host the request came to; null for none. */
-  readonly excludes: (endpoint: Endpoint, region: string | null) => boolean;
+  readonly excludes: (endpoint: Endpoint, region: CallRegion | null) => boolean;
   /** The same rule for the providers behind an endpoint that is a gateway; absent for a rule that says nothing of them. */
   readonly onward?: ((endpoint: Endpoint) => OnwardDemand | null) | undefined;
 }

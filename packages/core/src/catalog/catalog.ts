@@ -2,6 +2,7 @@ import type { DiscoveredModel, Provider } from '../providers/provider.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { EndpointDefinition, EndpointPricing, ModelDefinition } from '../wire/models/model-definition.ts';
 import { parsePrices, type Prices } from './prices.ts';
+import { createProviderNames, type PresetNames, type ProviderNames } from './provider-names.ts';
 
 /** One model at one provider. */
 export interface Endpoint {
@@ -30,11 +31,11 @@ export interface CatalogModel {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** The models on offer. */
+/** The models on offer, and the names of those who offer them. */
 export interface Catalog {
+  readonly providerNames: ProviderNames;
   /** Finds by id or canonical slug, exactly as written. */
   find(slug: string): CatalogModel | undefined;
-  hasProvider(slug: string): boolean;
   /** Plugins that providers which are gateways run. */
   readonly gatewayPlugins: ReadonlySet<string>;
   /** In configuration order; discovered models follow. */
@@ -43,8 +44,15 @@ export interface Catalog {
   setDiscovered(provider: Provider, models: readonly DiscoveredModel[]): void;
 }
 
-/** Builds the catalog. Throws `RangeError` when a model names a provider that is not there. */
-export function createCatalog(providers: readonly Provider[], definitions: readonly ModelDefinition[]): Catalog {
+/**
+ * Builds the catalog. `presets` are well-known providers, configured or not. Throws `RangeError` when a model names a
+ * provider that is not there.
+ */
+export function createCatalog(
+  providers: readonly Provider[],
+  definitions: readonly ModelDefinition[],
+  presets: Readonly<Record<string, PresetNames>> = {},
+): Catalog {
   const bySlug = new Map(providers.map((provider) => [provider.slug, provider]));
   const configured = definitions.map((definition) => toCatalogModel(definition, bySlug));
   const known = new Map<string, EndpointDefinition>();
@@ -69,9 +77,10 @@ export function createCatalog(providers: readonly Provider[], definitions: reado
   rebuild();
 
   return {
+    // Models that a provider lists itself bring no tags of their own.
+    providerNames: createProviderNames(providers, tagsOf(configured), presets),
     find: (slug) => index.get(slug),
     list: () => models,
-    hasProvider: (slug) => bySlug.has(slug),
     gatewayPlugins: new Set(providers.flatMap(({ gateway }) => [...(gateway?.plugins ?? [])])),
     setDiscovered(provider, found) {
       discovered.set(
@@ -84,6 +93,12 @@ export function createCatalog(providers: readonly Provider[], definitions: reado
       rebuild();
     },
   };
+}
+
+/** The tags of endpoints, other than slugs. */
+function tagsOf(models: readonly CatalogModel[]): readonly string[] {
+  const endpoints = models.flatMap((model) => model.endpoints);
+  return [...new Set(endpoints.flatMap(({ tag, provider }) => (tag === provider.slug ? [] : [tag])))];
 }
 
 /** `known` is the configuration of the same model at the same provider, above all its prices. */
@@ -146,7 +161,10 @@ export function tierOf({ tag }: Endpoint): ServiceTier | null {
   return tag.endsWith('/priority') ? 'priority' : null;
 }
 
-/** Whether a provider slug of a preference means this endpoint: a base slug all of them, a suffixed one exactly it. */
+/**
+ * Whether a slug or tag means this endpoint: a slug all endpoints of its provider, a tag exactly it. Names that callers
+ * and administrators write are made slugs and tags before, by `ProviderNames`.
+ */
 export const isNamed = (slug: string, { tag, provider }: Endpoint): boolean => slug === tag || slug === provider.slug;
 
 export const isListed = (slugs: readonly string[], endpoint: Endpoint): boolean =>

@@ -4,6 +4,8 @@ import type { Model } from '../wire/models/model.ts';
 import type { CatalogModel } from './catalog.ts';
 import { toModelRecord } from './to-model-record.ts';
 
+const SECONDS_A_DAY = 24 * 60 * 60;
+
 const count = z.coerce.number().int().min(0);
 const decimal = z.coerce.number().min(0);
 const commaList = z.string().transform((text) =>
@@ -13,16 +15,62 @@ const commaList = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
+const CATEGORIES = [
+  'programming',
+  'roleplay',
+  'marketing',
+  'marketing/seo',
+  'technology',
+  'science',
+  'translation',
+  'legal',
+  'finance',
+  'health',
+  'trivia',
+  'academia',
+] as const;
+
+const OUTPUTS: readonly string[] = [
+  'text',
+  'image',
+  'embeddings',
+  'audio',
+  'video',
+  'rerank',
+  'decisions',
+  'speech',
+  'transcription',
+  'all',
+];
+
+const SORTS = [
+  'most-popular',
+  'newest',
+  'top-weekly',
+  'pricing-low-to-high',
+  'pricing-high-to-low',
+  'context-high-to-low',
+  'throughput-high-to-low',
+  'latency-low-to-high',
+  'intelligence-high-to-low',
+  'coding-high-to-low',
+  'agentic-high-to-low',
+  'design-arena-elo-high-to-low',
+] as const;
+type Sort = (typeof SORTS)[number];
+
 /**
- * The query of `GET /models` (wire.md 14.1). Filters on data that the gateway does not collect are accepted without
- * effect.
+ * The query of `GET /models` (wire.md 14.1). Filters and orders by data that the gateway does not collect are accepted
+ * without effect.
  */
 export const modelListQuerySchema = z.object({
   offset: count.optional(),
   limit: count.min(1).max(1000).optional(),
   q: z.string().optional(),
   input_modalities: commaList.optional(),
-  output_modalities: commaList.optional(),
+  output_modalities: commaList
+    .refine((list) => list.every((kind) => OUTPUTS.includes(kind)), `must be of ${OUTPUTS.join(', ')}`)
+    .optional(),
   supported_parameters: commaList.optional(),
   context: count.optional(),
   min_price: decimal.optional(),
@@ -33,16 +81,23 @@ export const modelListQuerySchema = z.object({
   model_authors: commaList.optional(),
   providers: commaList.optional(),
   zdr: z.enum(['true', 'false']).optional(),
+  distillable: z.enum(['true', 'false']).optional(),
   region: z.string().optional(),
-  sort: z.string().optional(),
+  min_age_days: count.optional(),
+  max_age_days: count.optional(),
+  category: z.enum(CATEGORIES).optional(),
+  sort: z.enum(SORTS).optional(),
 });
 export type ModelListQuery = z.infer<typeof modelListQuerySchema>;
 
 type Test = (model: CatalogModel, record: Model) => boolean;
 
-/** Returns the models that pass every filter of the query, in the requested order. The caller does the paging. */
-export function filterModels(models: readonly CatalogModel[], query: ModelListQuery): Model[] {
-  const tests = toTests(query);
+/**
+ * Returns the models that pass every filter of the query, in the requested order. The caller does the paging. `now` is
+ * in Unix milliseconds.
+ */
+export function filterModels(models: readonly CatalogModel[], query: ModelListQuery, now: number): Model[] {
+  const tests = toTests(query, now);
   const found = models
     .map((model) => ({ model, record: toModelRecord(model) }))
     .filter(({ model, record }) => tests.every((test) => test(model, record)))
@@ -50,7 +105,7 @@ export function filterModels(models: readonly CatalogModel[], query: ModelListQu
   return sortModels(found, query.sort);
 }
 
-function toTests(query: ModelListQuery): Test[] {
+function toTests(query: ModelListQuery, now: number): Test[] {
   const tests: Test[] = [];
   const outputs = query.output_modalities ?? ['text'];
   if (!outputs.includes('all'))
@@ -68,11 +123,24 @@ function toTests(query: ModelListQuery): Test[] {
   if (region) tests.push(({ endpoints }) => endpoints.some((endpoint) => endpoint.region === region));
   if (query.zdr === 'true')
     tests.push(({ endpoints }) => endpoints.some(({ provider }) => provider.dataPolicy.retainsPrompts === false));
+  const { distillable } = query;
+  // What is not known is not permitted.
+  if (distillable) tests.push(({ definition }) => (definition.distillable === true) === (distillable === 'true'));
   tests.push(
+    ageTest(now, query.min_age_days, query.max_age_days),
     priceTest('prompt', query.min_price, query.max_price),
     priceTest('completion', query.min_output_price, query.max_output_price),
   );
   return tests;
+}
+
+/** A model whose age is not known is within no bounds. */
+function ageTest(now: number, minDays: number | undefined, maxDays: number | undefined): Test {
+  if (minDays === undefined && maxDays === undefined) return () => true;
+  return ({ definition: { created } }) => {
+    const days = (now / 1000 - (created ?? Number.NaN)) / SECONDS_A_DAY;
+    return days >= (minDays ?? 0) && days <= (maxDays ?? Number.POSITIVE_INFINITY);
+  };
 }
 
 /** Bounds are USD a million tokens, prices USD a token. A price that is not known is within no bounds. */
@@ -84,7 +152,7 @@ function priceTest(unit: 'prompt' | 'completion', min: number | undefined, max: 
   };
 }
 
-const SORT_KEYS: ReadonlyMap<string, (record: Model) => number | null> = new Map([
+const SORT_KEYS: ReadonlyMap<Sort, (record: Model) => number | null> = new Map([
   ['newest', (record) => -record.created],
   ['pricing-low-to-high', ({ pricing }) => knownPrice(pricing.prompt)],
   ['pricing-high-to-low', ({ pricing }) => negative(knownPrice(pricing.prompt))],
@@ -92,8 +160,8 @@ const SORT_KEYS: ReadonlyMap<string, (record: Model) => number | null> = new Map
 ]);
 
 /** Models without the value come last; an order by data that is not collected leaves the list unchanged. */
-function sortModels(records: Model[], sort: string | undefined): Model[] {
-  const keyOf = SORT_KEYS.get(sort ?? '');
+function sortModels(records: Model[], sort: Sort | undefined): Model[] {
+  const keyOf = sort && SORT_KEYS.get(sort);
   if (keyOf === undefined) return records;
   const rank = (record: Model): number => keyOf(record) ?? Number.POSITIVE_INFINITY;
   return records.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));

@@ -44,6 +44,16 @@ test('charges nothing for what is free, which is not the same as no price', () =
   expect(charge(undefined, usageOf(1, 1))).toBeNull();
 });
 
+test('knows no cost of a spoken completion without a price for audio', () => {
+  const pricing = { prompt: '1', completion: '2' };
+  const spoken = usageOf(10, 5, { completion_tokens_details: { audio_tokens: 4 } });
+  expect(charge(pricing, spoken)).toBeNull();
+  expect(charge({ ...pricing, audio_output: '5' }, spoken)?.usd).toBe(10 + 4 * 5 + 2);
+  expect(charge(pricing, usageOf(10, 5, { completion_tokens_details: { audio_tokens: 0 } }))?.usd).toBe(20);
+  const uncounted = { images: 0, at: NOON, hasSpokenOutput: true };
+  expect(costOf(parsePrices(pricing), usageOf(10, 5), uncounted)).toBeNull();
+});
+
 test('charges special tokens once, at their own price', () => {
   const pricing = {
     prompt: '10',

@@ -16,6 +16,8 @@ export type Prices = UnitPrices & {
 export interface ChargedCall {
   /** Images in the prompt. */
   readonly images: number;
+  /** The completion was spoken. Not every upstream counts the tokens of that. */
+  readonly hasSpokenOutput?: boolean;
   /** Unix milliseconds at which the call ended: providers whose prices change with the hour go by that. */
   readonly at: number;
 }
@@ -72,13 +74,16 @@ function pricesFor(prices: Prices, promptTokens: number, at: number): UnitPrices
 }
 
 /**
- * The exact cost of a call; null when the price of its tokens is not known. Cached and written tokens are part of the
+ * The exact cost of a call; null when the price of its tokens is not known, or the completion is spoken and has no price
+ * for audio, which costs many times as much as text. Cached and written tokens are part of the
  * prompt, reasoning and image tokens part of the completion: each is charged once, at its own price where it has one.
  * Images, searches and the request itself are charged on top, where they have a price.
  */
 export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | null {
   const isCompletionPriced = prices.completion !== undefined || usage.completion_tokens === 0;
   if (prices.prompt === undefined || !isCompletionPriced) return null;
+  const isSpoken = call.hasSpokenOutput === true || (usage.completion_tokens_details?.audio_tokens ?? 0) > 0;
+  if (isSpoken && prices.audio_output === undefined) return null;
   const held = pricesFor(prices, usage.prompt_tokens, call.at);
   const prompt = promptCost(held, held.prompt ?? 0n, usage) + extrasCost(held, usage, call.images);
   const completion = completionCost(held, held.completion ?? 0n, usage);

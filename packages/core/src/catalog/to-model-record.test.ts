@@ -44,7 +44,9 @@ test('shows a model of which little is known with every field that clients insis
       "per_request_limits": null,
       "pricing": {
         "completion": "-1",
+        "image": "-1",
         "prompt": "-1",
+        "request": "-1",
       },
       "supported_parameters": [],
       "supported_voices": null,
@@ -131,7 +133,7 @@ test('shows all that is known, prices and limits from the first endpoint, parame
       completion_tokens: 6,
     },
   });
-  expect(record.pricing).toEqual({ prompt: '0.1', completion: '0.2', image: '0.3' });
+  expect(record.pricing).toEqual({ prompt: '0.1', completion: '0.2', image: '0.3', request: '0' });
 });
 
 test('takes the length of the context from the endpoint where the model names none', () => {
@@ -178,6 +180,8 @@ test('shows an endpoint with every field that the official client insists on', (
     pricing: {
       prompt: '-1',
       completion: '-1',
+      request: '-1',
+      image: '-1',
     },
   });
   expect(full).toMatchObject({
@@ -195,4 +199,22 @@ test('shows an endpoint with every field that the official client insists on', (
       required: true,
     },
   });
+});
+
+test.each<[string, string[], Record<string, string> | undefined, Record<string, string>]>([
+  ['a model without prices', ['text'], undefined, { prompt: '-1', completion: '-1', request: '-1', image: '-1' }],
+  ['a model with a part of its prices', ['text'], { image: '0.1' }, { prompt: '-1', completion: '-1', request: '0' }],
+  ['a chat model', ['text'], { prompt: '1', completion: '2' }, { request: '0', image: '0' }],
+  ['a model for vectors', ['embeddings'], { prompt: '1' }, { prompt: '1', completion: '0', request: '0', image: '0' }],
+  ['a model for videos', ['video'], { video: '1' }, { prompt: '0', completion: '0', request: '0', image: '0' }],
+  ['a model for videos without prices', ['video'], {}, { prompt: '-1', completion: '-1', request: '-1', image: '-1' }],
+])('shows four prices of %s, whatever is known', (_name, output_modalities, pricing, shown) => {
+  const model = modelOf({
+    architecture: { output_modalities },
+    endpoints: [{ provider: 'acme', providerModel: 'm', ...(pricing && { pricing }) }],
+  });
+  expect(toModelRecord(model).pricing).toEqual({ ...toModelRecord(model).pricing, ...shown, ...pricing });
+  expect(Object.keys(toModelRecord(model).pricing)).toEqual(
+    expect.arrayContaining(['prompt', 'completion', 'request', 'image']),
+  );
 });

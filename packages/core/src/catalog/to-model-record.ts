@@ -4,6 +4,7 @@ import type { CatalogModel, Endpoint } from './catalog.ts';
 
 /** The public wire's value for an unknown price. Zero would mean that the model is free (docs/decisions/0007). */
 const UNKNOWN_PRICE = '-1';
+const NO_CHARGE = '0';
 
 /** A model as `GET /models` shows it. Prices and limits are those of the first endpoint, as on the public wire. */
 export function toModelRecord(model: CatalogModel): Model {
@@ -17,7 +18,7 @@ export function toModelRecord(model: CatalogModel): Model {
     created: definition.created ?? 0,
     context_length: definition.context_length ?? first?.contextLength ?? null,
     architecture: toArchitecture(model),
-    pricing: toPricing(first?.pricing),
+    pricing: toPricing(model, first?.pricing),
     top_provider: {
       is_moderated: false,
       context_length: first?.contextLength ?? null,
@@ -48,7 +49,7 @@ export function toEndpointRecord(model: CatalogModel, endpoint: Endpoint): Model
     context_length: endpoint.contextLength ?? 0,
     max_completion_tokens: endpoint.maxCompletionTokens,
     max_prompt_tokens: endpoint.maxPromptTokens,
-    pricing: toPricing(endpoint.pricing),
+    pricing: toPricing(model, endpoint.pricing),
     supported_parameters: [...(endpoint.supportedParameters ?? [])],
     supports_implicit_caching: endpoint.supportsImplicitCaching,
     supports_tool_choice: {
@@ -83,8 +84,20 @@ function supportedParametersOf(model: CatalogModel): string[] {
   return [...new Set(model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? [])]))];
 }
 
-function toPricing(pricing: EndpointPricing | undefined): Pricing {
-  const { prompt, completion, ...others } = pricing ?? {};
-  const known = Object.entries(others).filter(([, price]) => price !== undefined);
-  return { prompt: prompt ?? UNKNOWN_PRICE, completion: completion ?? UNKNOWN_PRICE, ...Object.fromEntries(known) };
+/**
+ * Where an endpoint has prices, a unit without one is not charged. Tokens are the exception: calls without a price for
+ * them have an unknown cost, except where the model has no such tokens.
+ */
+function toPricing({ definition }: CatalogModel, pricing: EndpointPricing | undefined): Pricing {
+  const known = Object.fromEntries(Object.entries(pricing ?? {}).filter(([, price]) => price !== undefined));
+  const outputs = definition.architecture?.output_modalities ?? [];
+  const isVideo = outputs.includes('video');
+  const unstated = Object.keys(known).length > 0 ? NO_CHARGE : UNKNOWN_PRICE;
+  return {
+    prompt: isVideo ? unstated : UNKNOWN_PRICE,
+    completion: isVideo || outputs.includes('embeddings') ? unstated : UNKNOWN_PRICE,
+    request: unstated,
+    image: unstated,
+    ...known,
+  };
 }

@@ -30,6 +30,7 @@ export async function beginCompletion(
 
 /** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
 function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, fit: FitRequest | null): Promise<Beginning> {
+  run.observer.noteAsked(endpoint);
   const fitting = fit === null ? turn.request : fit(turn.request, endpoint);
   const request = toTierRequest(fitting, endpoint, run.parts.catalog);
   const { provider } = endpoint;

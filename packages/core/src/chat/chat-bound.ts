@@ -23,6 +23,7 @@ export function chatBoundOf(request: ChatCompletionRequest): CallBound {
     mediaTokens: media.isUnbounded ? null : media.images * MOST_TOKENS_AN_IMAGE + media.audioTokens,
     images: media.images,
     hasAudio: media.hasAudio,
+    asksForAudio: request.modalities?.includes('audio') === true || request.audio != null,
     maxTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
     predictedTokens: request.prediction ? mostTokensOf(request.prediction) : 0,
   };

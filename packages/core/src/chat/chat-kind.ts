@@ -63,8 +63,8 @@ export function chatRouterInputOf({ messages, plugins }: ChatCompletionRequest):
   const first = messages.find(({ role }) => role === 'user')?.content ?? '';
   const text =
     typeof first === 'string' ? first : first.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  const options = plugins?.find(({ id, enabled }) => /^auto(-beta)?-router$/.test(id) && enabled !== false) ?? {};
-  return { text, options };
+  const index = plugins?.findIndex(({ id, enabled }) => /^auto(-beta)?-router$/.test(id) && enabled !== false) ?? -1;
+  return { text, options: plugins?.[index] ?? {}, ...(index !== -1 && { optionsPath: `plugins.${index}` }) };
 }
 
 /** Derives the needs of a request. Costs no more than a check of each content part. */

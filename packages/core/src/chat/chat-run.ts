@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../auth/account.ts';
+import type { LiveAccount } from '../auth/account.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Timeouts } from '../calls/timeouts.ts';
@@ -27,7 +27,7 @@ export interface ChatRunParts {
   readonly wheel: TimerWheel;
   readonly timeouts: Timeouts;
   readonly catalog: Catalog;
-  readonly account: AccountOptions;
+  readonly account: LiveAccount;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
   readonly openCalls: OpenCalls;

@@ -68,7 +68,7 @@ const dataPolicy = { training: false, retainsPrompts: false };
 function createUpstream(preset: string, transport: ScriptedTransport, slug = 'up'): Provider {
   const { name, dialect } = PRESETS[preset] as OpenAiPreset;
   const settings = { slug, name, baseUrl: 'https://up.example/api/v1', apiKey: 'key-of-up', dataPolicy };
-  return createOpenAiProvider({ ...settings, dialect, transport });
+  return createOpenAiProvider({ ...settings, preset, dialect, transport });
 }
 
 /** A gateway whose model `test/model` is at another gateway, and `test/plain` at an ordinary provider. */
@@ -173,6 +173,9 @@ test('sends preferences that a gateway can follow, and only names that are not o
     order: ['azure/east'],
   });
   expect(await sent({ only: ['up'] })).toBeUndefined();
+  expect(await sent({ only: [' UP', 'Azure'], order: ['OpenRouter', 'Plain/x', 'GROQ'] })).toEqual({
+    only: ['Azure'],
+  });
   expect(await sent({ only: ['azure'] })).toEqual({ only: ['azure'] });
   expect(await sent({ sort: { by: 'latency', partition: 'none' } })).toEqual({ sort: 'latency' });
   expect(await sent({})).toBeUndefined();
@@ -240,6 +243,13 @@ test('never loses the account’s and a guardrail’s demands on privacy on the 
     zdr: true,
     data_collection: 'deny',
   });
+});
+
+test('ignored names go up as the account and a guardrail have them, for providers behind the gateway, too', async () => {
+  const core = createChained('openrouter', { account: { providers: { ignore: ['GROQ', 'novita'] } } });
+  const { headers } = await guardKey(core, { ignored_providers: ['Azure', 'Groq'] });
+  expect((await core.chat(ask, { headers })).status).toBe(200);
+  expect(core.transport.latest().sent['provider']).toEqual({ ignore: ['GROQ', 'novita', 'Azure', 'Groq'] });
 });
 
 test('guards what goes up with a plugin, and lets none add texts that filters have to read', async () => {

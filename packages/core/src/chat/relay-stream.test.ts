@@ -75,6 +75,55 @@ test.each(chunkings(GOOD))(
   },
 );
 
+test.each(chunkings(GOOD))('streams null for a cost that is not known (%s)', async (_name, pieces) => {
+  const { chat } = createCoreGateway(createReplayTransport({ pieces }));
+  const last = async (userAgent: string): Promise<unknown> => {
+    const headers = { authorization: 'Bearer sk-test-api', 'user-agent': userAgent };
+    return chunksOf(await readFrames(await chat({ model: 'acme/other', stream: true }, { headers })).rest()).at(-1)
+      ?.usage;
+  };
+  expect(await last('curl/8')).toHaveProperty('cost', null);
+  expect(await last('ai-sdk/openrouter/3.1.0')).not.toHaveProperty('cost');
+});
+
+const spoken = (audio: object): object => ({
+  id: 'up-1',
+  choices: [{ index: 0, delta: { audio }, finish_reason: null }],
+});
+
+test.each(
+  chunkings(
+    toEventPieces([
+      opening,
+      spoken({ id: 'audio_1', transcript: 'Good ' }),
+      spoken({ data: 'UklG' }),
+      spoken({ transcript: 'morning' }),
+      spoken({ data: 'Rg==', expires_at: 1_800_000_000 }),
+      stop,
+      usage,
+    ]),
+  ),
+)('streams speech as it comes, and records what was said (%s)', async (_name, pieces) => {
+  const upstream = createReplayTransport({ pieces });
+  const { chat, store } = createCoreGateway(upstream, { logging: { inputOutput: true } });
+  const audio = { voice: 'alloy', format: 'pcm16' };
+  const response = await chat({ model: 'acme/chat', stream: true, modalities: ['text'], audio });
+  const chunks = chunksOf(await readFrames(response).rest());
+  expect(upstream.latest().sent).toMatchObject({ audio });
+  expect(chunks.flatMap(({ choices }) => choices[0]?.delta.audio ?? [])).toEqual([
+    { id: 'audio_1', transcript: 'Good ' },
+    { data: 'UklG' },
+    { transcript: 'morning' },
+    { data: 'Rg==', expires_at: 1_800_000_000 },
+  ]);
+  // Upstream has not counted the tokens of the speech, so that its cost is not known although the model has prices.
+  expect(chunks.at(-1)?.usage).toMatchObject({ completion_tokens: 5, cost: null });
+  expect(store.appended[0]).toMatchObject({
+    record: { generation: { cost_known: false } },
+    content: { output: { completion: 'Good morning' } },
+  });
+});
+
 test('records a completed stream once, before its last frames can be read', async () => {
   const { chat, store, platform } = createCoreGateway(createReplayTransport({ pieces: GOOD }));
   const release = store.holdAppends();

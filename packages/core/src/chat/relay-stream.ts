@@ -60,7 +60,7 @@ const isLong = ({ textLength, reasoningLength }: CompletionAccumulator): boolean
 function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncIterable<Uint8Array> {
   const { call, plan, observer, parts } = run;
   const frames = createFrameWriter(run);
-  const tracked = trackCall(parts.openCalls, run.client, true);
+  const tracked = trackCall(parts.openCalls, run.client, observer);
   const { signal } = tracked;
   const outlet = createFrameOutlet();
   const sender = createSender(run, outlet, head);

@@ -13,6 +13,7 @@ import { TransportError } from '../foundation/transport/transport.ts';
 import type { Provider } from '../providers/provider.ts';
 import { type ChatChunk, chatCompletionResultSchema } from '../wire/chat/chat-chunk.ts';
 import { generationContentSchema, generationSchema } from '../wire/generations/generation.ts';
+import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const COMPLETION = {
@@ -122,7 +123,67 @@ test('responds to the shortest possible completion of an upstream', async () => 
   });
   expect(result).not.toHaveProperty('service_tier');
   expect((result as { usage: object }).usage).not.toHaveProperty('cost_details');
-  expect((result as { usage: object }).usage).not.toHaveProperty('cost');
+  expect((result as { usage: object }).usage).toHaveProperty('cost', null);
+});
+
+test('leaves an unknown cost out for a client that takes no null', async () => {
+  const upstream = createScriptedTransport((exchange) => whole(COMPLETION, exchange));
+  const { chat } = createCoreGateway(upstream);
+  const headers = { authorization: 'Bearer sk-test-api', 'user-agent': 'ai/7.0.173 ai-sdk/provider-utils/5.0.42' };
+  const result = jsonOf(await chat({ model: 'acme/other' }, { headers }));
+  expect(result['usage']).not.toHaveProperty('cost');
+});
+
+const SPOKEN = {
+  ...COMPLETION,
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: null,
+        audio: { id: 'audio_1', data: 'UklGRg==', transcript: 'Good morning', expires_at: 1_800_000_000 },
+      },
+      finish_reason: 'stop',
+    },
+  ],
+  usage: { ...COMPLETION.usage, completion_tokens_details: { audio_tokens: 5, text_tokens: 0 } },
+};
+const AUDIO = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };
+const SPEAKING: ModelDefinition = {
+  id: 'acme/voice',
+  architecture: { input_modalities: ['text'], output_modalities: ['text', 'audio'] },
+  endpoints: [{ provider: 'acme', providerModel: 'voice-1', pricing: { prompt: '0.000001', completion: '0.000002' } }],
+};
+
+test.each([
+  [{}, null],
+  [{ audio_output: '0.00002' }, 0.00011],
+])('asks for speech and hands it on; with the prices %j it costs %j', async (prices, cost) => {
+  const upstream = createScriptedTransport((exchange) => whole(SPOKEN, exchange));
+  const models = SPEAKING.endpoints.map((endpoint) => ({
+    ...SPEAKING,
+    endpoints: [{ ...endpoint, pricing: { ...endpoint.pricing, ...prices } }],
+  }));
+  const { chat, store } = createCoreGateway(upstream, { models, logging: { inputOutput: true } });
+  const result = jsonOf(await chat({ model: 'acme/voice', ...AUDIO }));
+  expect(upstream.latest().sent).toMatchObject(AUDIO);
+  expect(result).toMatchObject({
+    choices: [{ message: { content: null, audio: SPOKEN.choices[0]?.message.audio } }],
+    usage: { cost },
+  });
+  expect(store.appended[0]).toMatchObject({
+    record: { generation: { total_cost: cost ?? 0, cost_known: cost !== null } },
+    content: { output: { completion: 'Good morning' } },
+  });
+});
+
+test('makes no spoken completion of unknown cost within a budget', async () => {
+  const upstream = createScriptedTransport((exchange) => whole(SPOKEN, exchange));
+  const { chat } = createCoreGateway(upstream, { models: [SPEAKING], account: { creditsUsd: 1 } });
+  const response = await chat({ model: 'acme/voice', max_tokens: 10, ...AUDIO });
+  expect(jsonOf(response)).toMatchObject({ error: { metadata: { excluded: [{ rule: 'cost_unknown' }] } } });
+  expect((await chat({ model: 'acme/voice', max_tokens: 10 })).status).toBe(200);
 });
 
 test('returns tool calls, refusals, reasoning, images and all other parts of a message', async () => {

@@ -1,34 +1,46 @@
 import { createSwapRemoveList } from '../foundation/async/swap-remove-list.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import type { GatewayRequest } from '../http/request.ts';
 
 export interface OpenCall {
-  readonly isStream: boolean;
+  /** Null for a call whose response comes in one piece. */
+  readonly stream: OpenStream | null;
   interrupt(error: GatewayError): void;
 }
+
+/** A stream under way. */
+export type OpenStream = Pick<GenerationObserver, 'ageMs' | 'running'>;
 
 export interface OpenCalls {
   /** The returned function removes the call again. */
   add(call: OpenCall): () => void;
   interruptAll(error: GatewayError): void;
+  streams(): Iterable<OpenStream>;
+  /** Calls back whenever a stream begins; for one listener. */
+  onStream(listener: () => void): void;
   count(): { readonly calls: number; readonly streams: number };
 }
 
 /** Creates an empty list of calls (docs/decisions/0013). */
 export function createOpenCalls(): OpenCalls {
   const calls = createSwapRemoveList<OpenCall>();
+  let onStream: (() => void) | undefined;
   return {
     add(call) {
       const entry = calls.add(call);
+      if (call.stream !== null) onStream?.();
       return () => calls.remove(entry);
     },
     interruptAll(error) {
       // An interrupted call leaves the list.
       for (const { item } of calls.entries.slice()) item.interrupt(error);
     },
+    streams: () => calls.entries.flatMap(({ item: { stream } }) => stream ?? []),
+    onStream: (listener) => void (onStream = listener),
     count: () => ({
       calls: calls.entries.length,
-      streams: calls.entries.filter(({ item }) => item.isStream).length,
+      streams: calls.entries.filter(({ item }) => item.stream !== null).length,
     }),
   };
 }
@@ -46,21 +58,21 @@ export interface TrackedCall {
 export function trackCall(
   openCalls: OpenCalls,
   { signal, abort }: Pick<GatewayRequest, 'signal' | 'abort'>,
-  isStream: boolean,
+  stream: OpenStream | null,
 ): TrackedCall {
-  if (abort === undefined) return trackForwarded(openCalls, signal, isStream);
-  return { signal, interrupt: abort, end: openCalls.add({ isStream, interrupt: abort }) };
+  if (abort === undefined) return trackForwarded(openCalls, signal, stream);
+  return { signal, interrupt: abort, end: openCalls.add({ stream, interrupt: abort }) };
 }
 
 /** Used for a host's own signal: a second signal fires with it, and for other reasons. */
-function trackForwarded(openCalls: OpenCalls, clientSignal: AbortSignal, isStream: boolean): TrackedCall {
+function trackForwarded(openCalls: OpenCalls, clientSignal: AbortSignal, stream: OpenStream | null): TrackedCall {
   const work = new AbortController();
   const onClientGone = (): void =>
     work.abort(new GatewayError('client_closed_request', 'The client closed the request'));
   if (clientSignal.aborted) onClientGone();
   else clientSignal.addEventListener('abort', onClientGone, { once: true });
   const interrupt = (error: GatewayError): void => work.abort(error);
-  const remove = openCalls.add({ isStream, interrupt });
+  const remove = openCalls.add({ stream, interrupt });
   return {
     signal: work.signal,
     interrupt,

@@ -56,8 +56,12 @@ export async function runAttempts<First>(
       if (wouldSayTheSame(endpoint, refusal)) continue;
       // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
       if (!isCallersMistake(refusal.error.code)) {
-        const allowed = mayRetry(endpoint, firstModel, parts);
-        if (!(typeof allowed === 'boolean' ? allowed : await raceAbort(allowed, signal))) continue;
+        let allowed = mayRetry(endpoint, firstModel, parts);
+        // Not in a function of its own: it would return later than the next waiting call asks.
+        while (typeof allowed !== 'boolean') {
+          allowed = (await raceAbort(allowed, signal)) ?? mayRetry(endpoint, firstModel, parts);
+        }
+        if (!allowed) continue;
       }
     } else retryBudget.noteRequest(firstModel);
     const health = board.of(endpoint);

@@ -134,7 +134,7 @@ async function serveCall<Request, Result>(
   const startedAt = platform.now();
   const startedMonotonic = platform.monotonicNow();
   const asked: Attempt[] = [];
-  const tracked = trackCall(parts.openCalls, client.request, false);
+  const tracked = trackCall(parts.openCalls, client.request, null);
   const { signal } = tracked;
   let isRecorded = false;
   const record = async (

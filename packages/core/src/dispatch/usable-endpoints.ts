@@ -1,5 +1,6 @@
 import type { AccountOptions } from '../auth/account.ts';
 import { kindOfModel } from '../calls/call-kind.ts';
+import type { CallRegion } from '../calls/call-region.ts';
 import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/catalog.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
@@ -32,7 +33,7 @@ interface UsableQuery {
   /** The demands of guardrails on the caller's calls. */
   readonly policy: Policy | null;
   /** The region whose host was called; null for none. */
-  readonly region: string | null;
+  readonly region: CallRegion | null;
 }
 
 /** Returns the endpoints that the account's settings, the caller's guardrails and the host of a request allow. */

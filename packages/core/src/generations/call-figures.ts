@@ -93,7 +93,7 @@ function createFigures(providerName: string, apiType: ProviderFigures['apiType']
   return {
     providerName,
     apiType,
-    calls: { ok: 0, failed: 0, cancelled: 0 },
+    calls: { ok: 0, failed: 0, cancelled: 0, interrupted: 0 },
     promptTokens: 0,
     completionTokens: 0,
     reasoningTokens: 0,

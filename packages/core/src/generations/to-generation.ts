@@ -73,7 +73,7 @@ export function toGeneration(ended: EndedCall): Generation {
     external_user: labels.externalUser,
     preset_id: null,
     workspace_id: call.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
-    data_region: call.region ?? endpoint?.region ?? 'global',
+    data_region: call.region?.dataRegion ?? 'global',
     is_byok: endpoint?.provider.byok ?? false,
     streamed: conversation?.isStreamed ?? false,
     cancelled: outcome.status === 'cancelled',
@@ -107,7 +107,7 @@ export function toGeneration(ended: EndedCall): Generation {
   };
   if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
   if (labels.trace !== null) generation.trace = toStoredTrace(labels.trace);
-  if (call.region !== null) generation.called_region = call.region;
+  if (call.region !== null) generation.called_region = call.region.name;
   const servedBy = completion.upstream?.provider;
   if (servedBy !== undefined) generation.upstream_provider_name = servedBy;
   const toolUse = usage?.server_tool_use_details;

@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { refuseUnknownNames } from '../catalog/refuse-unknown-names.ts';
 import { givenFields } from '../wire/given-fields.ts';
 import type { Guardrail, UpdateGuardrailRequest } from '../wire/management/guardrail.ts';
 
@@ -57,9 +58,31 @@ export function changeGuardrail(
   };
 }
 
-/** Unknown models are stored as written: they may be discovered later. */
+/** Models that have become unknown stay as they were written. */
 function toCanonical(slugs: readonly string[] | null, catalog: Pick<Catalog, 'find'>): string[] | null {
   return slugs && [...new Set(slugs.map((slug) => catalog.find(slug)?.definition.canonical_slug ?? slug))];
+}
+
+/**
+ * Throws `invalid_request` for models and providers that are unknown, because rules about them guard nothing. Those that
+ * the guardrail already has may stay: they have become unknown since.
+ */
+export function refuseUnknownInLists(
+  change: UpdateGuardrailRequest,
+  before: Guardrail | undefined,
+  catalog: Catalog,
+): void {
+  const listOf = (path: 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ignored_providers') => ({
+    path,
+    of: path.endsWith('models') ? ('models' as const) : ('providers' as const),
+    goesOnward: path === 'ignored_providers',
+    names: change[path],
+    kept: before?.[path],
+  });
+  refuseUnknownNames(
+    [listOf('allowed_models'), listOf('ignored_models'), listOf('allowed_providers'), listOf('ignored_providers')],
+    catalog,
+  );
 }
 
 /** Throws `invalid_request` for patterns that cannot be run in linear time. */

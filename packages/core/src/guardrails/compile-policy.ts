@@ -1,12 +1,11 @@
-import type { Catalog } from '../catalog/catalog.ts';
 import { combineGuardrails, type GuardrailLayer } from './effective-policy.ts';
 import { compileInputFilters, compileOutputFilters } from './filters/compile-filters.ts';
 import type { Policy } from './policy.ts';
-import { toNarrowings } from './to-narrowings.ts';
+import { type PolicyCatalog, toNarrowings } from './to-narrowings.ts';
 import { toUnavailableError } from './verdict.ts';
 
 /** Compiles a policy. Throws `permission_denied` when one of its filters cannot be compiled. */
-export function compilePolicy(layers: readonly GuardrailLayer[], catalog: Pick<Catalog, 'find'>): Policy {
+export function compilePolicy(layers: readonly GuardrailLayer[], catalog: PolicyCatalog): Policy {
   const { rules, filters, budgets } = combineGuardrails(layers);
   try {
     return {

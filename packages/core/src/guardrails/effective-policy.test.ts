@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import type { CallRegion } from '../calls/call-region.ts';
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -48,7 +49,10 @@ const catalog = createCatalog(PROVIDERS, [
 const ENDPOINTS = catalog.list().flatMap(({ endpoints }) => endpoints);
 const nameOf = ({ modelId, tag }: Endpoint): string => `${modelId}@${tag}`;
 
-function left(layers: readonly GuardrailLayer[], region: string | null = null): string[] {
+const EU: CallRegion = { name: 'eu', dataRegion: 'europe' };
+const US: CallRegion = { name: 'us', dataRegion: 'us' };
+
+function left(layers: readonly GuardrailLayer[], region: CallRegion | null = null): string[] {
   const narrowings = toNarrowings(combineGuardrails(layers).rules, catalog);
   return ENDPOINTS.filter((endpoint) => !narrowings.some(({ excludes }) => excludes(endpoint, region))).map(nameOf);
 }
@@ -65,6 +69,9 @@ test.each<[Partial<Guardrail>, string[]]>([
   [{ allowed_providers: ['nosy'] }, ['openai/one@nosy/turbo', 'acme/two@nosy']],
   [{ allowed_providers: ['nosy/turbo'] }, ['openai/one@nosy/turbo']],
   [{ ignored_providers: ['nosy'] }, but('openai/one@nosy/turbo', 'acme/two@nosy')],
+  [{ ignored_providers: ['NOSY', 'nobody'] }, but('openai/one@nosy/turbo', 'acme/two@nosy')],
+  [{ allowed_providers: ['Nosy/Turbo'] }, ['openai/one@nosy/turbo']],
+  [{ allowed_providers: ['nobody'] }, []],
   [{ allowed_data_regions: ['europe'] }, []],
   [{ allowed_data_regions: ['global', 'us'] }, ALL],
   [{ enforce_zdr_openai: true }, but('openai/one@nosy/turbo', 'openai/one@mute')],
@@ -80,9 +87,9 @@ test.each<[Partial<Guardrail>, string[]]>([
 
 test('of hosts that calls come in under, those of the allowed regions remain', () => {
   const europe = [layer('api-key', 'a', { allowed_data_regions: ['europe', 'us'] })];
-  expect(left(europe, 'eu')).toEqual(ALL);
-  expect(left(europe, 'us')).toEqual(ALL);
-  expect(left([...europe, layer('member', 'b', { allowed_data_regions: ['us', 'global'] })], 'eu')).toEqual([]);
+  expect(left(europe, EU)).toEqual(ALL);
+  expect(left(europe, US)).toEqual(ALL);
+  expect(left([...europe, layer('member', 'b', { allowed_data_regions: ['us', 'global'] })], EU)).toEqual([]);
 });
 
 test('lists intersect by what they mean, not by how they are spelt', () => {
@@ -160,7 +167,7 @@ test('leaves what each guardrail would leave on its own, and the account besides
     privacy: fc.record({ zdr: fc.boolean() }),
   });
   fc.assert(
-    fc.property(layers, account, fc.constantFrom(null, 'eu'), (list, settings, region) => {
+    fc.property(layers, account, fc.constantFrom(null, EU), (list, settings, region) => {
       const narrowings = toNarrowings(combineGuardrails(list).rules, catalog);
       const chosen = (given: typeof settings | object, rules: typeof narrowings): string[] =>
         catalog.list().flatMap((model) =>

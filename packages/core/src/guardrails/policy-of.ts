@@ -1,6 +1,5 @@
 import { defaultGuardrailIdOf } from '../auth/account.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
-import type { Catalog } from '../catalog/catalog.ts';
 import { type Awaitable, whenAllKnown, whenKnown } from '../foundation/async/awaitable.ts';
 import type { Principal } from '../http/principal.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
@@ -8,6 +7,7 @@ import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { GuardrailLayer } from './effective-policy.ts';
 import type { Policy } from './policy.ts';
+import type { PolicyCatalog } from './to-narrowings.ts';
 
 /**
  * Returns the policy of a caller; null when no guardrail applies. Synchronous where the store has its tables in memory.
@@ -27,7 +27,7 @@ interface CachedPolicy {
 }
 
 /** Creates the look-up. Guardrails are read for every call; the compiled policy is cached until they change. */
-export function createPolicyOf(store: GuardrailStore, catalog: Pick<Catalog, 'find'>): PolicyOf {
+export function createPolicyOf(store: GuardrailStore, catalog: PolicyCatalog): PolicyOf {
   const cached = new Map<string, CachedPolicy>();
 
   const compile = (layers: readonly GuardrailLayer[]): Awaitable<Policy> => {

@@ -12,26 +12,38 @@ const ZDR_AUTHORS: ReadonlyMap<string, ZdrRule> = new Map([
   ['xai', 'enforce_zdr_xai'],
 ]);
 
-/** Names of regions where the wire's differ from ours. */
-const WIRE_REGIONS: ReadonlyMap<string, string> = new Map([['eu', 'europe']]);
-
 /**
  * The demands of guardrails in the form that routing judges every endpoint by, fallbacks included. What an endpoint does
  * with data must be known to pass.
  */
-export function toNarrowings(rules: readonly EndpointRule[], catalog: Pick<Catalog, 'find'>): readonly Narrowing[] {
+export function toNarrowings(rules: readonly EndpointRule[], catalog: PolicyCatalog): readonly Narrowing[] {
   // The region of the call is named first, because no change of the request can alter it.
   const isOfRegions = ({ rule }: EndpointRule): boolean => rule === 'allowed_data_regions';
-  return [...rules.filter(isOfRegions), ...rules.filter((demand) => !isOfRegions(demand))].map((demand) => ({
-    rule: demand.rule,
-    guardrailId: demand.guardrailId,
-    excludes: (endpoint, region) =>
-      demand.rule === 'allowed_data_regions'
-        ? !demand.values.includes(toWireRegion(region))
-        : isExcluded(endpoint, demand, catalog),
-    onward: (endpoint) => toOnwardDemand(endpoint, demand),
-  }));
+  const sorted = [...rules.filter(isOfRegions), ...rules.filter((demand) => !isOfRegions(demand))];
+  return sorted.map((written) => {
+    const demand = withTags(written, catalog);
+    return {
+      rule: demand.rule,
+      guardrailId: demand.guardrailId,
+      excludes: (endpoint, region) =>
+        demand.rule === 'allowed_data_regions'
+          ? !demand.values.includes(region?.dataRegion ?? 'global')
+          : isExcluded(endpoint, demand, catalog),
+      // Slugs of the configuration mean nothing to a gateway upstream.
+      onward: (endpoint) => toOnwardDemand(endpoint, written),
+    };
+  });
 }
+
+/** The demand with the slugs and tags that its names of providers stand for, looked up once and not for each endpoint. */
+function withTags(demand: EndpointRule, { providerNames }: PolicyCatalog): EndpointRule {
+  return demand.rule === 'allowed_providers' || demand.rule === 'ignored_providers'
+    ? { ...demand, values: providerNames.toTags(demand.values) }
+    : demand;
+}
+
+/** What policies read of the catalog. */
+export type PolicyCatalog = Pick<Catalog, 'find' | 'providerNames'>;
 
 type RuleOfEndpoints = Exclude<EndpointRule, { readonly rule: 'allowed_data_regions' }>;
 
@@ -84,11 +96,6 @@ function isModelListed(slugs: readonly string[], { modelId }: Endpoint, catalog:
   if (slugs.includes(modelId)) return true;
   const canonical = catalog.find(modelId)?.definition.canonical_slug;
   return canonical !== undefined && slugs.includes(canonical);
-}
-
-/** The region of a call: that of a regional host, which also restricts it to the region's endpoints, or global. */
-function toWireRegion(region: string | null): string {
-  return region === null ? 'global' : (WIRE_REGIONS.get(region) ?? region);
 }
 
 function zdrRuleOf({ modelId }: Endpoint): ZdrRule {

@@ -79,8 +79,10 @@ test('loads an operation once, on its first use, and tries again after a failed 
   const operation: Operation<unknown> = {
     params: [],
     query: undefined,
+    headers: {},
     body: undefined,
     response: { mediaTypes: {} },
+    responseHeaders: {},
     status: 200,
     handle: () => ({ status: 200, headers: {}, body: null }),
   };
@@ -88,7 +90,7 @@ test('loads an operation once, on its first use, and tries again after a failed 
     .fn<() => Promise<Operation<unknown>>>(() => Promise.resolve(operation))
     .mockRejectedValueOnce(new Error('not now'));
   const { match } = createRouter<unknown>([
-    { method: 'GET', path: '/late', surface: 'api', auth: 'any', summary: 'Late', load },
+    { method: 'GET', path: '/late', surface: 'api', auth: 'any', operationId: 'getLate', summary: 'Late', load },
   ]);
   expect(load).not.toHaveBeenCalled();
   await expect(match('GET', '/late').route.load()).rejects.toThrow('not now');

@@ -1,11 +1,18 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
 import { expect, test } from 'vitest';
 
 import { createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { ROUTES } from '../api/routes.ts';
+import { ROUTES, ROUTES_BY_TAG } from '../api/routes.ts';
 import { toOpenApi } from './openapi.ts';
 
+const API = new URL('../api', import.meta.url);
+
 interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
   readonly security: readonly object[];
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
   readonly requestBody?: {
@@ -14,25 +21,57 @@ interface Operation {
       { readonly schema: { readonly required?: string[]; readonly properties: Record<string, unknown> } }
     >;
   };
-  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema?: object }> }>;
+  readonly responses: Record<
+    string,
+    { readonly headers?: Record<string, object>; readonly content?: Record<string, { readonly schema?: object }> }
+  >;
 }
 
-const document = (await toOpenApi(ROUTES)) as { openapi: string; paths: Record<string, Record<string, Operation>> };
+const document = (await toOpenApi(ROUTES_BY_TAG)) as {
+  openapi: string;
+  tags: readonly { readonly name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+};
 
 test.each(ROUTES.map(({ method, path, auth }) => [method, path, auth] as const))(
   'describes %s %s',
-  (method, path, auth) => {
-    const operation = document.paths[path.replace('+', '')]?.[method.toLowerCase()];
+  (method, route, auth) => {
+    const operation = document.paths[route.replace('+', '')]?.[method.toLowerCase()];
     expect(operation?.responses).toHaveProperty('default');
     expect(operation?.security).toEqual(auth === 'none' ? [] : [{ bearer: [] }]);
     const inPath = operation?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
-    expect(inPath).toEqual([...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name));
+    expect(inPath).toEqual([...route.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name));
   },
 );
 
 test('describes only its routes, in a version that tools support', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(Object.values(document.paths).flatMap((path) => Object.keys(path))).toHaveLength(ROUTES.length);
+});
+
+test('names every operation once, as the file that defines it, and gives it the tag of its resource', () => {
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ROUTES.length);
+  const files = readdirSync(API, { recursive: true }).map((file) => path.basename(String(file), '.ts'));
+  const names = files.map((file) => file.replaceAll('-', ''));
+  expect(names).toEqual(expect.arrayContaining(operations.map(({ operationId }) => operationId.toLowerCase())));
+  const tags = document.tags.map(({ name }) => name);
+  expect(new Set(operations.flatMap((operation) => operation.tags))).toEqual(new Set(tags));
+});
+
+test.each([
+  ['post', '/api/v1/chat/completions', 'x-session-id', 'x-generation-id'],
+  ['post', '/api/v1/embeddings', 'x-session-id', 'x-generation-id'],
+  ['post', '/api/v1/videos', 'idempotency-key', 'x-generation-id'],
+  ['get', '/api/v1/videos/{jobId}/content', 'range', 'content-range'],
+  ['get', '/admin/v1/generations/feed', 'last-event-id', 'cache-control'],
+])('describes the headers that %s %s reads and sends', (method, route, read, sent) => {
+  const operation = document.paths[route]?.[method];
+  const headers = operation?.parameters.flatMap((parameter) => (parameter.in === 'header' ? [parameter.name] : []));
+  expect(headers).toContain(read);
+  const [success] = Object.values(operation?.responses ?? {});
+  expect(Object.keys(success?.headers ?? {})).toContain(sent);
+  expect(operation?.responses).toHaveProperty('default.headers.retry-after');
 });
 
 test('describes bodies and queries by the schemas that check them', () => {
@@ -83,13 +122,15 @@ test('describes operations that are loaded late by their own schemas', () => {
 
 test('describes the query of a stream of events', () => {
   const feed = document.paths['/admin/v1/generations/feed']?.['get'];
-  expect(feed?.parameters).toEqual([expect.objectContaining({ name: 'fields', in: 'query', required: false })]);
+  expect(feed?.parameters).toContainEqual(expect.objectContaining({ name: 'fields', in: 'query', required: false }));
 });
 
 test('serves the document without a key, the same each time', async () => {
   const { get } = createCoreGateway(createScriptedTransport());
   const first = await get('/openapi.json', null);
   expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
-  expect(jsonOf(first)).toEqual(JSON.parse(JSON.stringify(document)));
+  const { servers, ...served } = jsonOf(first);
+  expect(servers).toEqual([{ url: 'https://gateway.example' }]);
+  expect(served).toEqual(JSON.parse(JSON.stringify(document)));
   expect((await get('/openapi.json', null)).body).toBe(first.body);
 });

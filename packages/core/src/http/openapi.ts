@@ -1,41 +1,73 @@
 import { z } from 'zod';
 
-import type { OperationSchemas } from './operation.ts';
+import type { HeaderDescriptions, OperationSchemas } from './operation.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-/** Describes every route as OpenAPI 3.1, with the schemas that check requests. Loads all operations. */
-export async function toOpenApi<Parts>(routes: readonly Route<Parts>[]): Promise<Json> {
+/** Routes by the tag of their resource. */
+export type TaggedRoutes<Parts> = Readonly<Record<string, readonly Route<Parts>[]>>;
+
+/**
+ * Describes every route as OpenAPI 3.1, with the schemas that check requests. Loads all operations. `servers` is left
+ * to who sends the document, because it depends on the request.
+ */
+export async function toOpenApi<Parts>(resources: TaggedRoutes<Parts>): Promise<Json> {
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
-    const path = route.path.replace('+}', '}');
-    const description = toOperation(route, await route.load());
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: description };
+  for (const [tag, routes] of Object.entries(resources)) {
+    for (const route of routes) {
+      const path = route.path.replace('+}', '}');
+      const description = { tags: [tag], ...toOperation(route, await route.load()) };
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: description };
+    }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Model Gateway', version: '1', license: { name: 'MIT', identifier: 'MIT' } },
+    tags: Object.keys(resources).map((name) => ({ name })),
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     paths,
   };
 }
 
 function toOperation<Parts>(
-  { summary, auth }: Route<Parts>,
-  { params, query, body, response, status }: OperationSchemas,
+  { operationId, summary, auth }: Route<Parts>,
+  { params, query, headers, body, response, responseHeaders, status }: OperationSchemas,
 ): Json {
   return {
+    operationId,
     summary,
     security: auth === 'none' ? [] : [{ bearer: [] }],
-    parameters: [...params.map(toPathParameter), ...toQueryParameters(query)],
+    parameters: [...params.map(toPathParameter), ...toQueryParameters(query), ...toHeaderParameters(headers)],
     ...(body && { requestBody: { required: true, content: toContent(toSchema(body, 'input')) } }),
     responses: {
-      [status]: { description: 'Success', content: toResponseContent(response) },
-      default: { description: 'Error', content: toContent(ERROR_SCHEMA) },
+      [status]: {
+        description: 'Success',
+        headers: toResponseHeaders({ ...responseHeaders, ...(isStream(response) && STREAM_HEADERS) }),
+        content: toResponseContent(response),
+      },
+      default: {
+        description: 'Error',
+        headers: toResponseHeaders({ ...responseHeaders, ...ERROR_HEADERS }),
+        content: toContent(ERROR_SCHEMA),
+      },
     },
   };
 }
+
+/** The headers of every stream of events. */
+const STREAM_HEADERS: HeaderDescriptions = {
+  'cache-control': '`no-cache, no-transform`',
+  'x-accel-buffering': '`no`: proxies must not hold the stream back',
+};
+
+const isStream = (response: OperationSchemas['response']): boolean =>
+  'mediaTypes' in response && 'text/event-stream' in response.mediaTypes;
+
+const ERROR_HEADERS: HeaderDescriptions = {
+  'retry-after': 'Seconds after which the request may succeed, where they are known',
+  allow: 'With 405: the methods that the path has',
+};
 
 const ERROR_SCHEMA: Json = {
   type: 'object',
@@ -43,13 +75,25 @@ const ERROR_SCHEMA: Json = {
   properties: {
     error: {
       type: 'object',
-      required: ['code', 'message'],
-      properties: { code: { type: 'integer' }, message: { type: 'string' }, metadata: { type: 'object' } },
+      required: ['code', 'message', 'metadata'],
+      properties: {
+        code: { type: 'integer' },
+        message: { type: 'string' },
+        metadata: { type: 'object', required: ['error_type'], properties: { error_type: { type: 'string' } } },
+      },
     },
   },
 };
 
-const toPathParameter = (name: string): Json => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const TEXT: Json = { type: 'string' };
+
+const toPathParameter = (name: string): Json => ({ name, in: 'path', required: true, schema: TEXT });
+
+const toHeaderParameters = (headers: HeaderDescriptions): Json[] =>
+  Object.entries(headers).map(([name, description]) => ({ name, in: 'header', description, schema: TEXT }));
+
+const toResponseHeaders = (headers: HeaderDescriptions): Json =>
+  Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, { description, schema: TEXT }]));
 
 function toQueryParameters(query: z.ZodObject | undefined): Json[] {
   return Object.entries(query?.shape ?? {}).map(([name, schema]) => ({

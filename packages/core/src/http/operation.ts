@@ -19,13 +19,18 @@ export interface BodyReadByRun {
   readonly readByRun: z.ZodType;
 }
 
+/** What headers an operation reads or sends, for the OpenAPI document: a description for each name in lower case. */
+export type HeaderDescriptions = Readonly<Record<string, string>>;
+
 /** The input and output of an operation, for the OpenAPI document. */
 export interface OperationSchemas {
   /** The names of the variable parts of the path. */
   readonly params: readonly string[];
   readonly query: z.ZodObject | undefined;
+  readonly headers: HeaderDescriptions;
   readonly body: z.ZodType | undefined;
   readonly response: z.ZodType | MediaTypes;
+  readonly responseHeaders: HeaderDescriptions;
   /** The status of a successful response. */
   readonly status: number;
 }
@@ -80,10 +85,14 @@ interface Definition<
   readonly params?: readonly Name[];
   /** Checks the query. When a parameter is given twice, the last one counts. */
   readonly query?: Query;
+  /** Headers that `run` reads, beside those of authentication and of bodies. */
+  readonly headers?: HeaderDescriptions;
   /** Checks the body, which is read after the query is checked. */
   readonly body?: Body;
   /** Types the result of `run`, which is sent as JSON with `status` and the context's `responseHeaders`. */
   readonly response: Response;
+  /** Headers of its responses, beside `Content-Type` and those that any error may have. */
+  readonly responseHeaders?: HeaderDescriptions;
   /** Default 200. */
   readonly status?: number;
   /** Runs first, before the query is checked and the body is read: finds the object of the request, or throws. */
@@ -120,17 +129,22 @@ export function publicOperation<Parts>(): Define<PublicContext<Parts>, PublicOpe
 interface Untyped {
   readonly params?: readonly string[];
   readonly query?: z.ZodObject | undefined;
+  readonly headers?: HeaderDescriptions;
   readonly body?: z.ZodType | BodyReadByRun | undefined;
   readonly response: z.ZodType | MediaTypes;
+  readonly responseHeaders?: HeaderDescriptions;
   readonly status?: number;
   readonly find?: (input: never) => unknown;
   readonly run: (input: never) => unknown;
 }
 
+const IN_QUERY = { whole: 'query' };
+
 function define<Context extends PublicContext<unknown>>(definition: Untyped) {
-  const { params = [], query, body, response, status = 200 } = definition;
+  const { params = [], query, headers = {}, body, response, responseHeaders = {}, status = 200 } = definition;
   const readsItself = body !== undefined && 'readByRun' in body;
-  const schemas: OperationSchemas = { params, query, body: readsItself ? body.readByRun : body, response, status };
+  const documented = readsItself ? body.readByRun : body;
+  const schemas: OperationSchemas = { params, query, headers, body: documented, response, responseHeaders, status };
   const find = definition.find as ((input: Context) => unknown) | undefined;
   const run = definition.run as (input: Context) => unknown;
   const checked = readsItself ? undefined : body;
@@ -144,7 +158,7 @@ function define<Context extends PublicContext<unknown>>(definition: Untyped) {
     async handle(context: Context): Promise<GatewayResponse> {
       const { request, responseHeaders } = context;
       const found = find === undefined ? undefined : await find(context);
-      const asked = query && parseWith(query, Object.fromEntries(new URLSearchParams(request.query)));
+      const asked = query && parseWith(query, Object.fromEntries(new URLSearchParams(request.query)), IN_QUERY);
       const sent = checked && parseWith(checked, await readJsonBody(request));
       const result = await run({ ...context, found, query: asked, body: sent });
       return isResponse ? (result as GatewayResponse) : toJsonResponse(status, result, responseHeaders);

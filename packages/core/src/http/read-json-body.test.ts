@@ -239,5 +239,5 @@ test('lists every issue with its path, and names the first three in the message'
     ],
   });
   expect(error.message).toMatch(/^a: .*; b\.c: .*; e: .* \(and 2 more\)$/);
-  expect((check(5) as GatewayError).message).toBe('Invalid input: expected object, received number');
+  expect((check(5) as GatewayError).message).toBe('body: Invalid input: expected object, received number');
 });

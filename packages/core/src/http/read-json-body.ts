@@ -16,7 +16,7 @@ export function readJsonBody(request: GatewayRequest): Awaitable<unknown> {
 }
 
 function parseBody(bytes: Uint8Array): unknown {
-  if (bytes.byteLength === 0) throw new GatewayError('invalid_request', 'The body is empty; send a JSON object');
+  if (bytes.byteLength === 0) throw refuseBody('The body is empty; send a JSON object');
   if (bytes.byteLength > SCAN_ABOVE_BYTES) refuseUnreasonableBytes(bytes);
   return toInertJson(parseJson(decodeUtf8(bytes)));
 }
@@ -44,7 +44,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw new GatewayError('invalid_request', 'The body is not valid UTF-8', { cause });
+    throw refuseBody('The body is not valid UTF-8', cause);
   }
 }
 
@@ -55,7 +55,7 @@ function parseJson(text: string): unknown {
     const detail =
       cause instanceof SyntaxError ? /position \d+( \(line \d+ column \d+\))?/.exec(cause.message)?.[0] : undefined;
     const where = detail === undefined ? '' : ` at ${detail}`;
-    throw new GatewayError('invalid_request', `The body is not valid JSON${where}`, { cause });
+    throw refuseBody(`The body is not valid JSON${where}`, cause);
   }
 }
 
@@ -70,7 +70,10 @@ const TOO_MANY = `The body has a list or object of more than ${MAX_ITEMS} items`
 const TOO_MUCH = `The body has more than ${MAX_VALUES} values`;
 
 const refusal = (reason: string, position?: number): GatewayError =>
-  new GatewayError('invalid_request', position === undefined ? reason : `${reason}, at position ${position}`);
+  refuseBody(position === undefined ? reason : `${reason}, at position ${position}`);
+
+const refuseBody = (message: string, cause?: unknown): GatewayError =>
+  new GatewayError('invalid_request', message, { cause, metadata: { issues: [{ path: 'body', message }] } });
 
 /**
  * Throws `invalid_request` for bytes that are nested too deep or hold too many values: a million brackets, keys or

@@ -37,6 +37,10 @@ export interface GatewayRequest {
   readonly principal?: Principal | undefined;
 }
 
+/** The path of the mount, with which every link in a response begins: `/ai`; empty at the root. */
+export const mountPathOf = ({ baseUrl }: Pick<GatewayRequest, 'baseUrl'>): string =>
+  baseUrl.replace(/^[a-z]+:\/\/[^/]*/i, '');
+
 /**
  * The first value of a header, passed as `headers['name']`; undefined for none. The name is no parameter, because one
  * that differs from call to call at one place in the code makes the look-up several times as slow.

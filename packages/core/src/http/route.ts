@@ -12,6 +12,8 @@ export interface RouteRow {
    * respond with 401 (wire.md 3).
    */
   readonly wrongKey?: 401;
+  /** The name of the operation, by which generated clients call it. */
+  readonly operationId: string;
   readonly summary: string;
 }
 

@@ -41,5 +41,5 @@ export async function createProvider(options: WireProviderOptions): Promise<Prov
 /** Looks up the dialect of the preset, for callers that import the wires themselves. */
 export function toWireSettings({ wire: _, preset, ...settings }: WireProviderOptions): WireSettings {
   const known = preset === null ? undefined : PRESETS[preset];
-  return { ...settings, dialect: known?.wire === 'openai' ? known.dialect : undefined };
+  return { ...settings, preset, dialect: known?.wire === 'openai' ? known.dialect : undefined };
 }

@@ -84,6 +84,8 @@ export interface Provider {
   readonly slug: string;
   /** Display name: `Google AI Studio`. */
   readonly name: string;
+  /** The preset that it was made from, whose names stand for it too in lists of providers; null or absent without one. */
+  readonly preset?: string | null | undefined;
   readonly dataPolicy: DataPolicy;
   /** Its region, as in `regions`; undefined when not configured. */
   readonly region?: string | undefined;

@@ -14,6 +14,7 @@ export function explainPlan(plan: CallPlan, health: HealthBoard): RoutingExplana
     strategy: plan.strategy,
     region: plan.region,
     models: [...plan.models],
+    unknown_providers: [...plan.unknownProviders],
     endpoints: [
       ...plan.endpoints.map((endpoint, index) => explain(endpoint, index + 1, null, health)),
       ...plan.excluded.map((exclusion) => explain(exclusion.endpoint, null, exclusion, health)),

@@ -83,6 +83,68 @@ test('lets a caller leave who waits for the calls of others', async () => {
   await others;
 });
 
+test('lets the next waiting call find out when the clients of those that were finding out have left', async () => {
+  const { chat, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'provider_unavailable');
+  const gate = createDeferred<void>();
+  behave('two', () => gate.promise);
+  const body = { model: 'r/chat', provider: { order: ['one', 'two'], allow_fallbacks: false } };
+  const clients = Array.from({ length: 25 }, () => new AbortController());
+  const responses = clients.map(({ signal }) => chat(body, { signal }));
+  await settle();
+  const asksOfTwo = (): number => calls.filter((call) => call === 'two m').length;
+  expect(asksOfTwo()).toBe(10);
+  // The eleventh is the next in line, and it leaves as well.
+  for (const client of clients.slice(0, 11)) client.abort();
+  await settle();
+  expect(asksOfTwo()).toBe(11);
+  clients[11]?.abort();
+  await settle();
+  expect(asksOfTwo()).toBe(12);
+  gate.resolve();
+  const statuses = (await Promise.all(responses)).map(({ status }) => status);
+  expect(statuses.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => 499));
+  expect(statuses.slice(12)).toEqual(Array.from({ length: 13 }, () => 200));
+});
+
+test('221: 15 of 25 calls get the second endpoint’s response when the ten clients leave that it was asked for first', async () => {
+  const { chat, behave, platform } = createRoutedGateway(FOUR, [CHAT]);
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
+  behave('one', async () => {
+    await wait(500);
+    throw new GatewayError('provider_unavailable', 'one failed');
+  });
+  behave('two', () => wait(3000));
+  const clients = Array.from({ length: 25 }, () => new AbortController());
+  const body = { model: 'r/chat', stream: true, provider: { order: ['one', 'two'], allow_fallbacks: false } };
+  const responses = clients.map(({ signal }) => chat(body, { signal }));
+  await platform.advance(1500);
+  for (const client of clients.slice(0, 10)) client.abort();
+  await platform.advance(6000);
+  const served = (await Promise.all(responses)).slice(10);
+  expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 15 }, () => 200));
+  for (const response of served) expect(await readFrames(response).rest()).toContain('"content":"two"');
+});
+
+test('tells waiting calls of a failure when one of those that were finding out has failed last', async () => {
+  const { chat, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'provider_unavailable');
+  const gate = createDeferred<void>();
+  behave('two', async () => {
+    await gate.promise;
+    throw new GatewayError('provider_unavailable', 'down');
+  });
+  const body = { model: 'r/chat', provider: { order: ['one', 'two'], allow_fallbacks: false } };
+  const clients = Array.from({ length: 15 }, () => new AbortController());
+  const responses = clients.map(({ signal }) => chat(body, { signal }));
+  await settle();
+  for (const client of clients.slice(0, 9)) client.abort();
+  await settle();
+  gate.resolve();
+  expect((await Promise.all(responses.slice(9))).map(({ status }) => status)).toEqual([502, 502, 502, 502, 502, 502]);
+  expect(calls.filter((call) => call === 'two m')).toHaveLength(10);
+});
+
 test('has ten retries a minute for a model however few its requests', async () => {
   const { askedFor, behave, platform } = createRoutedGateway(FOUR, [CHAT]);
   behave('one', 'provider_unavailable');

@@ -12,17 +12,19 @@ interface RetryParts {
  * open or it rests; else within the retry budget of the model requested first. When that is spent and the endpoint is
  * healthy, one call at a time may try it, and the others wait for its result. So a healthy endpoint takes over all
  * calls, and in an outage of all only about a tenth of the requests is sent twice. Returns a promise only where a call
- * has to wait: a call that may continue must start before the next one checks, or the others could not wait for it.
+ * has to wait. It resolves with undefined when the client of the call that was waited for has left: then ask again.
+ * A call that may continue must start before the next one asks, or the others could not wait for it.
  */
 export function mayRetry(
   endpoint: Endpoint,
   modelId: string,
   { health, retryBudget }: RetryParts,
-): boolean | Promise<boolean> {
+): boolean | Promise<boolean | undefined> {
   const candidate = health.of(endpoint);
   const isSound = (): boolean => candidate.circuitState() === 'steady' || candidate.circuitState() === 'half-open';
   if (candidate.circuitState() === 'open' || candidate.circuitState() === 'resting') return false;
   if (retryBudget.take(modelId)) return true;
   if (!isSound()) return false;
-  return candidate.isIdle() || candidate.awaitProof().then((isProven) => isProven && isSound());
+  if (candidate.isIdle()) return true;
+  return candidate.awaitProof().then((proof) => (proof === 'none' ? undefined : proof === 'responded' && isSound()));
 }

@@ -230,7 +230,7 @@ test('keeps a request under a regional host in its region, on every attempt, and
   );
   expect(await askedFor({ provider: { sort: 'price' } }, EU)).toEqual(['middle']);
   expect(store.appended.at(-1)?.content).toBeNull();
-  expect(store.appended.at(-1)?.record.generation.data_region).toBe('eu');
+  expect(store.appended.at(-1)?.record.generation.data_region).toBe('europe');
   behave('middle', 'provider_unavailable');
   behave('dear', 'provider_unavailable');
   expect(await askedFor({ provider: { sort: 'price' } }, EU)).toEqual(['middle', 'dear']);

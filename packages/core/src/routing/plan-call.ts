@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../auth/account.ts';
+import type { LiveAccount } from '../auth/account.ts';
 import { CALL_KINDS, type CallNeeds, type CallPreferences } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
@@ -13,7 +13,8 @@ import {
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
-import { mayKnow } from './endpoints/onward-preferences.ts';
+import { nameProviders } from './endpoints/name-providers.ts';
+import { mayKnow, withoutOnwardNames } from './endpoints/onward-preferences.ts';
 import { orderEndpoints, type OrderQuery, type SortKey } from './endpoints/order-endpoints.ts';
 import {
   type EndpointQuery,
@@ -24,13 +25,14 @@ import {
 } from './endpoints/select-endpoints.ts';
 import { stickyKeyOf } from './endpoints/sticky-key.ts';
 import type { HealthBoard } from './health/health-board.ts';
+import { refuseOtherKind } from './models/refuse-other-kind.ts';
 import { type ResolvedModel, resolveModels, type RoutingStrategy } from './models/resolve-models.ts';
 import type { RouterName, RouterStrategy } from './models/router.ts';
 import type { RandomSource } from './random.ts';
 
 export interface RoutingParts {
   readonly catalog: Catalog;
-  readonly account: AccountOptions;
+  readonly account: LiveAccount;
   readonly platform: Pick<Platform, 'now'>;
   readonly health: HealthBoard;
   readonly random: RandomSource;
@@ -55,6 +57,8 @@ export interface CallPlan {
   /** In the order in which they are tried; empty when every endpoint is excluded. */
   readonly endpoints: readonly Endpoint[];
   readonly excluded: readonly Exclusion[];
+  /** Names in the request's lists of providers that nobody has, but for those that a gateway upstream gets. */
+  readonly unknownProviders: readonly string[];
 }
 
 interface Planning {
@@ -66,28 +70,32 @@ interface Planning {
 }
 
 /**
- * Plans where a call may go. Throws `invalid_request` for a model that is not known, and `not_found` when a router finds
+ * Plans where a call may go. Throws `invalid_request` for a model that is not known or not for this kind of call, and `not_found` when a router finds
  * no model; a plan without endpoints is the caller's to refuse, with `noEndpointLeft`.
  */
 export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingParts): CallPlan {
   const { kind, request } = call;
-  const preferences = kind.preferencesOf(request);
-  const planning: Planning = { call, preferences, needs: kind.needsOf(request), options, parts };
+  const { preferences, unknownProviders } = nameProviders(kind.preferencesOf(request), parts.catalog.providerNames);
+  const needs = kind.needsOf(request);
+  const planning: Planning = { call, preferences, needs, options, parts };
   const resolved = resolveModels(kind.modelsOf(request), {
     catalog: parts.catalog,
     defaultModel: parts.account.defaultModel,
     askRouter: (router) => askRouter(router, planning),
   });
+  for (const { model } of resolved.models) refuseOtherKind(model, kind.name, needs.outputModalities);
   const pools = resolved.models.map((model) => selectPool(model, planning));
   const merged = pools.length > 1 && preferences.partition === 'none' ? mergePools(pools) : pools;
   const excluded = flatten(pools, (pool) => pool.excluded);
   const ordered = flatten(merged, (pool) => orderPool(pool, planning));
+  const left = withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, planning);
   return {
-    ...withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, planning),
+    ...left,
     requested: resolved.requested,
     strategy: resolved.strategy,
-    region: call.region,
+    region: call.region?.name ?? null,
     models: resolved.models.map(({ model }) => model.id),
+    unknownProviders: withoutOnwardNames(unknownProviders, left.endpoints, { kind: kind.name, catalog: parts.catalog }),
   };
 }
 

@@ -1,4 +1,6 @@
+import type { CallRegion } from '../calls/call-region.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
+import { type DataRegion, toDataRegion } from '../wire/data-region.ts';
 
 /** A region and the hosts under which only its endpoints are used. */
 export interface RegionOptions {
@@ -6,10 +8,12 @@ export interface RegionOptions {
   readonly name: string;
   /** Hosts without a port: `eu.gateway.example`. */
   readonly hosts: readonly string[];
+  /** Which of the regions of the public API it is. Default: by its name (`toDataRegion`). */
+  readonly dataRegion?: DataRegion | undefined;
 }
 
 /** The region of the host in a request; null for an ordinary host. */
-export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) => string | null;
+export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) => CallRegion | null;
 
 const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;
 
@@ -19,15 +23,20 @@ const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;
  */
 export function createRegionOf(regions: readonly RegionOptions[]): RegionOf {
   if (regions.length === 0) return () => null;
-  const names = new Map(regions.flatMap(({ name, hosts }) => hosts.map((host) => [host.toLowerCase(), name])));
-  const find = (host: string | undefined): string | undefined =>
-    host === undefined ? undefined : names.get(host.trim().toLowerCase().replace(/:\d+$/, ''));
+  const byHost = new Map(
+    regions.flatMap(({ name, hosts, dataRegion = toDataRegion(name) }) => {
+      const region: CallRegion = { name, dataRegion };
+      return hosts.map((host) => [host.toLowerCase(), region]);
+    }),
+  );
+  const find = (host: string | undefined): CallRegion | undefined =>
+    host === undefined ? undefined : byHost.get(host.trim().toLowerCase().replace(/:\d+$/, ''));
   return ({ baseUrl, headers }) =>
     find(HOST_OF_URL.exec(baseUrl)?.[1]) ??
     find(firstValue(headers['host'])) ??
     firstValue(headers['x-forwarded-host'])
       ?.split(',')
       .map(find)
-      .find((name) => name !== undefined) ??
+      .find((region) => region !== undefined) ??
     null;
 }

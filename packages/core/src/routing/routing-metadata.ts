@@ -93,6 +93,7 @@ function toRoutingMetadata(
         status: error === null ? 200 : (error.upstreamStatus ?? error.status),
       })),
     }),
+    ...(plan.unknownProviders.length > 0 && { unknown_providers: [...plan.unknownProviders] }),
     ...(generationMs != null && { generation_time: generationMs }),
     ...(pipeline.length > 0 && { pipeline: [...pipeline] }),
   };

@@ -62,6 +62,7 @@ export interface GenerationFilter {
 export interface HistogramBucket {
   readonly startMs: number;
   requests: number;
+  /** Interrupted ones included. */
   failed: number;
   cancelled: number;
   costNanoUsd: number;

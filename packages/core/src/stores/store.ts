@@ -113,12 +113,36 @@ export interface GenerationPage {
   readonly next: string | null;
 }
 
+/** What a call under way has used so far. */
+export interface RunningFigures {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly costUsd: number;
+  readonly costNanoUsd: number;
+  /** False when a price is missing. */
+  readonly costKnown: boolean;
+  readonly durationMs: number;
+}
+
+/** A call under way, as it is recorded if its process ends before the call does. */
+export interface RunningCall {
+  /** What is known of it but for the figures; the same object for as long as that does not change. */
+  readonly record: GenerationRecord;
+  readonly figures: RunningFigures;
+}
+
 export interface GenerationRepository {
   /**
    * Resolves once the record (and its content, where given) would survive a crash of this process; the last byte of a
    * response waits for it. Both can be read from then on. An existing id is refused with an error.
    */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
+  /**
+   * Notes the calls under way, in place of those noted before. When the process ends without another note, the next
+   * opening of the store appends those of them that were not appended, as interrupted. Survives the death of the process.
+   * Absent where nothing outlives it.
+   */
+  noteRunning?(calls: readonly RunningCall[]): Promise<void>;
   /** Replaces earlier versions of a record, as durably as `append`. False when the id is unknown. */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
@@ -145,6 +169,14 @@ export interface GenerationRepository {
   spent(query: SpentQuery): Awaitable<Spent>;
 }
 
+/** By which time a store drops what is old. */
+export interface RetentionState {
+  /** Milliseconds since the epoch; behind the system clock while that is held to be wrong. */
+  now(): number;
+  /** Whether dropping waits, because the system clock is ahead of the data by more than a day. */
+  isHeld(): boolean;
+}
+
 /**
  * Everything the gateway remembers. Small repositories, so that a new store is a handful of short functions;
  * `test/contract/stores*.test.ts` hold the facts every one of them must meet.
@@ -168,6 +200,8 @@ export interface Store {
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
   readonly generations: GenerationRepository;
+  /** The state of retention by age; absent where there is none. */
+  readonly retention?: RetentionState | undefined;
   /** Writes pending data and closes files and connections. No other method may be called after it. */
   close(): Promise<void>;
 }

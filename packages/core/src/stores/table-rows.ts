@@ -37,7 +37,8 @@ export const assignmentSchema = z.object({
 export const workspaceRecordSchema = z.object({
   /** The same as the workspace's. */
   id: z.string(),
-  workspace: workspaceSchema,
+  /** A row of before there was a default callback address has none. */
+  workspace: workspaceSchema.partial({ default_callback_url: true }),
   budgets: z.array(workspaceBudgetSchema),
 });
 
@@ -48,6 +49,6 @@ export type KeyRecord = Readonly<z.infer<typeof keyRecordSchema>>;
 
 /** A workspace with its budgets, at most one an interval. */
 export interface WorkspaceRecord extends Readonly<Pick<z.infer<typeof workspaceRecordSchema>, 'id'>> {
-  readonly workspace: z.infer<typeof workspaceSchema>;
+  readonly workspace: z.infer<typeof workspaceRecordSchema>['workspace'];
   readonly budgets: readonly z.infer<typeof workspaceBudgetSchema>[];
 }

@@ -1,5 +1,6 @@
 import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
+import type { DataRegion } from '../wire/data-region.ts';
 import { ENDED_STATUSES, type VideoJobStatus } from '../wire/videos/video-status.ts';
 
 /** How a job that has ended is announced. Part of the job, so that both are written in one piece. */
@@ -67,6 +68,8 @@ export interface VideoJob {
   readonly delivery: VideoDelivery | null;
   /** The region of the host in the request; the content is not stored then. Absent for none. */
   readonly region?: string | undefined;
+  /** Which of the regions of the public API that is; absent in jobs of former versions. */
+  readonly dataRegion?: DataRegion | undefined;
   /** Effects of guardrails on the request; absent without any. */
   readonly pipeline?: readonly PipelineStage[] | undefined;
   /** Absent where no other process shares the store. */

@@ -125,7 +125,7 @@ test('makes no video where nothing may be kept, because videos are', async () =>
 });
 
 test('goes on from no job at an endpoint that may not be used any more', async () => {
-  const { submit, patch, platform } = await guardedVideos({ ignored_providers: ['three'] });
+  const { submit, patch, platform } = await guardedVideos({ ignored_providers: ['groq'] });
   const { body } = await submit();
   await platform.advance(60_000);
   const further = { previous_job_id: body['id'] };

@@ -1,12 +1,12 @@
-import type { Endpoint } from '../catalog/catalog.ts';
 import { toUsd } from '../catalog/nano-usd.ts';
 import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';
+import { toDataRegion } from '../wire/data-region.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 
 /** The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. */
-export function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined): GenerationRecord {
+export function toVideoGeneration(job: VideoJob): GenerationRecord {
   const costUsd = toUsd(job.costNanoUsd ?? 0);
   const isCompleted = job.status === 'completed';
   return {
@@ -25,7 +25,7 @@ export function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined)
       api_type: 'video',
       external_user: job.user,
       workspace_id: job.workspaceId,
-      data_region: job.region ?? endpoint?.region ?? 'global',
+      data_region: job.region === undefined ? 'global' : (job.dataRegion ?? toDataRegion(job.region)),
       ...(job.region !== undefined && { called_region: job.region }),
       is_byok: job.isByok,
       cancelled: job.status === 'cancelled',

@@ -1,13 +1,13 @@
 import { toUsd } from '../catalog/nano-usd.ts';
+import { mountPathOf } from '../http/request.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 import type { VideoResponse } from '../wire/videos/video-response.ts';
 
 /** A job as callers see it. `baseUrl` is where the gateway is mounted, as callers see it; empty at the root. */
 export function toVideoResponse(job: VideoJob, baseUrl: string): VideoResponse {
-  const path = `${pathOf(baseUrl)}/api/v1/videos/${job.id}`;
   return {
     id: job.id,
-    polling_url: path,
+    polling_url: `${mountPathOf({ baseUrl })}/api/v1/videos/${job.id}`,
     status: job.status,
     ...toResult(job, `${baseUrl}/api/v1/videos/${job.id}`),
   };
@@ -34,5 +34,3 @@ export function toResult(
       return { generation_id: job.generationId, error: job.error ?? 'The video could not be made' };
   }
 }
-
-const pathOf = (baseUrl: string): string => baseUrl.replace(/^[a-z]+:\/\/[^/]*/i, '');

@@ -15,8 +15,8 @@ const FILM: ModelDefinition = {
 const REGIONS = ['eu', 'asia'].map((name) => ({ name, hosts: [`${name}.example`] }));
 
 test.each([
-  ['eu.example', ['film-eu'], undefined, 'eu'],
-  ['gateway.example', ['film-us'], 'a fox', 'us'],
+  ['eu.example', ['film-eu'], undefined, 'europe'],
+  ['gateway.example', ['film-us'], 'a fox', 'global'],
 ])('makes a video requested under %s at %j, and stores %s of its prompt', async (host, models, prompt, region) => {
   const film = createScriptedVideos();
   const { post, get, store, platform } = createCoreGateway([film.provider], { models: [FILM], regions: REGIONS });

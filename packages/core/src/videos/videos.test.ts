@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { toBody } from '../../../../test/support/videos/scripted-videos.ts';
-import { createVideoGateway } from '../../../../test/support/videos/video-gateway.ts';
+import { createVideoGateway, FILM } from '../../../../test/support/videos/video-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { type TransportRequest, TransportError } from '../foundation/transport/transport.ts';
 import type { GatewayResponse } from '../http/response.ts';
@@ -30,6 +31,23 @@ test('responds to a submission with the polling address, and at the end with the
   });
   const content = await gateway.get(`/api/v1/generation/content?id=${done.generation_id}`);
   expect(JSON.parse(content.body as string)).toMatchObject({ data: { input: { prompt: 'a fox' } } });
+});
+
+test('says that the cost of a video is not known, except to a client that takes no null', async () => {
+  const endpoints = FILM.endpoints.map(({ provider, providerModel }) => ({ provider, providerModel }));
+  const gateway = createVideoGateway(
+    { progress: () => ({ status: 'completed', outputs: [{}] }) },
+    { models: [{ ...FILM, endpoints }] },
+  );
+  const { body } = await gateway.submit();
+  await gateway.platform.advance(60_000);
+  const usageFor = async (userAgent: string): Promise<unknown> => {
+    const headers = { authorization: 'Bearer sk-test-api', 'user-agent': userAgent };
+    const path = `/api/v1/videos/${body.id}`;
+    return jsonOf(await gateway.post(path, undefined, { method: 'GET', headers }))['usage'];
+  };
+  expect(await usageFor('curl/8')).toEqual({ cost: null, is_byok: false });
+  expect(await usageFor('ai-sdk/openrouter/3.1.0')).toEqual({ is_byok: false });
 });
 
 test('191: a job ends once, though the process died between its generation and its end', async () => {
@@ -119,6 +137,20 @@ test('194: a job that never ends expires at its deadline, costs nothing and is a
   await gateway.platform.advance(HOUR_MS);
   expect(gateway.polls).toHaveLength(polls);
 });
+
+test.each([24 * HOUR_MS, -24 * HOUR_MS])(
+  '222: keeps the deadline of a job when the clock is set by %i ms',
+  async (byMs) => {
+    const gateway = createVideoGateway({ progress: () => ({ status: 'in_progress' }) });
+    const { body } = await gateway.submit();
+    await gateway.platform.advance(HOUR_MS);
+    gateway.platform.setWallClock(byMs);
+    await gateway.platform.advance(4.9 * HOUR_MS);
+    expect(await gateway.look(body.id)).toMatchObject({ status: 'in_progress' });
+    await gateway.platform.advance(0.1 * HOUR_MS + 1000);
+    expect(await gateway.look(body.id)).toMatchObject({ status: 'expired' });
+  },
+);
 
 test('polls again as soon as upstream requires it', async () => {
   const looks: number[] = [];

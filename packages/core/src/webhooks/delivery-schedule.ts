@@ -15,6 +15,8 @@ const WAITS_MS = [
 ];
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
+const LONGEST_DELAY_MS = MAX_RETRY_AFTER_MS * 1.1;
+
 export const MAX_DELIVERY_ATTEMPTS = WAITS_MS.length + 1;
 
 export interface FailedAttempt {
@@ -22,6 +24,14 @@ export interface FailedAttempt {
   readonly attempts: number;
   /** The wait that the receiver requires. */
   readonly retryAfterSeconds?: number | undefined;
+}
+
+/**
+ * The wait until the stored time of an attempt, in milliseconds. It is no longer than any wait of the schedule, because
+ * the clock may have been set back since the time was stored.
+ */
+export function remainingDelayMs(nextAttemptAt: number, nowMs: number): number {
+  return Math.min(Math.max(nextAttemptAt - nowMs, 0), LONGEST_DELAY_MS);
 }
 
 /**

@@ -4,9 +4,9 @@ import type { Transport } from '../foundation/transport/transport.ts';
 export interface WebhookOptions {
   /** Newest first; all of them sign. None: messages are sent unsigned. */
   readonly signingSecrets?: readonly string[] | undefined;
-  /** Receives the webhooks of every job without an address of its own. */
+  /** Receives the webhooks of every job without an address of its own or its workspace's. As strict as for callers. */
   readonly defaultCallbackUrl?: string | null | undefined;
-  /** Also accepts callers' addresses that are not encrypted, for receivers on the same machine. Default: no. */
+  /** Also accepts addresses that are not encrypted, for receivers on the same machine. Default: no. */
   readonly allowsHttp?: boolean | undefined;
   /** Must refuse internal addresses: `createGuardedTransport` does on Node. */
   readonly transport: Transport;

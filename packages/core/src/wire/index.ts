@@ -31,6 +31,7 @@ export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardr
 export type { KeyBody } from './management/key.ts';
 export type { SessionResponse } from './management/session.ts';
 export type { Settings } from './management/settings.ts';
+export type { Workspace } from './management/workspace.ts';
 export type { ModelDefinition } from './models/model-definition.ts';
 export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models/model.ts';
 export type { ProviderSettings } from './models/provider-settings.ts';

@@ -1,17 +1,19 @@
 import {
   type ConfiguredModel,
+  createProviderNames,
   findIncompleteParts,
   type ModelDefinition,
   type ProviderSettings,
+  suggestName,
   type Wire,
 } from '@model-gateway/core';
 
+import { objectToUrl } from '../guarded/object-to-url.ts';
 import type { ConfigIssue } from './config-error.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
 import { addressOf, keyOf, type ProviderPreset, takesKeyFromEnvironment } from './provider-config.ts';
 import type { Environment } from './resolve-secrets.ts';
-import { suggestName } from './suggest-name.ts';
 
 /** An entry of a list with its place in the file, which counts entries that were left out, too. */
 export interface Placed<T> {
@@ -40,6 +42,7 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...checkBootstrapKeys(check.file),
     ...checkRegions(check.file),
     ...checkRateLimits(check.file),
+    ...checkDefaultCallbackUrl(check.file),
     ...checkProviderRules(check),
     ...check.providers.flatMap((placed) => checkProvider(placed, check)),
     ...findDuplicates(check.providers, ({ slug }) => slug, 'providers', 'slug'),
@@ -79,6 +82,13 @@ function checkRateLimits({ rateLimits }: ConfigCheck['file']): ConfigIssue[] {
   );
 }
 
+/** The rule for the addresses that callers name: no webhook would ever reach any other. */
+function checkDefaultCallbackUrl({ webhooks }: ConfigCheck['file']): ConfigIssue[] {
+  const { defaultCallbackUrl: url, allowPrivateNetwork } = webhooks;
+  const objection = url === null ? undefined : objectToUrl(url, { schemes: ['https'], allowPrivateNetwork });
+  return objection === undefined ? [] : [{ path: 'webhooks.defaultCallbackUrl', message: objection }];
+}
+
 /** A host can only stand for one region. */
 function checkRegions({ regions }: ConfigCheck['file']): ConfigIssue[] {
   const hosts = regions.flatMap((region, index) =>
@@ -91,14 +101,29 @@ function checkRegions({ regions }: ConfigCheck['file']): ConfigIssue[] {
 }
 
 /** A misspelt slug in these lists would send data where its owner does not want it. */
-function checkProviderRules({ file, slugs }: ConfigCheck): ConfigIssue[] {
+function checkProviderRules({ file, providers, slugs, presets }: ConfigCheck): ConfigIssue[] {
+  const sound = providers.map(({ entry: { slug, name, preset = null } }) => {
+    const facts = preset !== null && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
+    return {
+      slug,
+      name: name ?? facts?.name ?? slug,
+      preset,
+      gateway: facts?.dialect?.isGateway === true || undefined,
+    };
+  });
+  const others = slugs.filter((slug) => !sound.some((provider) => provider.slug === slug));
+  const names = createProviderNames([...sound, ...others.map((slug) => ({ slug, name: slug }))], [], presets);
   return (['only', 'ignore'] as const).flatMap((list) =>
-    file.account.providers[list].flatMap((name, index) =>
-      // A tag may follow the slug: `deepinfra/turbo`.
-      slugs.includes(name.split('/')[0] ?? name)
-        ? []
-        : [{ path: `account.providers.${list}[${index}]`, message: describeUnknownSlug(name, slugs) }],
-    ),
+    file.account.providers[list].flatMap((name, index) => {
+      // A tag may follow the name: `deepinfra/turbo`.
+      if (names.isKnown(name) || names.isKnown(name.split('/')[0] ?? name)) return [];
+      // A gateway gets it, and ignores that provider behind it.
+      if (list === 'ignore' && names.hasGateway) return [];
+      const near = suggestName(name, names.list());
+      const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
+      const message = `"${name}" is no provider known here; there are: ${quote(slugs)}${hint}`;
+      return [{ path: `account.providers.${list}[${index}]`, message }];
+    }),
   );
 }
 

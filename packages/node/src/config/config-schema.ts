@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import {
   baseUrlSchema,
   configuredModelSchema,
+  DATA_REGIONS,
   DEFAULT_TIMEOUTS,
   httpUrlSchema,
   keyText,
@@ -97,7 +98,7 @@ const loggingSchema = z.strictObject({
   inputOutput: z.boolean().default(true).describe('Store prompts and completions, not only facts about them'),
   retentionDays: z.int().min(1).default(30),
   maxGenerations: z.int().min(1).default(100_000),
-  maxContentMb: z.number().positive().default(8).describe('Content of one generation beyond this is cut'),
+  maxContentMb: z.number().positive().default(8).describe('Content of a larger generation is not stored'),
 });
 
 const signingSecret = (what: string) =>
@@ -112,7 +113,10 @@ const signingSecret = (what: string) =>
 const webhooksSchema = z.strictObject({
   signingSecret: signingSecret('Signing secret'),
   previousSigningSecret: signingSecret('Signs beside it while receivers change over'),
-  defaultCallbackUrl: httpUrlSchema.nullable().default(null),
+  defaultCallbackUrl: httpUrlSchema
+    .nullable()
+    .default(null)
+    .describe('https; told of every job where neither the request nor its workspace names an address'),
   allowPrivateNetwork: z
     .boolean()
     .default(false)
@@ -144,6 +148,12 @@ const regionSchema = z.strictObject({
     .array(z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+)$/i, 'must be a host without port, e.g. "eu.gateway.example"'))
     .min(1)
     .describe('Requests to these hosts use only endpoints of the region'),
+  dataRegion: z
+    .enum(DATA_REGIONS)
+    .optional()
+    .describe(
+      'What records and guardrails call it; by default europe for eu and europe, us for us, also as a first word',
+    ),
 });
 
 const rateLimitSchema = z.strictObject({

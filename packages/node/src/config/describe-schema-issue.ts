@@ -1,7 +1,7 @@
+import { suggestName } from '@model-gateway/core';
 import { z } from 'zod';
 
 import { type ConfigIssue, toPathText } from './config-error.ts';
-import { suggestName } from './suggest-name.ts';
 
 const WANTED: Readonly<Record<string, string>> = {
   string: 'text in double quotes',

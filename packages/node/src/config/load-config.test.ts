@@ -36,8 +36,31 @@ function refused(config: unknown, options: Partial<LoadConfigOptions> = {}): str
 const local = { slug: 'local', wire: 'openai', baseUrl: 'http://127.0.0.1:11434/v1/' };
 const endpoint = { provider: 'local', providerModel: 'x' };
 
+test('takes the rules about providers by slug, display name and preset in any case', () => {
+  const providers = {
+    only: ['Local', 'LOCAL SERVER', 'my-OpenAI', 'openai', 'OpenAI/eu'],
+    ignore: ['Groq', 'google ai studio', 'deepinfra/turbo'],
+  };
+  const openai = { slug: 'my-openai', preset: 'openai', apiKey: 'k' };
+  const named = { ...local, name: 'Local Server' };
+  expect(load({ providers: [named, openai], account: { providers } }).account.providers).toEqual(providers);
+});
+
+test('with a gateway among the providers takes names of providers behind it, in the list of ignored ones alone', () => {
+  const gateway = { slug: 'up', preset: 'openrouter', apiKey: 'k' };
+  const providers = { only: ['up'], ignore: ['Parasail', 'novita/fp8'] };
+  expect(load({ providers: [local, gateway], account: { providers } }).account.providers).toEqual(providers);
+  expect(refused({ providers: [local, gateway], account: { providers: { only: ['Parasail'] } } })).toEqual([
+    'account.providers.only[0]: "Parasail" is no provider known here; there are: "local", "up"',
+  ]);
+  expect(refused({ providers: [local], account: { providers: { ignore: ['Parasail'] } } })).toHaveLength(1);
+});
+
 test('reads regions and their hosts', () => {
-  const regions = [{ name: 'eu', hosts: ['eu.gateway.example', '[2001:db8::1]'] }];
+  const regions = [
+    { name: 'eu', hosts: ['eu.gateway.example', '[2001:db8::1]'] },
+    { name: 'frankfurt', hosts: ['frankfurt.example'], dataRegion: 'europe' },
+  ];
   expect(load({ regions }).regions).toEqual(regions);
   expect(load({}).regions).toEqual([]);
 });
@@ -161,6 +184,13 @@ test('the key of a preset is not sent to an address that replaces its own', () =
     { env: { OPENAI_API_KEY: 'key-of-the-variable' } },
   );
   expect(providers[0]?.apiKey).toBeUndefined();
+});
+
+test.each([
+  [{ defaultCallbackUrl: 'https://hooks.example/' }],
+  [{ defaultCallbackUrl: 'https://127.0.0.1:8080/', allowPrivateNetwork: true }],
+])('webhooks may be %j', (webhooks) => {
+  expect(load({ webhooks }).webhooks).toMatchObject(webhooks);
 });
 
 test('env:NAME is read wherever a secret may stand, and nowhere else', () => {
@@ -334,7 +364,17 @@ test.each<[string, unknown, string]>([
   [
     'a rule about an unknown provider',
     { providers: [local], account: { providers: { ignore: ['evil'] } } },
-    'account.providers.ignore[0]: "evil" is not the slug of a configured provider; there are: "local"',
+    'account.providers.ignore[0]: "evil" is no provider known here; there are: "local"',
+  ],
+  [
+    'a rule about a misspelt preset',
+    { providers: [local], account: { providers: { only: ['local', 'opnai'] } } },
+    'account.providers.only[1]: "opnai" is no provider known here; there are: "local". Did you mean "openai"?',
+  ],
+  [
+    'a region that is none of the three',
+    { regions: [{ name: 'asia', hosts: ['asia.example'], dataRegion: 'asia' }] },
+    'regions[0].dataRegion: must be one of "global", "europe", "us"',
   ],
   [
     'one key twice',
@@ -412,6 +452,21 @@ test.each<[string, unknown, string]>([
     'a secret that could be guessed',
     { webhooks: { signingSecret: 'hidden-and-short' } },
     'webhooks.signingSecret: must be at least 24 characters',
+  ],
+  [
+    'a default callback address in plain http',
+    { webhooks: { defaultCallbackUrl: 'http://hooks.example/' } },
+    'webhooks.defaultCallbackUrl: must begin with https://',
+  ],
+  [
+    'a default callback address in plain http, also on a private network',
+    { webhooks: { defaultCallbackUrl: 'http://127.0.0.1:8080/', allowPrivateNetwork: true } },
+    'webhooks.defaultCallbackUrl: must begin with https://',
+  ],
+  [
+    'a default callback address on this machine',
+    { webhooks: { defaultCallbackUrl: 'https://127.0.0.1:8080/' } },
+    'webhooks.defaultCallbackUrl: must lead to a public address',
   ],
   [
     'a provider that has no common address',

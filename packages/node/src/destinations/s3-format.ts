@@ -24,7 +24,8 @@ export const s3Format: DestinationFormat<'s3'> = {
     const names = [...pathTemplate.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
     const unknown = names.find((name) => !PLACEHOLDERS.some((known) => known === name));
     if (unknown === undefined) return undefined;
-    return `pathTemplate: {${unknown}} is not known; these are: ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}`;
+    const known = PLACEHOLDERS.map((name) => `{${name}}`).join(', ');
+    return { field: 'pathTemplate', problem: `{${unknown}} is not known; these are: ${known}` };
   },
 };
 

@@ -28,6 +28,19 @@ test('counts points beyond the limit, and looks without counting', async () => {
   expect(await counter.look('k')).toEqual({ isExceeded: false, resetInMs: 0 });
 });
 
+test.each([-86_400_000, 86_400_000])(
+  '222: counts by the monotonic clock when the system clock is set by %i ms',
+  async (byMs) => {
+    const counter = createMemoryRateCounter({ name: 'a', limitPerMinute: 1 });
+    await counter.take('k');
+    vi.setSystemTime(Date.now() + byMs);
+    vi.advanceTimersByTime(20_000);
+    expect(await counter.take('k')).toEqual({ isExceeded: true, resetInMs: 40_000 });
+    vi.advanceTimersByTime(40_000);
+    expect(await counter.take('k')).toEqual({ isExceeded: false, resetInMs: 60_000 });
+  },
+);
+
 test('keeps counters of different limits apart', async () => {
   const [a, b] = ['a', 'b'].map((name) => createMemoryRateCounter({ name, limitPerMinute: 1 }));
   await a?.take('k');

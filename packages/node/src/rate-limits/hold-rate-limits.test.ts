@@ -16,8 +16,8 @@ import {
 import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
 import { createMemoryRateCounter } from './create-memory-rate-counter.ts';
 
-// The counter has the clock of its library.
-beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+// The counter has the clock of the process.
+beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 const COMPLETION: readonly ChatChunk[] = [

@@ -20,7 +20,7 @@ test('a directory is created for its owner alone, and so are its files', async (
   expect((await stat(place.dir)).mode & 0o777).toBe(0o700);
   expect((await stat(join(place.dir, 'logs'))).mode & 0o777).toBe(0o700);
   expect(await place.logs()).toEqual(['content-2026-03-01.ndjson', 'generations-2026-03-01.ndjson']);
-  for (const name of ['config.json', ...(await place.logs()).map((log) => join('logs', log))]) {
+  for (const name of ['config.json', 'config.copy.json', ...(await place.logs()).map((log) => join('logs', log))]) {
     expect((await stat(join(place.dir, name))).mode & 0o777, `${name}`).toBe(0o600);
   }
 });
@@ -210,7 +210,7 @@ test('warns when keys are gone although generations are there', async () => {
   const store = await place.open();
   await store.generations.append(toRecord('gen-1'), null);
   await store.close();
-  await rm(join(place.dir, 'config.json'));
+  for (const name of ['config.json', 'config.copy.json']) await rm(join(place.dir, name));
   await place.open();
   expect(place.warnings).toEqual([
     'There was no config.json beside the logs of generations; the store begins without keys',

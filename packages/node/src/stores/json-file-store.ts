@@ -21,7 +21,10 @@ import {
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
 import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
+import { recordInterrupted } from './generations/record-interrupted.ts';
+import { openRunningLog } from './generations/running-log.ts';
 import { openRowLog } from './journal/row-log.ts';
+import { openRetentionClock } from './retention-clock.ts';
 import { openConfigFile } from './tables/config-file.ts';
 import { createTableSource } from './tables/table-source.ts';
 
@@ -41,11 +44,18 @@ export interface JsonFileStoreOptions {
   readonly maxContentBytes?: number | undefined;
   /** Opens the store, with a warning, where the system offers no way to keep a second process out. Default: false. */
   readonly lockOptional?: boolean | undefined;
+  /**
+   * Drops by age at once although the clock is ahead of the data by more than a day. Default: false, so that a clock
+   * that is wrong deletes nothing; dropping then waits for a day of steady time.
+   */
+  readonly trustsClock?: boolean | undefined;
 }
 
 /** Parts of the machine that tests replace. */
 export interface StoreHost {
   readonly files: FileSystem;
+  /** Milliseconds on a clock that is never set. */
+  readonly monotonicNow: () => number;
   /** Calls back once; must not keep the process alive. Returns what cancels it. */
   readonly setTimer: GenerationLogOptions['setTimer'];
 }
@@ -63,7 +73,11 @@ const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
  * sets the rest aside and reports both to the logger.
  */
 export async function createJsonFileStore(options: JsonFileStoreOptions): Promise<Store> {
-  return openJsonFileStore(options, { files: nodeFileSystem, setTimer: setUnrefTimer });
+  return openJsonFileStore(options, {
+    files: nodeFileSystem,
+    monotonicNow: () => performance.now(),
+    setTimer: setUnrefTimer,
+  });
 }
 
 /** As `createJsonFileStore`, on a given host. */
@@ -80,18 +94,29 @@ export async function openJsonFileStore(options: JsonFileStoreOptions, host: Sto
 
 async function openOwned(
   options: JsonFileStoreOptions,
-  { files, setTimer }: StoreHost,
+  { files, monotonicNow, setTimer }: StoreHost,
   { directory, owner }: { readonly directory: DataDirectory; readonly owner: DirectoryOwner | undefined },
 ): Promise<Store> {
   const { logger, now = Date.now } = options;
   await sweepTemporaryFiles(files, directory.path);
   await sweepTemporaryFiles(files, directory.logsPath);
   const config = await openConfigFile({ files, directory: directory.path, logger, now });
-  const generations = await openGenerationLog({
+  const { logsPath } = directory;
+  const retentionClock = await openRetentionClock({
     files,
-    logsPath: directory.logsPath,
+    directory: directory.path,
+    logsPath,
     logger,
     now,
+    monotonicNow,
+    trustsClock: options.trustsClock ?? false,
+  });
+  const generations = await openGenerationLog({
+    files,
+    logsPath,
+    logger,
+    now,
+    retentionClock,
     setTimer,
     limits: {
       retentionDays: options.retentionDays ?? DEFAULT_RETENTION_DAYS,
@@ -99,34 +124,40 @@ async function openOwned(
       maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
     },
   });
-  const retentionMs = (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
+  const running = await openRunningLog({ files, path: join(directory.path, 'running.ndjson'), logger, now });
+  await recordInterrupted(running, generations.repository, logger);
+  const oldestMs = retentionClock.now() - (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
   const videoJobs = await openRowLog<VideoJob>({
     files,
     path: join(directory.path, 'video-jobs.ndjson'),
     logger,
     now,
-    isRetained: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > now() - retentionMs,
+    isRetained: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > oldestMs,
   });
   const broadcasts = await openRowLog<BroadcastRow>({
     files,
     path: join(directory.path, 'broadcasts.ndjson'),
     logger,
     now,
-    isRetained: (row) => row.kind === 'progress' || row.createdAt > now() - retentionMs,
+    isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
   });
   if (config.isNew && generations.loaded > 0) {
     logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
       directory: directory.path,
     });
   }
+  await retentionClock.save();
   return {
     ...createTableRepositories(createTableSource(config)),
     videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
     broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
-    generations: generations.repository,
+    generations: { ...generations.repository, noteRunning: running.note },
+    retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     async close() {
       try {
+        await retentionClock.save();
         await config.settled();
+        await running.close();
         await generations.close();
         await videoJobs.close();
         await broadcasts.close();

@@ -91,6 +91,15 @@ test('a start removes what is too old or was never whole, and leaves alone what 
   expect(await textOf(await archive.find('new-0'))).toBe('new');
 });
 
+test('ages are judged by the given clock', async () => {
+  await writeFile(join(dir, 'old-0.mp4'), 'old');
+  const dayMs = 86_400_000;
+  await createFileVideoArchive({ dir, maxBytes: 100, maxAgeMs: dayMs, now: () => Date.now() + dayMs / 2 });
+  expect(await readdir(dir)).toEqual(['old-0.mp4']);
+  await createFileVideoArchive({ dir, maxBytes: 100, maxAgeMs: dayMs, now: () => Date.now() + 2 * dayMs });
+  expect(await readdir(dir)).toEqual([]);
+});
+
 test('a video that has made room for others while it was found says so instead of ending early', async () => {
   const archive = await createFileVideoArchive({ dir, maxBytes: 10 });
   await archive.save('a-0', toVideo('0123456789'));

@@ -14,6 +14,8 @@ export interface FileVideoArchiveOptions {
   readonly maxBytes: number;
   /** Those that are older when it is created are removed. Default: none. */
   readonly maxAgeMs?: number | undefined;
+  /** Milliseconds since the epoch; ages are judged by it. Default: the system clock. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** A film is a file that any player opens; its ending tells its type. */
@@ -107,7 +109,7 @@ class NoRoomError extends Error {
 const typeOf = (ending: string): string => TYPE_OF_ENDING.get(ending) ?? 'application/octet-stream';
 
 /** Lists the stored files, the oldest first. */
-async function load({ dir, maxAgeMs }: FileVideoArchiveOptions): Promise<Map<string, StoredFile>> {
+async function load({ dir, maxAgeMs, now = Date.now }: FileVideoArchiveOptions): Promise<Map<string, StoredFile>> {
   await makeDirectory(dir, OWNER_ONLY);
   await sweepTemporaryFiles(files, dir);
   const found: { readonly name: string; readonly file: StoredFile; readonly storedAt: number }[] = [];
@@ -116,7 +118,7 @@ async function load({ dir, maxAgeMs }: FileVideoArchiveOptions): Promise<Map<str
     if (name === undefined || ending === undefined || !TYPE_OF_ENDING.has(ending)) continue;
     const path = join(dir, fileName);
     const { size, mtimeMs } = await stat(path);
-    if (maxAgeMs !== undefined && mtimeMs < Date.now() - maxAgeMs) await removeIfThere(files, path);
+    if (maxAgeMs !== undefined && mtimeMs < now() - maxAgeMs) await removeIfThere(files, path);
     else found.push({ name, file: { path, bytes: size, contentType: typeOf(ending) }, storedAt: mtimeMs });
   }
   const oldestFirst = found.toSorted((one, other) => one.storedAt - other.storedAt);

@@ -23,6 +23,7 @@ export const COMMAND_HELP = {
   --record DIR       write down what providers answer, without secrets, for replaying
   --record-mode M    record-all: everything anew (default); record-missing: what DIR does not answer yet
   --record-at PLACE  upstream: what providers answer (default); edge: what this gateway answers
+  --trust-clock      drop what is too old although the clock is ahead of the data by more than a day
   --log-level LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 
 When it listens, it prints one line of JSON on stdout; everything else goes to stderr.

@@ -14,6 +14,7 @@ test('serve without flags leaves everything to the configuration', () => {
       dataDir: undefined,
       fixtures: undefined,
       demo: false,
+      trustsClock: false,
       record: null,
       logLevel: 'info',
     },
@@ -21,7 +22,9 @@ test('serve without flags leaves everything to the configuration', () => {
 });
 
 test('serve takes every flag, in both spellings', () => {
-  expect(parse('serve --config c.json --host ::1 --port=0 --data-dir d --workers 1 --log-level debug')).toEqual({
+  expect(
+    parse('serve --config c.json --host ::1 --port=0 --data-dir d --workers 1 --trust-clock --log-level debug'),
+  ).toEqual({
     type: 'serve',
     options: {
       config: 'c.json',
@@ -30,6 +33,7 @@ test('serve takes every flag, in both spellings', () => {
       dataDir: 'd',
       fixtures: undefined,
       demo: false,
+      trustsClock: true,
       record: null,
       logLevel: 'debug',
     },

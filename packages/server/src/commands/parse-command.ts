@@ -17,6 +17,8 @@ export interface ServeOptions {
   readonly dataDir: string | undefined;
   readonly fixtures: string | undefined;
   readonly demo: boolean;
+  /** Whether the operator says that the clock of this machine is right. */
+  readonly trustsClock: boolean;
   readonly record: RecordOptions | null;
   readonly logLevel: LogLevel;
 }
@@ -91,6 +93,7 @@ const serveFlags = {
   'record-mode': { type: 'string' },
   'record-at': { type: 'string' },
   demo: { type: 'boolean' },
+  'trust-clock': { type: 'boolean' },
   workers: { type: 'string' },
   'log-level': { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig;
@@ -172,6 +175,7 @@ function parseServe(args: readonly string[]): Command {
       dataDir: values['data-dir'],
       fixtures: values.fixtures,
       demo: isDemo,
+      trustsClock: values['trust-clock'] ?? false,
       record,
       logLevel: readLogLevel(values['log-level'] ?? 'info'),
     },

@@ -24,7 +24,7 @@ const START_LIMIT_MS = 3000;
 /** Time after the drain limit for closing everything, including writing files. */
 const STOP_MARGIN_MS = 10_000;
 
-interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
+interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures' | 'trustsClock'> {
   readonly logger: ServerLogger;
   /** Management key for other commands of this machine's user, valid while this process runs. */
   readonly ownerToken: string;
@@ -47,8 +47,17 @@ export async function serve(options: ServeOptions): Promise<void> {
   const closers: Start['closers'] = [];
   let isStopping = false;
 
-  const { record, fixtures } = options;
-  const started = start({ ...plan, record, fixtures, logger, ownerToken, closers, isStopping: () => isStopping });
+  const { record, fixtures, trustsClock } = options;
+  const started = start({
+    ...plan,
+    record,
+    fixtures,
+    trustsClock,
+    logger,
+    ownerToken,
+    closers,
+    isStopping: () => isStopping,
+  });
   stopOnSignals({
     events: process,
     logger,
@@ -80,9 +89,9 @@ async function loadBuiltInModels({ demo }: ServeOptions): Promise<readonly Model
 }
 
 async function start(start: Start): Promise<void> {
-  const { config, logger, closers, demoFixturesDir, ownerToken, record } = start;
+  const { config, logger, closers, demoFixturesDir, ownerToken, record, trustsClock } = start;
   for (const warning of config.warnings) logger.warn(warning);
-  const store = await openStore(config, logger);
+  const store = await openStore(config, logger, { trustsClock });
   closers.push(() => store.close());
 
   const extraKeys = [{ key: ownerToken, kind: 'management' as const, name: 'owner of the data directory' }];

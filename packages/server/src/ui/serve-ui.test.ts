@@ -19,7 +19,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(join(directory, '..'), { recursive: true }));
 
-const get = (path: string, method = 'GET') => serveUi({ method, path }, directory);
+const get = (path: string, method = 'GET', baseUrl = 'http://127.0.0.1:8855') =>
+  serveUi({ method, path, baseUrl }, directory);
 const textOf = (body: unknown): string => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body));
 
 test('serves the page anew each time, and its assets for good', async () => {
@@ -58,6 +59,12 @@ test('leads a typed path to its screen', async () => {
   expect([status, headers['location']]).toEqual([302, '/ui/#/generations/gen-1']);
 });
 
+test('leads to places below the path of a public address', async () => {
+  const locate = async (path: string) => (await get(path, 'GET', 'https://gateway.example/ai')).headers['location'];
+  expect(await locate('/ui')).toBe('/ai/ui/');
+  expect(await locate('/ui/models')).toBe('/ai/ui/#/models');
+});
+
 test.each([
   '/ui/../secret.txt',
   '/ui/assets/../../secret.txt',
@@ -76,5 +83,7 @@ test.each([
 });
 
 test('rejects when there is no bundle', async () => {
-  await expect(serveUi({ method: 'GET', path: '/ui/' }, join(directory, 'none'))).rejects.toThrow('holds no bundle');
+  await expect(serveUi({ method: 'GET', path: '/ui/', baseUrl: '' }, join(directory, 'none'))).rejects.toThrow(
+    'holds no bundle',
+  );
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
-import type { GatewayRequest, GatewayResponse } from '@model-gateway/core';
+import { type GatewayRequest, type GatewayResponse, mountPathOf } from '@model-gateway/core';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -44,17 +44,19 @@ const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
  * as the address of a screen. Rejects when the bundle does not exist.
  */
 export async function serveUi(
-  { method, path }: Pick<GatewayRequest, 'method' | 'path'>,
+  { method, path, baseUrl }: Pick<GatewayRequest, 'method' | 'path' | 'baseUrl'>,
   directory: string,
 ): Promise<GatewayResponse> {
   if (method !== 'GET' && method !== 'HEAD') {
     return toTextResponse(405, 'Only GET and HEAD are answered here\n', { allow: 'GET, HEAD' });
   }
-  if (path === '/ui') return toTextResponse(308, '', { location: '/ui/' });
+  if (path === '/ui') return toTextResponse(308, '', { location: `${mountPathOf({ baseUrl })}/ui/` });
   const name = path === '/ui/' ? 'index.html' : FILE.exec(path)?.[1];
   if (name === undefined) {
     if (!/^\/ui\/[\w/-]+$/.test(path)) return toTextResponse(404, 'There is no such file\n');
-    return toTextResponse(302, '', { location: `/ui/#${path.slice('/ui'.length)}` });
+    return toTextResponse(302, '', {
+      location: `${mountPathOf({ baseUrl })}/ui/#${path.slice('/ui'.length)}`,
+    });
   }
   const body = await readNamed(join(directory, name));
   if (body === undefined) {

@@ -6,6 +6,7 @@ import type {
   ModelEndpoints,
   ModelList,
   Settings,
+  Workspace,
 } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
@@ -72,6 +73,12 @@ export const keyAssignmentsQuery = queryOptions({
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: async ({ signal }) => (await callApi<{ data: Settings }>('/admin/v1/settings', { signal })).data,
+});
+
+/** The default one first. */
+export const workspacesQuery = queryOptions({
+  queryKey: ['workspaces'],
+  queryFn: ({ signal }) => readAll<Workspace>('/api/v1/workspaces', 100, signal),
 });
 
 /** The latest calls, newest first. */

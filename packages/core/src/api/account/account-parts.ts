@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../../auth/account.ts';
+import type { LiveAccount } from '../../auth/account.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
@@ -6,7 +6,7 @@ import type { Store } from '../../stores/store.ts';
 export interface AccountParts {
   readonly platform: Pick<Platform, 'now'>;
   readonly store: Pick<Store, 'generations' | 'keys' | 'settings'>;
-  readonly catalog: Pick<Catalog, 'find'>;
+  readonly catalog: Catalog;
   /** The current settings. Read them again after every change. */
-  readonly account: AccountOptions;
+  readonly account: LiveAccount;
 }

@@ -88,6 +88,22 @@ test('begins with the settings of the configuration, and goes by what is written
   });
 });
 
+test('refuses in the lists of providers a name that would guard nothing, and keeps those that stand there', async () => {
+  const { call, dataOf } = createAdminGateway({ account: { providers: { ignore: ['gone'] } } });
+  const message = '"bta" is no provider known here; the nearest is "beta"';
+  for (const list of ['only', 'ignore']) {
+    expect(await call('PATCH', '/admin/v1/settings', { providers: { [list]: ['acme', 'bta'] } })).toMatchObject({
+      status: 400,
+      body: { error: { metadata: { issues: [{ path: `providers.${list}.1`, message }] } } },
+    });
+  }
+  const settings = await dataOf('GET', '/admin/v1/settings');
+  expect(settings).toMatchObject({ providers: { only: [], ignore: ['gone'] } });
+  expect(await dataOf('PATCH', '/admin/v1/settings', settings)).toEqual(settings);
+  const lists = { only: ['Beta', 'OPENAI'], ignore: ['gone', 'Acme'] };
+  expect(await dataOf('PATCH', '/admin/v1/settings', { providers: lists })).toMatchObject({ providers: lists });
+});
+
 test('leaves out of the list of usable models what the settings exclude, from the next request on', async () => {
   const { call, dataOf } = createAdminGateway();
   const ids = async (): Promise<unknown[]> =>

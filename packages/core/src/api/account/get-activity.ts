@@ -1,7 +1,7 @@
-import { GatewayError } from '../../foundation/errors.ts';
 import { type ActivityRange, summariseActivity } from '../../generations/read/summarise-activity.ts';
 import { operation } from '../../http/operation.ts';
 import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../../wire/generations/activity.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { AccountParts } from './account-parts.ts';
 
 const DAYS = 30;
@@ -31,7 +31,7 @@ const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 function chooseRange(date: string | undefined, { first, last }: ActivityRange): ActivityRange {
   if (date === undefined) return { first, last };
   if (date >= first && date <= last) return { first: date, last: date };
-  throw new GatewayError('invalid_request', `date: must be within the last ${DAYS} days, from ${first} to ${last}`);
+  throw refuseField('date', `must be within the last ${DAYS} days, from ${first} to ${last}`);
 }
 
 /** Returns the hashes of the keys in question; undefined for all keys. For a member: the keys that still exist. */

@@ -1,4 +1,5 @@
 import { toSettings } from '../../auth/settings.ts';
+import { refuseUnknownNames } from '../../catalog/refuse-unknown-names.ts';
 import { operation } from '../../http/operation.ts';
 import { settingsChangeSchema, settingsResponseSchema } from '../../wire/management/settings.ts';
 import type { AccountParts } from './account-parts.ts';
@@ -8,6 +9,17 @@ export const updateSettings = operation<AccountParts>()({
   body: settingsChangeSchema,
   response: settingsResponseSchema,
   async run({ parts, body }) {
+    const { providers: before } = toSettings(parts.account);
+    refuseUnknownNames(
+      (['only', 'ignore'] as const).map((list) => ({
+        path: `providers.${list}`,
+        of: 'providers',
+        goesOnward: list === 'ignore',
+        names: body.providers?.[list],
+        kept: before[list],
+      })),
+      parts.catalog,
+    );
     await parts.store.settings.update((settings) => ({
       ...settings,
       ...body,

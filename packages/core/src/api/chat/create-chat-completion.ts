@@ -1,4 +1,5 @@
 import { reserveCall } from '../../budgets/reserve-call.ts';
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { createPipeline, receiveCall, withRequest } from '../../calls/model-call.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
@@ -12,6 +13,7 @@ import { relayStream } from '../../chat/relay-stream.ts';
 import { relayWhole } from '../../chat/relay-whole.ts';
 import { composeStages } from '../../chat/stages/compose-stages.ts';
 import { refuseUnavailable } from '../../chat/stages/refuse-unavailable.ts';
+import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { openServerTools } from '../../chat/stages/server-tools/server-tools-stage.ts';
 import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
 import { type Caller, findCaller } from '../../dispatch/find-caller.ts';
@@ -27,10 +29,12 @@ import type { ChatParts } from './chat-parts.ts';
 
 /** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
 export const createChatCompletion = operation<ChatParts>()({
+  headers: { ...CALL_HEADERS, ...CACHE_REQUEST_HEADERS },
   body: { readByRun: chatCompletionRequestSchema },
   response: {
     mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': chatCompletionEventSchema },
   },
+  responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },
   run: (context) => completeChat(chatCompletionsDialect, context),
 });
 

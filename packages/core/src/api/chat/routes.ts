@@ -11,6 +11,7 @@ export const CHAT_ROUTES: readonly Route<ChatParts & ExplainParts>[] = [
     path: '/api/v1/chat/completions',
     surface: 'api',
     auth: 'api',
+    operationId: 'createChatCompletion',
     summary: 'Create a chat completion, streamed or not',
     // Not late: it is what a gateway is for.
     load: () => createChatCompletion,
@@ -19,6 +20,7 @@ export const CHAT_ROUTES: readonly Route<ChatParts & ExplainParts>[] = [
     ...ADMIN,
     method: 'POST',
     path: '/admin/v1/explain',
+    operationId: 'explainCall',
     summary: 'Explain how a chat request would be routed, without calling anybody',
     load: async () => (await import('./explain-call.ts')).explainCall,
   },

@@ -1,3 +1,4 @@
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { receiveCall } from '../../calls/model-call.ts';
 import { operation } from '../../http/operation.ts';
 import { embeddingsKind } from '../../kinds/embeddings/embeddings-kind.ts';
@@ -7,7 +8,9 @@ import type { EmbeddingsParts } from './embeddings-parts.ts';
 
 /** `POST /embeddings` */
 export const createEmbeddings = operation<EmbeddingsParts>()({
+  headers: CALL_HEADERS,
   body: embeddingsRequestSchema,
   response: embeddingsResponseSchema,
+  responseHeaders: CALL_RESPONSE_HEADERS,
   run: ({ body, ...context }) => runEmbeddings(receiveCall(embeddingsKind, body, context), context, context.parts),
 });

@@ -8,6 +8,7 @@ export const EMBEDDINGS_ROUTES: readonly Route<EmbeddingsParts>[] = [
     path: '/api/v1/embeddings',
     surface: 'api',
     auth: 'api',
+    operationId: 'createEmbeddings',
     summary: 'Create embeddings of one text or several',
     load: async () => (await import('./create-embeddings.ts')).createEmbeddings,
   },

@@ -1,8 +1,8 @@
-import { GatewayError } from '../../foundation/errors.ts';
 import { exportGenerations as writeGenerations } from '../../generations/read/export-generations.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import { exportedGenerationSchema, generationExportQuerySchema } from '../../wire/generations/generation-list.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
@@ -11,9 +11,10 @@ const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
 export const exportGenerations = operation<GenerationParts>()({
   query: generationExportQuerySchema,
   response: { mediaTypes: { 'application/x-ndjson': exportedGenerationSchema, 'text/csv': null } },
+  responseHeaders: { 'content-disposition': 'The name of the file', 'cache-control': '`no-store`' },
   run({ request, parts, query: { format, content, text, ...query } }) {
     if (format === 'csv' && content === 'true') {
-      throw new GatewayError('invalid_request', 'content: is not available in csv; ask for format=ndjson');
+      throw refuseField('content', 'is not available in csv; ask for format=ndjson');
     }
     const filter = toGenerationFilter(query, parts);
     const { signal } = request;

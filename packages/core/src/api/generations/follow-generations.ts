@@ -13,6 +13,7 @@ const MAX_FOLLOWERS = 64;
 /** `GET /admin/v1/generations/feed`: what ends from now on, or after the event in `Last-Event-ID`. */
 export const followGenerations = operation<GenerationParts>()({
   query: generationFeedQuerySchema,
+  headers: { 'last-event-id': 'Id of the last event that was received: the feed goes on after it' },
   response: { mediaTypes: { 'text/event-stream': generationFeedEventSchema } },
   run({ request, parts, query: { fields } }) {
     if (request.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };

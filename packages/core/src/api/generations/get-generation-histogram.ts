@@ -1,9 +1,9 @@
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
-import { GatewayError } from '../../foundation/errors.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import type { GenerationFacets } from '../../stores/store.ts';
 import { generationHistogramQuerySchema, generationHistogramSchema } from '../../wire/generations/generation-list.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -17,7 +17,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
     // A generation that begins in this millisecond is included.
     const to = query.to ?? parts.platform.now() + 1;
     const from = query.from ?? to - DAY_MS;
-    if (from >= to) throw new GatewayError('invalid_request', 'from: must be before to');
+    if (from >= to) throw refuseField('from', 'must be before to');
     const bucketMs = Math.max(1, Math.ceil((to - from) / buckets));
     const count = Math.ceil((to - from) / bucketMs);
     const filter = toGenerationFilter({ ...query, from, to }, parts);

@@ -1,4 +1,3 @@
-import { GatewayError } from '../../foundation/errors.ts';
 import {
   getGenerations,
   listGenerations as findGenerations,
@@ -9,6 +8,7 @@ import {
 } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import { generationListQuerySchema, generationListSchema } from '../../wire/generations/generation-list.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 /** `GET /admin/v1/generations`: newest first, page by page. */
@@ -19,7 +19,7 @@ export const listGenerations = operation<GenerationParts>()({
     const { limit, cursor, text, id: ids, fields, ...query } = asked;
     const isNarrowed = text !== undefined || Object.values(query).some((value) => value !== undefined);
     if (ids !== undefined && (isNarrowed || cursor !== undefined))
-      throw new GatewayError('invalid_request', 'id: cannot be given together with a filter or a cursor');
+      throw refuseField('id', 'cannot be given together with a filter or a cursor');
     const before = parseCursor(cursor);
     const { records, next, searched, searchedBackTo } =
       ids === undefined

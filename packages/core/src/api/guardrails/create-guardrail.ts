@@ -1,6 +1,11 @@
 import { chooseWorkspaceId } from '../../auth/workspaces.ts';
 import { createUuid } from '../../foundation/random-id.ts';
-import { changeGuardrail, refuseBadPatterns, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
+import {
+  changeGuardrail,
+  refuseBadPatterns,
+  refuseUnknownInLists,
+  toNewGuardrail,
+} from '../../guardrails/change-guardrail.ts';
 import { operation } from '../../http/operation.ts';
 import { createGuardrailRequestSchema, guardrailResponseSchema } from '../../wire/management/guardrail.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
@@ -11,6 +16,7 @@ export const createGuardrail = operation<GuardrailParts>()({
   response: guardrailResponseSchema,
   status: 201,
   async run({ parts, body: { workspace_id: workspace, ...body } }) {
+    refuseUnknownInLists(body, undefined, parts.catalog);
     await refuseBadPatterns(body);
     const empty = toNewGuardrail({
       id: createUuid(parts.platform),

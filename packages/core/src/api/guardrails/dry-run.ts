@@ -105,10 +105,10 @@ function testGeneration(
 
 function findExclusion(
   endpoint: Endpoint,
-  { data_region: dataRegion }: Generation,
+  { data_region: dataRegion, called_region: name }: Generation,
   narrowings: readonly Narrowing[],
 ): GenerationResult['excluded'] {
-  const region = dataRegion === 'global' ? null : dataRegion;
+  const region = name === undefined ? null : { name, dataRegion };
   const narrowing = narrowings.find(({ excludes }) => excludes(endpoint, region));
   return narrowing === undefined ? null : { provider: endpoint.tag, model: endpoint.modelId, rule: narrowing.rule };
 }

@@ -7,31 +7,104 @@ test('keeps what a change leaves out, clears what is null, and replaces lists wh
   const created = await dataOf('POST', '/guardrails', {
     name: 'rail',
     description: 'old',
-    allowed_models: ['a/b', 'c/d'],
-    ignored_providers: ['p'],
+    allowed_models: ['acme/chat', 'acme/other'],
+    ignored_providers: ['beta'],
     limit_usd: 3,
   });
   const changed = await dataOf('PATCH', `/guardrails/${created['id']}`, {
-    allowed_models: ['e/f'],
+    allowed_models: ['acme/other'],
     ignored_providers: null,
   });
   expect(changed).toEqual({
     ...created,
-    allowed_models: ['e/f'],
+    allowed_models: ['acme/other'],
     ignored_providers: null,
     updated_at: '2026-01-02T03:04:05.000Z',
   });
 });
 
-test('returns models by their canonical slugs, and unknown ones as written', async () => {
+test('returns models by their canonical slugs', async () => {
   const models = [
     { id: 'acme/chat', canonical_slug: 'acme/chat-2026-01-01', endpoints: [{ provider: 'acme', providerModel: 'c' }] },
   ];
   const { dataOf } = createAdminGateway({ models });
-  const slugs = ['acme/chat', 'acme/chat-2026-01-01', 'nobody/knows'];
+  const slugs = ['acme/chat', 'acme/chat-2026-01-01'];
   expect(await dataOf('POST', '/guardrails', { name: 'rail', allowed_models: slugs })).toMatchObject({
-    allowed_models: ['acme/chat-2026-01-01', 'nobody/knows'],
+    allowed_models: ['acme/chat-2026-01-01'],
   });
+});
+
+test.each([
+  ['ignored_providers', 'acmee', '"acmee" is no provider known here; the nearest is "acme"'],
+  ['allowed_providers', 'opnai', '"opnai" is no provider known here; the nearest is "openai"'],
+  [
+    'ignored_providers',
+    'google studio ai',
+    '"google studio ai" is no provider known here; the nearest is "google-ai-studio"',
+  ],
+  ['ignored_providers', 'beta/trubo', '"beta/trubo" is no provider known here; the nearest is "beta/turbo"'],
+  ['ignored_models', 'acme/chatt', '"acme/chatt" is no model of the catalog; the nearest is "acme/chat"'],
+  ['allowed_models', 'acme/chat:nitro', '"acme/chat:nitro" is no model of the catalog; the nearest is "acme/chat"'],
+])('refuses in %s the name %s, which would guard nothing: %s', async (field, name, message) => {
+  const models = [
+    {
+      id: 'acme/chat',
+      endpoints: [
+        { provider: 'acme', providerModel: 'c' },
+        { provider: 'beta', providerModel: 'c', tag: 'turbo' },
+      ],
+    },
+  ];
+  const { call, dataOf, store } = createAdminGateway({ models });
+  const rail = await dataOf('POST', '/guardrails', { name: 'before' });
+  const sound = field.endsWith('models') ? 'acme/chat' : 'acme';
+  const issue = { path: `${field}.1`, message };
+  for (const [method, path] of [
+    ['POST', '/guardrails'],
+    ['PATCH', `/guardrails/${rail['id']}`],
+  ] as const) {
+    expect(await call(method, path, { name: 'x', [field]: [sound, name] })).toMatchObject({
+      status: 400,
+      body: { error: { message: `${field}.1: ${message}`, metadata: { issues: [issue] } } },
+    });
+  }
+  expect(await store.guardrails.list()).toEqual([rail]);
+});
+
+test('takes providers by slug, display name and preset in any case, and reports every name that is unknown', async () => {
+  const { call, dataOf } = createAdminGateway();
+  const known = ['acme', 'ACME', 'Beta', 'openai', 'Google AI Studio', 'google', 'groq/turbo'];
+  expect(await dataOf('POST', '/guardrails', { name: 'x', ignored_providers: known })).toMatchObject({
+    ignored_providers: known,
+  });
+  const names = Array.from({ length: 5 }, (_, index) => `nobody-${index}`);
+  const { body } = await call('POST', '/guardrails', { name: 'x', ignored_providers: names, ignored_models: names });
+  expect(body).toMatchObject({
+    error: {
+      message: expect.stringMatching(/^ignored_models\.0: .*; ignored_models\.2: .* \(and 7 more\)$/) as string,
+      metadata: { issues: { length: 10 } },
+    },
+  });
+});
+
+test('keeps a name that has become unknown, also where its list grows or stays as it is', async () => {
+  const { call, dataOf, gateway, store } = createAdminGateway();
+  const rail = await dataOf('POST', '/guardrails', { name: 'x' });
+  await store.guardrails.update(rail['id'], (row) => ({
+    ...row,
+    ignored_providers: ['gone'],
+    allowed_models: ['gone/model'],
+  }));
+  const path = `/guardrails/${rail['id']}`;
+  expect(await dataOf('GET', path)).toMatchObject({ ignored_providers: ['gone'] });
+  expect(await dataOf('PATCH', path, { description: 'd' })).toMatchObject({ ignored_providers: ['gone'] });
+  expect(await dataOf('PATCH', path, { ignored_providers: ['gone', 'acme'] })).toMatchObject({ description: 'd' });
+  expect(await dataOf('PATCH', path, { allowed_models: ['acme/chat', 'gone/model'] })).toMatchObject({
+    allowed_models: ['acme/chat', 'gone/model'],
+  });
+  expect((await call('PATCH', path, { ignored_models: ['gone/model'] })).status).toBe(400);
+  expect((await call('POST', '/guardrails', { name: 'y', ignored_providers: ['gone'] })).status).toBe(400);
+  await gateway.close();
 });
 
 test('fills the switches for zero retention from the old one, but for those that are given', async () => {

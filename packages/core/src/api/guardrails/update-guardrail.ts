@@ -1,7 +1,11 @@
 import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/account.ts';
 import { findWorkspace } from '../../auth/workspaces.ts';
-import { GatewayError } from '../../foundation/errors.ts';
-import { changeGuardrail, refuseBadPatterns, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
+import {
+  changeGuardrail,
+  refuseBadPatterns,
+  refuseUnknownInLists,
+  toNewGuardrail,
+} from '../../guardrails/change-guardrail.ts';
 import { findGuardrail, noGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
 import {
@@ -9,6 +13,7 @@ import {
   guardrailResponseSchema,
   updateGuardrailRequestSchema,
 } from '../../wire/management/guardrail.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `PATCH /guardrails/{id}`. Creates the default guardrail of a workspace on its first change; its name is fixed. */
@@ -18,16 +23,15 @@ export const updateGuardrail = operation<GuardrailParts>()({
   response: guardrailResponseSchema,
   async find({ params, parts }) {
     const initial = await beginDefault(params.id, parts);
-    if (initial === undefined) await findGuardrail(params.id, parts);
-    return { initial };
+    const before =
+      initial === undefined ? await findGuardrail(params.id, parts) : await parts.store.guardrails.get(params.id);
+    return { initial, before };
   },
-  async run({ params: { id }, parts, body, found: { initial } }) {
+  async run({ params: { id }, parts, body, found: { initial, before } }) {
     if (initial !== undefined && body.name !== undefined && body.name !== initial.name) {
-      throw new GatewayError(
-        'invalid_request',
-        `name: the default guardrail of a workspace is always "${initial.name}"`,
-      );
+      throw refuseField('name', `the default guardrail of a workspace is always "${initial.name}"`);
     }
+    refuseUnknownInLists(body, before, parts.catalog);
     await refuseBadPatterns(body);
     const updatedAt = new Date(parts.platform.now()).toISOString();
     const updated = await parts.store.guardrails.update(

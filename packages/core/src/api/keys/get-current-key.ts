@@ -3,7 +3,7 @@ import { ORGANIZATION_ID } from '../../auth/workspaces.ts';
 import { readKeyUsage } from '../../budgets/read-key-usage.ts';
 import { findLayers } from '../../guardrails/policy-of.ts';
 import { operation } from '../../http/operation.ts';
-import { DATA_REGIONS } from '../../wire/management/guardrail.ts';
+import { DATA_REGIONS } from '../../wire/data-region.ts';
 import { currentKeyResponseSchema } from '../../wire/management/key.ts';
 import type { KeyParts } from './key-parts.ts';
 

@@ -1,5 +1,4 @@
 import { refuseForeignDirectory } from '../../auth/members.ts';
-import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
 import {
   changeMember,
@@ -7,6 +6,7 @@ import {
   type Member,
   memberResponseSchema,
 } from '../../wire/management/member.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { MemberParts } from './member-parts.ts';
 
 /** `POST /admin/v1/members` */
@@ -19,7 +19,7 @@ export const createMember = operation<MemberParts>()({
     const initial: Member = { id: body.user_id, email: '', first_name: null, last_name: null, role: 'org:member' };
     const member = changeMember(initial, body);
     if ((await parts.store.members.get(member.id)) !== undefined) {
-      throw new GatewayError('invalid_request', `user_id: there is a member ${member.id} already`);
+      throw refuseField('user_id', `there is a member ${member.id} already`);
     }
     await parts.store.members.insert(member);
     return { data: member };

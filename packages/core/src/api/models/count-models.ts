@@ -11,7 +11,7 @@ export const countModels = operation<ModelParts>()({
   async run(context) {
     const { output_modalities } = context.query;
     const shown = modelsWith(await findShownEndpoints(context), context.parts);
-    const found = filterModels(shown, output_modalities ? { output_modalities } : {});
+    const found = filterModels(shown, output_modalities ? { output_modalities } : {}, context.parts.platform.now());
     return { data: { count: found.length } };
   },
 });

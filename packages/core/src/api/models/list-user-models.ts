@@ -11,6 +11,6 @@ export const listUserModels = operation<ModelParts>()({
   response: modelListSchema,
   async run(context) {
     const models = modelsWith(await findUsableEndpoints(context), context.parts);
-    return pageOfModels(models, context.query, context.request);
+    return pageOfModels(models, context.query, context);
   },
 });

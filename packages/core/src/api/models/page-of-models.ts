@@ -1,7 +1,9 @@
 import type { CatalogModel } from '../../catalog/catalog.ts';
 import { filterModels, type ModelListQuery } from '../../catalog/filter-models.ts';
-import type { GatewayRequest } from '../../http/request.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import { type GatewayRequest, mountPathOf } from '../../http/request.ts';
 import type { Model } from '../../wire/models/model.ts';
+import type { ModelParts } from './model-parts.ts';
 
 const DEFAULT_LIMIT = 500;
 
@@ -15,26 +17,33 @@ interface ModelPage {
 export function pageOfModels(
   models: readonly CatalogModel[],
   query: ModelListQuery,
-  request: GatewayRequest,
+  { request, parts }: Pick<RequestContext<ModelParts>, 'request' | 'parts'>,
 ): ModelPage {
-  const found = filterModels(models, query);
+  const found = filterModels(models, query, parts.platform.now());
+  const mountPath = mountPathOf(request);
   if (query.offset === undefined && query.limit === undefined) {
-    return { data: found, total_count: found.length, links: { next: null } };
+    return { data: linkBelow(mountPath, found), total_count: found.length, links: { next: null } };
   }
   const offset = query.offset ?? 0;
   const limit = query.limit ?? DEFAULT_LIMIT;
   const end = offset + limit;
   return {
-    data: found.slice(offset, end),
+    data: linkBelow(mountPath, found.slice(offset, end)),
     total_count: found.length,
-    links: { next: end < found.length ? nextLink(request, end, limit) : null },
+    links: { next: end < found.length ? mountPath + nextPath(request, end, limit) : null },
   };
 }
 
-/** The same list, one page on; filters stay as they were. */
-function nextLink(request: GatewayRequest, offset: number, limit: number): string {
+/** The same list, one page on, relative to the mount; filters stay as they were. */
+function nextPath(request: GatewayRequest, offset: number, limit: number): string {
   const parameters = new URLSearchParams(request.query);
   parameters.set('offset', String(offset));
   parameters.set('limit', String(limit));
   return `${request.path}?${parameters.toString()}`;
+}
+
+/** The catalog knows no mount: its links are relative to it. */
+function linkBelow(mountPath: string, records: readonly Model[]): readonly Model[] {
+  if (mountPath === '') return records;
+  return records.map(({ links, ...record }) => ({ ...record, links: { details: mountPath + links.details } }));
 }

@@ -14,6 +14,7 @@ type SessionContext = Pick<PublicContext<SessionParts>, 'request' | 'parts'>;
 export const createSession = publicOperation<SessionParts>()({
   body: createSessionRequestSchema,
   response: sessionResponseSchema,
+  responseHeaders: { 'set-cookie': 'The session', 'cache-control': '`no-store`' },
   status: 201,
   find({ request, parts: { sessions } }) {
     if (sessions === null || request.principal !== undefined)

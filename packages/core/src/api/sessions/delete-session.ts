@@ -7,6 +7,7 @@ import type { SessionParts } from './session-parts.ts';
 /** `DELETE /admin/v1/session`: signs out. It succeeds also without a session. */
 export const deleteSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
+  responseHeaders: { 'set-cookie': 'Ends the session' },
   run({ request, parts: { sessions }, responseHeaders }) {
     const session = sessions?.find(request);
     if (session !== undefined) {

@@ -11,6 +11,7 @@ type SessionContext = Pick<PublicContext<SessionParts>, 'request' | 'parts'>;
 /** `GET /admin/v1/session`: whether the browser is signed in, and what its writes have to carry. */
 export const getSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
+  responseHeaders: { 'cache-control': '`no-store`' },
   async run(context) {
     const data = (await findSession(context)) ?? { signed_in: false };
     context.responseHeaders['cache-control'] = 'no-store';

@@ -17,6 +17,7 @@ import type { GatewayOptions } from '../../options.ts';
 
 const BASE_URL = 'http://127.0.0.1:8855';
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 interface SessionResponse {
   readonly status: number;
@@ -204,6 +205,24 @@ test('makes an address that fails too often wait, and no other', async () => {
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
   platform.oversleep(MINUTE_MS);
   expect((await fail()).status).toBe(401);
+});
+
+test('222: a system clock that is set lengthens no wait, and neither lengthens nor ends a session or a link', async () => {
+  const { gateway, call, signIn, platform } = createBrowser({}, { remoteAddress: '10.0.0.1' });
+  const { cookie } = await signIn();
+  const token = gateway.createSignInToken();
+  const fail = (): Promise<SessionResponse> => call('POST', '/admin/v1/session', {}, { token: 'wrong' });
+  for (let count = 0; count < 20; count += 1) await fail();
+  platform.setWallClock(-DAY_MS);
+  expect((await fail()).headers['retry-after']).toBe('60');
+  platform.oversleep(MINUTE_MS);
+  expect((await fail()).status).toBe(401);
+  platform.setWallClock(3 * DAY_MS);
+  expect((await call('GET', '/admin/v1/session', { cookie })).data['signed_in']).toBe(true);
+  platform.setWallClock(-2 * DAY_MS);
+  platform.oversleep(12 * 60 * MINUTE_MS);
+  expect((await call('GET', '/admin/v1/session', { cookie })).data['signed_in']).toBe(false);
+  expect((await call('POST', '/admin/v1/session', {}, { token })).status).toBe(401);
 });
 
 test('holds a thousand sessions and drops the oldest beyond', () => {

@@ -9,6 +9,8 @@ import {
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import { createGateway } from '../../gateway.ts';
+import { createMemoryStore } from '../../stores/memory/memory-store.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 
 const COMPLETION: readonly ChatChunk[] = [
@@ -27,7 +29,7 @@ const COMPLETION: readonly ChatChunk[] = [
 ];
 
 /** Every sample by its name and labels, without the prefix. */
-async function readMetrics({ gateway }: CoreGateway): Promise<Map<string, number>> {
+async function readMetrics({ gateway }: Pick<CoreGateway, 'gateway'>): Promise<Map<string, number>> {
   const { body } = await gateway.handle({
     method: 'GET',
     path: '/metrics',
@@ -64,6 +66,13 @@ test('adds up calls, tokens, cost and times by provider', async () => {
   expect(metrics.get(`generation_duration_seconds_count{${kind}}`)).toBe(2);
   expect(metrics.get(`first_token_seconds_count{${kind}}`)).toBe(1);
   expect(metrics.get(`responses_total{status="200"}`)).toBe(2);
+});
+
+test.each([true, false])('223: tells whether retention waits (%s), where a store has one', async (isHeld) => {
+  const store = { ...createMemoryStore(), retention: { now: () => 0, isHeld: () => isHeld } };
+  const metrics = await readMetrics({ gateway: createGateway({ providers: [], store }) });
+  expect(metrics.get('retention_held')).toBe(isHeld ? 1 : 0);
+  expect((await readMetrics(createCoreGateway([], { models: [] }))).has('retention_held')).toBe(false);
 });
 
 test('sorts times into buckets that add up', async () => {

@@ -114,6 +114,11 @@ async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemP
         Object.entries(counts).map(([state, count]): Sample => [{ provider, standing: state }, count]),
       ),
     ),
+    ...(store.retention === undefined
+      ? []
+      : metric('retention_held', 'gauge', 'Whether nothing is dropped for its age, because the clock has leapt', [
+          [{}, store.retention.isHeld() ? 1 : 0],
+        ])),
     ...metric('budget_reserved_usd', 'gauge', 'Held against budgets for calls under way', [
       [{}, ledger.heldNanoUsd() / NANO_PER_USD],
     ]),

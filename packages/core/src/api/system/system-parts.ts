@@ -18,7 +18,7 @@ export interface RequestCounters {
 
 export interface SystemParts {
   readonly authenticate: Authenticate;
-  readonly store: Pick<Store, 'videoJobs'>;
+  readonly store: Pick<Store, 'retention' | 'videoJobs'>;
   readonly catalog: Catalog;
   readonly health: HealthBoard;
   readonly ledger: Ledger;
@@ -28,6 +28,6 @@ export interface SystemParts {
   readonly callFigures: CallFigures;
   /** Counters that only rise. */
   readonly counters: RequestCounters & CallCounters;
-  /** The OpenAPI document, as text; made at the first request for it, and then reused. */
-  readonly describeApi: () => Promise<string>;
+  /** The OpenAPI document without `servers`; made at the first request for it, and then reused. */
+  readonly describeApi: () => Promise<Readonly<Record<string, unknown>>>;
 }

@@ -1,15 +1,18 @@
+import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { receiveCall } from '../../calls/model-call.ts';
 import { operation } from '../../http/operation.ts';
+import type { Principal } from '../../http/principal.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 import { orderVideo } from '../../videos/orders/order-video.ts';
 import { videoKind } from '../../videos/orders/video-kind.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
-import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { type VideoRequest, videoRequestSchema } from '../../wire/videos/video-request.ts';
 import { type VideoResponse, videoResponseSchema } from '../../wire/videos/video-response.ts';
+import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';
 import type { CreateVideoParts } from './video-parts.ts';
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
@@ -18,8 +21,13 @@ type VideoContext = Pick<RequestContext<CreateVideoParts>, 'parts' | 'principal'
 
 /** `POST /videos` */
 export const createVideo = operation<CreateVideoParts>()({
+  headers: {
+    ...CALL_HEADERS,
+    'idempotency-key': 'A request that is repeated with the same key and body receives the job of the first one',
+  },
   body: videoRequestSchema,
   response: videoResponseSchema,
+  responseHeaders: CALL_RESPONSE_HEADERS,
   status: 202,
   run: ({ body, ...context }) => makeVideo(body, context),
 });
@@ -27,7 +35,7 @@ export const createVideo = operation<CreateVideoParts>()({
 async function makeVideo(request: VideoRequest, context: VideoContext): Promise<VideoResponse> {
   const { parts, principal, request: client, responseHeaders } = context;
   const { baseUrl } = client;
-  const delivery = toDelivery(request, parts.webhooks);
+  const delivery = toDelivery(await findCallbackUrl(request, principal, parts));
   const key = readIdempotencyKey(client);
   const call = receiveCall(videoKind, request, context);
   const make = (idempotency: VideoJob['idempotency']): Promise<VideoJob> =>
@@ -49,14 +57,21 @@ function readIdempotencyKey({ headers }: GatewayRequest): string | null {
   throw refuseField('idempotency-key', `must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);
 }
 
-/** Returns the webhook address for the end of the job: the request's own address, else the default one. */
-function toDelivery({ callback_url: asked }: VideoRequest, webhooks: WebhookOptions | undefined): VideoDelivery | null {
-  if (asked != null) {
-    if (webhooks === undefined) throw refuseField('callback_url', 'cannot be used: this gateway sends no webhooks');
-    const isTaken = asked.startsWith('https://') || (webhooks.allowsHttp === true && asked.startsWith('http://'));
-    const objection = isTaken ? webhooks.objectToUrl(asked) : 'must begin with https://';
-    if (objection !== undefined) throw refuseField('callback_url', objection);
-  }
-  const url = asked ?? webhooks?.defaultCallbackUrl ?? null;
+function toDelivery(url: string | null): VideoDelivery | null {
   return url === null ? null : { url, state: 'waiting', body: null, attempts: 0, nextAttemptAt: 0, lastResult: null };
+}
+
+/** The address that hears of the end of the job: the request's own, else its workspace's, else the gateway's. */
+async function findCallbackUrl(
+  { callback_url: asked }: VideoRequest,
+  { workspaceId = DEFAULT_WORKSPACE_ID }: Principal,
+  { store, webhooks }: CreateVideoParts,
+): Promise<string | null> {
+  if (asked != null) {
+    refuseCallbackUrl('callback_url', asked, webhooks);
+    return asked;
+  }
+  if (webhooks === undefined) return null;
+  const record = await store.workspaces.get(workspaceId);
+  return record?.workspace.default_callback_url ?? webhooks.defaultCallbackUrl ?? null;
 }

@@ -28,7 +28,21 @@ const HANDED_ON = ['content-type', 'content-length', 'content-range', 'accept-ra
 export const getVideoContent = operation<VideoParts>()({
   params: ['jobId'],
   query: videoContentQuerySchema,
+  headers: {
+    range: 'The bytes that are wanted',
+    'if-range': 'Tag or date of the version of which `Range` wants a part',
+    'if-none-match': 'Tags of versions that the client has',
+    'if-modified-since': 'Date of the version that the client has',
+  },
   response: { mediaTypes: { 'video/*': null } },
+  responseHeaders: {
+    etag: 'Tag of the video, which never changes',
+    'last-modified': 'When the job ended',
+    'cache-control': 'The client alone may keep it, for a year',
+    'accept-ranges': '`bytes`',
+    'content-length': 'Length in bytes, where it is known',
+    'content-range': 'With 206 and 416: which bytes of how many',
+  },
   async run(context) {
     const { request, parts, query } = context;
     const job = await findReadableJob(context.params.jobId, context);

@@ -1,4 +1,6 @@
+import { takesNullCost } from '../../calls/takes-null-cost.ts';
 import { operation } from '../../http/operation.ts';
+import { firstValue } from '../../http/request.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { videoResponseSchema } from '../../wire/videos/video-response.ts';
 import { findReadableJob } from './find-readable-job.ts';
@@ -7,8 +9,12 @@ import type { VideoParts } from './video-parts.ts';
 /** `GET /videos/{jobId}` */
 export const getVideo = operation<VideoParts>()({
   params: ['jobId'],
+  headers: { 'user-agent': 'Clients that take no unknown cost receive none' },
   response: videoResponseSchema,
   async run(context) {
-    return toVideoResponse(await findReadableJob(context.params.jobId, context), context.request.baseUrl);
+    const { request, params } = context;
+    const video = toVideoResponse(await findReadableJob(params.jobId, context), request.baseUrl);
+    if (video.usage?.cost !== null || takesNullCost(firstValue(request.headers['user-agent']))) return video;
+    return { ...video, usage: { is_byok: video.usage.is_byok } };
   },
 });

@@ -14,6 +14,7 @@ export interface VideoParts extends EndpointParts {
 }
 
 export interface CreateVideoParts extends VideoOrderParts {
+  readonly store: Pick<Store, 'videoJobs' | 'workspaces'>;
   readonly videos: VideoOrderParts['videos'] & { readonly idempotency: IdempotencyGuard };
   readonly regionOf: RegionOf;
   /** Undefined: no webhooks are sent. */

@@ -1,8 +1,9 @@
-import { refuseTakenSlug, toNewWorkspace } from '../../auth/workspaces.ts';
+import { refuseTakenSlug, toNewWorkspace, toWorkspaceBody } from '../../auth/workspaces.ts';
 import { createUuid } from '../../foundation/random-id.ts';
 import { operation } from '../../http/operation.ts';
 import { givenFields } from '../../wire/given-fields.ts';
 import { createWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/management/workspace.ts';
+import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `POST /workspaces` */
@@ -11,6 +12,9 @@ export const createWorkspace = operation<WorkspaceParts>()({
   response: workspaceResponseSchema,
   status: 201,
   async run({ principal, parts, body }) {
+    if (body.default_callback_url != null) {
+      refuseCallbackUrl('default_callback_url', body.default_callback_url, parts.webhooks);
+    }
     await refuseTakenSlug(body.slug, parts);
     const record = toNewWorkspace({
       ...givenFields(body),
@@ -21,6 +25,6 @@ export const createWorkspace = operation<WorkspaceParts>()({
       created_by: principal.userId ?? null,
     });
     await parts.store.workspaces.insert(record);
-    return { data: record.workspace };
+    return { data: toWorkspaceBody(record) };
   },
 });

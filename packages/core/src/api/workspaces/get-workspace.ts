@@ -1,4 +1,4 @@
-import { findWorkspace } from '../../auth/workspaces.ts';
+import { findWorkspace, toWorkspaceBody } from '../../auth/workspaces.ts';
 import { operation } from '../../http/operation.ts';
 import { workspaceResponseSchema } from '../../wire/management/workspace.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
@@ -8,6 +8,6 @@ export const getWorkspace = operation<WorkspaceParts>()({
   params: ['id'],
   response: workspaceResponseSchema,
   async run({ params, parts }) {
-    return { data: (await findWorkspace(params.id, parts)).workspace };
+    return { data: toWorkspaceBody(await findWorkspace(params.id, parts)) };
   },
 });

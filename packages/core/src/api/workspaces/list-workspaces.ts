@@ -1,4 +1,4 @@
-import { listWorkspaceRecords } from '../../auth/workspaces.ts';
+import { listWorkspaceRecords, toWorkspaceBody } from '../../auth/workspaces.ts';
 import { operation } from '../../http/operation.ts';
 import { workspaceListSchema } from '../../wire/management/workspace.ts';
 import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
@@ -9,7 +9,7 @@ export const listWorkspaces = operation<WorkspaceParts>()({
   query: pageQuerySchema,
   response: workspaceListSchema,
   async run({ parts, query }) {
-    const workspaces = (await listWorkspaceRecords(parts)).map(({ workspace }) => workspace);
-    return toPage(workspaces, query);
+    const records = await listWorkspaceRecords(parts);
+    return toPage(records.map(toWorkspaceBody), query);
   },
 });

@@ -1,7 +1,8 @@
-import { changeWorkspace, findWorkspace, refuseTakenSlug } from '../../auth/workspaces.ts';
+import { changeWorkspace, findWorkspace, refuseTakenSlug, toWorkspaceBody } from '../../auth/workspaces.ts';
 import { operation } from '../../http/operation.ts';
 import { givenFields } from '../../wire/given-fields.ts';
 import { updateWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/management/workspace.ts';
+import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `PATCH /workspaces/{id}`, by id or slug. */
@@ -11,12 +12,15 @@ export const updateWorkspace = operation<WorkspaceParts>()({
   response: workspaceResponseSchema,
   find: ({ params, parts }) => findWorkspace(params.id, parts),
   async run({ found: { id }, parts, body }) {
+    if (body.default_callback_url != null) {
+      refuseCallbackUrl('default_callback_url', body.default_callback_url, parts.webhooks);
+    }
     if (body.slug !== undefined) await refuseTakenSlug(body.slug, parts, id);
     const updatedAt = new Date(parts.platform.now()).toISOString();
-    const { workspace } = await changeWorkspace(id, parts, (record) => ({
+    const changed = await changeWorkspace(id, parts, (record) => ({
       ...record,
       workspace: { ...record.workspace, ...givenFields(body), updated_at: updatedAt },
     }));
-    return { data: workspace };
+    return { data: toWorkspaceBody(changed) };
   },
 });

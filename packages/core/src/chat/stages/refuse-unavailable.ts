@@ -1,5 +1,4 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import type { Moderator } from '../moderate-call.ts';
@@ -38,7 +37,7 @@ export function refuseUnavailable(request: ChatCompletionRequest, parts: Unavail
   if (request.preset) throw refuseField('preset', 'a stored preset is not available in this version');
   const { reasoning, reasoning_effort: effort } = request;
   if (reasoning?.effort && effort && reasoning.effort !== effort) {
-    throw new GatewayError('invalid_request', 'reasoning_effort: must not differ from reasoning.effort');
+    throw refuseField('reasoning_effort', 'must not differ from reasoning.effort');
   }
 }
 

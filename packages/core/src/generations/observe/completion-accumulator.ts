@@ -1,4 +1,5 @@
 import { weighText } from '../../calls/estimate-usage.ts';
+import { isObject } from '../../foundation/unchecked.ts';
 import type {
   ChatChunk,
   FinishReason,
@@ -36,6 +37,8 @@ export interface CompletionAccumulator {
   readonly upstreamId: string | undefined;
   readonly systemFingerprint: string | undefined;
   readonly serviceTier: string | undefined;
+  /** Whether there is audio in it. Its transcript is part of the text. */
+  readonly isSpoken: boolean;
 }
 
 /** Hardly any completion is longer; one whose reader has stopped reading leaves megabytes here. */
@@ -63,6 +66,7 @@ class Accumulator implements CompletionAccumulator {
   upstreamId: string | undefined = undefined;
   systemFingerprint: string | undefined = undefined;
   serviceTier: string | undefined = undefined;
+  isSpoken = false;
   private readonly spilling: SpillOptions;
   private spilledText: SpilledText | undefined = undefined;
   private spilledReasoning: SpilledText | undefined = undefined;
@@ -94,6 +98,7 @@ class Accumulator implements CompletionAccumulator {
         if (delta.content) this.text += delta.content;
         if (delta.reasoning) this.reasoning += delta.reasoning;
         if (delta.refusal && !delta.content) this.text += delta.refusal;
+        if (delta.audio !== undefined) this.addAudio(delta.audio);
         if (delta.annotations !== undefined) this.annotations = [...this.annotations, ...delta.annotations];
         for (const call of delta.tool_calls ?? []) addToolCall(this.toolCalls, call);
         if (choice.finish_reason !== null) {
@@ -125,6 +130,11 @@ class Accumulator implements CompletionAccumulator {
       this.spilledReasoning = undefined;
     }
     return this.spilledText === undefined && this.spilledReasoning === undefined;
+  }
+
+  private addAudio(audio: unknown): void {
+    this.isSpoken = true;
+    if (isObject(audio) && typeof audio['transcript'] === 'string') this.text += audio['transcript'];
   }
 
   private spill(): void {

@@ -1,11 +1,14 @@
-import type { Attempt, Outcome } from '../../calls/attempt.ts';
+import { type Attempt, type Outcome, outcomeOf } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { GenerationRecord, RunningCall } from '../../stores/store.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import type { EndedCall, ToolStep, WebSearch } from '../ended-call.ts';
+import type { ConversationFacts, EndedCall, ToolStep, WebSearch } from '../ended-call.ts';
 import { type SettledGeneration, toSettled } from '../settled-generation.ts';
 import { toGenerationContent } from '../to-generation.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
 import type { ObservedCall } from './observed-call.ts';
+import { createRunningMeter, type RunningMeter } from './running-meter.ts';
 import { countParts, type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
 import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
 
@@ -17,6 +20,8 @@ export interface GenerationObserver {
   /** Every endpoint that was called, in order. */
   attempts(): readonly Attempt[];
   isSettled(): boolean;
+  /** An endpoint is being asked; `noteAttempt` follows. */
+  noteAsked(endpoint: Endpoint): void;
   noteAttempt(attempt: Attempt): void;
   /** Used instead of `noteAttempt` when a completion is repeated: its endpoint, and the generation it was made for. */
   noteReplay(endpoint: Endpoint, sourceId: string): void;
@@ -27,6 +32,13 @@ export interface GenerationObserver {
   noteSearch(search: WebSearch): void;
   /** Spending so far; undefined while no completion has begun. */
   spending(): Spending | undefined;
+  /**
+   * The call as it is to be recorded if the process ends now; undefined where nobody is asked, or all is recorded.
+   * Costs by what has come since the last time.
+   */
+  running(): RunningCall | undefined;
+  /** Milliseconds since the call began. */
+  ageMs(): number;
   observe(chunks: readonly ChatChunk[]): void;
   /** Call once. Makes the record; the recorder stores it. */
   settle(outcome: Outcome): SettledGeneration;
@@ -46,7 +58,9 @@ class Observer implements GenerationObserver {
   private readonly isContentStored: boolean;
   private readonly timeline: TimelineRecorder | null;
   private readonly asked: Attempt[] = [];
+  private askedEndpoint: Endpoint | undefined = undefined;
   private completionEndpoint: Endpoint | undefined = undefined;
+  private meter: RunningMeter | null = null;
   private isOver = false;
   private replayOf: string | null = null;
   private turns: Turn[] | null = null;
@@ -80,7 +94,12 @@ class Observer implements GenerationObserver {
     return this.isOver;
   }
 
+  noteAsked(endpoint: Endpoint): void {
+    this.askedEndpoint = endpoint;
+  }
+
   noteAttempt(attempt: Attempt): void {
+    this.askedEndpoint = undefined;
     this.asked.push(attempt);
     if (attempt.error === null) this.completionEndpoint = attempt.endpoint;
   }
@@ -111,45 +130,74 @@ class Observer implements GenerationObserver {
     return first && sumSpending(first, others);
   }
 
+  ageMs(): number {
+    return this.call.platform.monotonicNow() - this.startedMonotonic;
+  }
+
+  running(): RunningCall | undefined {
+    const { completion, asked, replayOf, isOver } = this;
+    const endpoint = this.completionEndpoint ?? this.askedEndpoint;
+    if (isOver || replayOf !== null || endpoint === undefined) return undefined;
+    const turns = this.turns ?? [{ endpoint, messages: this.call.messages, completion }];
+    const durationMs = this.ageMs();
+    const state = { endpoint, turns, attempts: asked.length, upstreamId: completion.upstreamId, durationMs };
+    return (this.meter ??= createRunningMeter()).read(state, this.call.platform.now(), () => this.toRunningRecord());
+  }
+
   observe(chunks: readonly ChatChunk[]): void {
     this.completion.observe(chunks);
     this.timeline?.note(this.completion);
   }
 
   settle(outcome: Outcome): SettledGeneration {
-    const { completion, toolSteps, searches, timeline } = this;
-    const { call, messages, isStreamed, router, pipeline, platform, bodyLength } = this.call;
+    const { completion, timeline } = this;
+    const { messages, bodyLength } = this.call;
     this.isOver = true;
     const isWhole = completion.readBack();
-    const { usage, cost = null } = this.spending() ?? {};
-    const steps = toolSteps ?? NO_STEPS;
-    const ended: EndedCall = {
-      call,
-      pipeline,
-      attempts: this.asked,
-      endpoint: this.completionEndpoint,
-      outcome,
-      startedAt: this.startedAt,
-      durationMs: platform.monotonicNow() - this.startedMonotonic,
-      usage,
-      cost,
-      completion,
-      conversation: {
-        isStreamed,
-        router,
-        media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
-        replayOf: this.replayOf,
-        steps,
-        searches,
-      },
-    };
+    const ended = this.toEnded(outcome, this.completionEndpoint, this.spending());
+    const { steps } = ended.conversation;
     const isStored = this.isContentStored && isWhole;
     return toSettled(ended, {
       content: isStored ? withTimeline(toGenerationContent(ended, messages, completion), timeline) : null,
       contentLength: bodyLength + completion.textLength + completion.reasoningLength + lengthOf(steps),
     });
   }
+
+  private toEnded(
+    outcome: Outcome,
+    endpoint: Endpoint | undefined,
+    { usage, cost = null }: Partial<Spending> = {},
+  ): EndedCall & { readonly conversation: ConversationFacts } {
+    const { call, messages, isStreamed, router, pipeline } = this.call;
+    return {
+      call,
+      pipeline,
+      attempts: this.asked,
+      endpoint,
+      outcome,
+      startedAt: this.startedAt,
+      durationMs: this.ageMs(),
+      usage,
+      cost,
+      completion: this.completion,
+      conversation: {
+        isStreamed,
+        router,
+        media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
+        replayOf: this.replayOf,
+        steps: this.toolSteps ?? NO_STEPS,
+        searches: this.searches,
+      },
+    };
+  }
+
+  private toRunningRecord(): GenerationRecord {
+    const ended = this.toEnded(INTERRUPTED, this.completionEndpoint ?? this.askedEndpoint);
+    return toSettled(ended, { content: null, contentLength: 0 }).record;
+  }
 }
+
+const INTERRUPTED = outcomeOf(new GatewayError('internal', 'The gateway ended in the middle of the call'));
 
 const NO_STEPS: readonly ToolStep[] = [];
 

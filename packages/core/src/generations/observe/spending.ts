@@ -1,4 +1,5 @@
 import { estimateUsage } from '../../calls/estimate-usage.ts';
+import { takesNullCost } from '../../calls/takes-null-cost.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../../catalog/prices.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
@@ -24,10 +25,15 @@ export interface Spending {
  * Returns the spending of a turn so far. The usage of a completion without counts is estimated. `at` is in Unix
  * milliseconds.
  */
-export function spendingOf({ endpoint, messages, completion }: Turn, at: number): Spending {
-  const usage = completion.usage ?? estimateUsage(messages, completion.weigh());
+export function spendingOf(turn: Turn, at: number): Spending {
+  const { messages, completion } = turn;
+  return spendingFor(turn, completion.usage ?? estimateUsage(messages, completion.weigh()), at);
+}
+
+/** Returns the spending of a turn that has used this. */
+export function spendingFor({ endpoint, messages, completion }: Turn, usage: Usage, at: number): Spending {
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
-  const listed = costOf(endpoint.prices, usage, { images, at });
+  const listed = costOf(endpoint.prices, usage, { images, at, hasSpokenOutput: completion.isSpoken });
   const { upstreamCostUsd: reported, upstreamCosts } = completion;
   return { usage, cost: reported === undefined ? listed : toReportedCost(reported, upstreamCosts ?? {}, listed) };
 }
@@ -93,12 +99,12 @@ function addCounts<Counts extends Readonly<Record<string, number | undefined>>>(
 }
 
 /**
- * Usage in the form that the caller receives. Unknown values are absent: existing clients reject the whole response
- * when the cost is null, or when details lack their first count (seen in the AI SDK's provider, 3.1).
+ * Usage in the form that the caller receives. Details without their first count are left out, because existing clients
+ * reject the whole response for them (seen in the AI SDK's provider, 3.1).
  */
 export function toPublicUsage(
   counted: Usage,
-  { cost, endpoint, conversation }: Pick<EndedCall, 'cost' | 'endpoint' | 'conversation'>,
+  { call, cost, endpoint, conversation }: Pick<EndedCall, 'call' | 'cost' | 'endpoint' | 'conversation'>,
 ): Usage {
   const usage = withToolUse(counted, conversation?.steps ?? []);
   const told: Usage = { ...usage };
@@ -118,7 +124,7 @@ export function toPublicUsage(
         upstream_inference_completions_cost: cost.completionUsd,
       };
     }
-  }
+  } else if (takesNullCost(call.labels.userAgent)) told.cost = null;
   return told;
 }
 

@@ -1,9 +1,9 @@
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
-import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '../../stores/store.ts';
 import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
 import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import { isInContent, isInRecord } from './search-text.ts';
 
 export interface GenerationSearch {
@@ -164,6 +164,6 @@ export function parseCursor(cursor: string | undefined): string | undefined {
   try {
     return decodeURIComponent(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')));
   } catch (cause) {
-    throw new GatewayError('invalid_request', 'cursor: must be next_cursor of another page', { cause });
+    throw refuseField('cursor', 'must be next_cursor of another page', cause);
   }
 }

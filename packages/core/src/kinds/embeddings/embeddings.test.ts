@@ -76,6 +76,21 @@ test('hands the vectors on in the order of the texts, with usage, cost and the r
   });
 });
 
+test('says that a cost is not known, except to a client that takes no null', async () => {
+  const core = createCoreGateway(replay(body([1])), {
+    models: MODELS.map((model) => ({
+      ...model,
+      endpoints: model.endpoints.map(({ provider, providerModel }) => ({ provider, providerModel })),
+    })),
+  });
+  const usageFor = async (userAgent: string): Promise<unknown> => {
+    const headers = { authorization: 'Bearer sk-test-api', 'user-agent': userAgent };
+    return jsonOf(await embed(core, { input: 'one' }, headers))['usage'];
+  };
+  expect(await usageFor('curl/8')).toEqual({ prompt_tokens: 7, total_tokens: 7, cost: null, is_byok: false });
+  expect(await usageFor('ai-sdk/openrouter/3.1.0')).toEqual({ prompt_tokens: 7, total_tokens: 7, is_byok: false });
+});
+
 test.each([
   ['float', [[0.5, -1]], [0.5, -1]],
   ['float', ['AAAAPwAAgL8='], [0.5, -1]],
@@ -166,7 +181,7 @@ test('stores the errors of all endpoints that were asked', async () => {
 
 test('refuses a model that is known to make something else, and a body that is none', async () => {
   const core = createCoreGateway(replay(body([1])), { models: MODELS });
-  expect((await embed(core, { model: 'acme/chat', input: 'x' })).status).toBe(404);
+  expect((await embed(core, { model: 'acme/chat', input: 'x' })).status).toBe(400);
   for (const input of [undefined, '', [], [[]], [1.5], [''], {}]) {
     expect((await embed(core, { input })).status).toBe(400);
   }

@@ -26,7 +26,7 @@ export async function runEmbeddings(
     usage: {
       prompt_tokens,
       total_tokens,
-      ...(cost != null && { cost }),
+      ...(cost !== undefined && { cost }),
       ...(is_byok !== undefined && { is_byok }),
     },
     ...routing,

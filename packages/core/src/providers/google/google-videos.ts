@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { GatewayError } from '../../foundation/errors.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
@@ -54,7 +53,7 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
     if (given !== undefined) return { bytesBase64Encoded: given.base64, mimeType: given.mediaType };
     const call = { url, headers: {}, signal, timeoutMs };
     const response = await calls.download(call, downloads).catch((cause: unknown) => {
-      throw new GatewayError('invalid_request', `${path}: the picture could not be fetched`, { cause });
+      throw refuseField(path, 'the picture could not be fetched', cause);
     });
     const mimeType = response.headers['content-type']?.split(';')[0]?.trim() ?? '';
     if (!mimeType.startsWith('image/')) throw refuseField(path, 'must lead to a picture');

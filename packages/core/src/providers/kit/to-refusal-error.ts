@@ -26,5 +26,5 @@ export function toRefusalError(
 
 /** The time to wait according to a response, by upstream's clock. */
 export function readWaitSeconds(headers: TransportResponse['headers']): number | undefined {
-  return readRetryAfterSeconds(headers, Date.parse(headers['date'] ?? ''));
+  return readRetryAfterSeconds(headers);
 }

@@ -6,6 +6,8 @@ export interface ProviderOptions {
   readonly slug: string;
   /** Default: the slug. */
   readonly name?: string | undefined;
+  /** Name of the preset that these options come from. */
+  readonly preset?: string | null | undefined;
   /** Includes the version segment: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
@@ -76,9 +78,10 @@ function hostsOf(baseUrl: string): readonly string[] {
 export function describeProvider({
   slug,
   name = slug,
+  preset,
   dataPolicy = UNKNOWN_DATA_POLICY,
   region,
   byok,
-}: ProviderOptions): Pick<Provider, 'slug' | 'name' | 'dataPolicy' | 'region' | 'byok'> {
-  return { slug, name, dataPolicy, region, byok };
+}: ProviderOptions): Pick<Provider, 'slug' | 'name' | 'preset' | 'dataPolicy' | 'region' | 'byok'> {
+  return { slug, name, preset, dataPolicy, region, byok };
 }

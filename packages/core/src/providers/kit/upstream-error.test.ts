@@ -249,6 +249,12 @@ test('falls back to Retry-After when retry-after-ms is nonsense', () => {
   expect(readRetryAfterSeconds({ 'retry-after-ms': '', 'retry-after': '9' }, NOW)).toBe(9);
 });
 
+test('222: counts a date from the clock of its sender, whatever the clock here says', () => {
+  const headers = { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT', date: 'Thu, 01 Jan 2026 00:00:10 GMT' };
+  expect(readRetryAfterSeconds(headers, NOW - 86_400_000)).toBe(20);
+  expect(readRetryAfterSeconds({ ...headers, date: 'nonsense' }, NOW)).toBe(30);
+});
+
 test('knows no wait where none is named, nor from a date without a clock', () => {
   expect(readRetryAfterSeconds({}, NOW)).toBeUndefined();
   expect(readRetryAfterSeconds({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, Number.NaN)).toBeUndefined();

@@ -85,7 +85,7 @@ export const OPENAI_PRESETS = {
   }),
   fireworks: preset('Fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', {
     dialect: dialect({
-      unsupportedParameters: without(['top_a', 'modalities', 'verbosity']),
+      unsupportedParameters: without(['top_a', 'modalities', 'audio', 'verbosity']),
       efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
       earlierReasoning: 'reasoning_content',
       hasThinkTags: true,
@@ -116,6 +116,7 @@ export const OPENAI_PRESETS = {
       renamedValues: { tool_choice: { required: 'any' } },
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, LOG_PROBABILITIES, [
         'modalities',
+        'audio',
         'verbosity',
         'prompt_cache_key',
         'service_tier',

@@ -6,7 +6,7 @@ import type { Exclusion } from './select-endpoints.ts';
  * The error for a plan without endpoints. Names the rule for each, and where the caller or the operator can do something
  * about it, what.
  */
-export function noEndpointLeft({ models, excluded }: CallPlan): GatewayError {
+export function noEndpointLeft({ models, excluded, unknownProviders }: CallPlan): GatewayError {
   const named = excluded.map(({ endpoint, rule }) => ({ provider: endpoint.tag, model: endpoint.modelId, rule }));
   if (named.length > 0 && named.every(({ rule }) => rule === 'context_length')) {
     const message =
@@ -14,7 +14,8 @@ export function noEndpointLeft({ models, excluded }: CallPlan): GatewayError {
       'shorten one of them, or switch on the plugin "context-compression"';
     return new GatewayError('context_length_exceeded', message, { metadata: { excluded: named } });
   }
-  if (named.length > 0 && named.every(({ rule }) => rule === 'allowed_data_regions')) {
+  // This rule is about the call, so the endpoints that another rule excludes are excluded by it as well.
+  if (named.some(({ rule }) => rule === 'allowed_data_regions')) {
     const message = 'A guardrail does not allow calls that come in under this host (allowed_data_regions)';
     return new GatewayError('permission_denied', message, { metadata: { excluded: named } });
   }
@@ -27,7 +28,14 @@ export function noEndpointLeft({ models, excluded }: CallPlan): GatewayError {
   }
   const reasons = named.map(({ provider, rule }) => `${provider} (${rule})`).join(', ') || 'none';
   const message = `No endpoint of ${models.join(', ')} meets the request's requirements; excluded: ${reasons}`;
-  return new GatewayError('not_found', `${message}${adviceOnCost(excluded)}`, { metadata: { excluded: named } });
+  return new GatewayError('not_found', `${message}${adviceOnCost(excluded)}${adviceOnNames(unknownProviders)}`, {
+    metadata: { excluded: named, ...(unknownProviders.length > 0 && { unknown_providers: unknownProviders }) },
+  });
+}
+
+function adviceOnNames(unknownProviders: readonly string[]): string {
+  if (unknownProviders.length === 0) return '';
+  return `. provider names what this gateway does not know: ${unknownProviders.slice(0, 3).join(', ').slice(0, 200)}`;
 }
 
 /** The lowest `max_tokens` with which an endpoint would have served; null when it is not for that. */
@@ -44,7 +52,7 @@ function adviceOnCost(excluded: readonly Exclusion[]): string {
   if (unbounded.length === 0) return '';
   const isPriced = unbounded.some(({ prices }) => prices.prompt !== undefined && prices.completion !== undefined);
   const remedy = isPriced
-    ? 'send max_tokens, or have a context_length configured for the model'
+    ? 'send max_tokens, or have a context_length configured for the model; for speech also pricing.audio_output'
     : 'have its prices configured (pricing.prompt and pricing.completion of the endpoint)';
   return `. A limit on spending applies, and what this request may cost at the most is not known: ${remedy}`;
 }

@@ -1,50 +1,57 @@
-import type { AccountOptions } from '../../auth/account.ts';
+import type { LiveAccount } from '../../auth/account.ts';
 import { CALL_KINDS, type CallKindName } from '../../calls/call-kind.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import type { Catalog, Endpoint } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 
-type ProviderNames = Pick<Catalog, 'hasProvider'>;
+type NamesOfCatalog = Pick<Catalog, 'providerNames'>;
 
-/**
- * The names that only a gateway behind an endpoint can know: no provider of this one has them. A name may have a region
- * or a variant behind a slash.
- */
-export function foreignNames(names: readonly string[] | null | undefined, { hasProvider }: ProviderNames): string[] {
-  return (names ?? []).filter((name) => !hasProvider(name.split('/', 1)[0] ?? name));
-}
+/** Whether an endpoint's provider is a gateway that gets the names of providers in such calls. */
+const takesNames = ({ provider }: Endpoint, kind: CallKindName): boolean =>
+  provider.gateway !== undefined && CALL_KINDS[kind].sendsPreferences;
 
 /** Whether an endpoint's provider is a gateway that may know a provider of a list, and gets the list. */
 export const mayKnow = (
   names: readonly string[],
-  { provider }: Endpoint,
-  { kind, catalog }: { readonly kind: CallKindName; readonly catalog?: ProviderNames | undefined },
-): boolean =>
-  provider.gateway !== undefined &&
-  CALL_KINDS[kind].sendsPreferences &&
-  catalog !== undefined &&
-  foreignNames(names, catalog).length > 0;
+  endpoint: Endpoint,
+  { kind, catalog }: { readonly kind: CallKindName; readonly catalog?: NamesOfCatalog | undefined },
+): boolean => takesNames(endpoint, kind) && catalog !== undefined && names.some(catalog.providerNames.isForeign);
+
+/**
+ * Without the names that a gateway among the endpoints of a call gets: whether somebody behind it has them, it must know
+ * itself.
+ */
+export function withoutOnwardNames(
+  names: readonly string[],
+  endpoints: readonly Endpoint[],
+  { kind, catalog }: { readonly kind: CallKindName; readonly catalog: NamesOfCatalog },
+): readonly string[] {
+  if (names.length === 0 || !endpoints.some((endpoint) => takesNames(endpoint, kind))) return names;
+  return names.filter((name) => !catalog.providerNames.isForeign(name));
+}
 
 export interface OnwardDemands {
   /** The caller's. */
   readonly asked: ProviderPreferences | null | undefined;
-  readonly account: AccountOptions;
+  readonly account: Pick<LiveAccount, 'privacy' | 'writtenProviders'>;
   readonly narrowings: readonly Narrowing[];
-  readonly catalog: ProviderNames;
+  readonly catalog: NamesOfCatalog;
 }
 
 /**
  * The preferences for an endpoint's provider that is a gateway itself. It has to keep to every demand on privacy, from
- * the caller, the account or a guardrail, as this gateway does; of names it gets those that are not of this one.
+ * the caller, the account or a guardrail, as this gateway does; of names it gets those that are not of this one, all
+ * names as they were written, because slugs of the configuration mean nothing to it.
  * Undefined where there are no preferences.
  */
 export function toOnwardPreferences(
   endpoint: Endpoint,
   { asked, account, narrowings, catalog }: OnwardDemands,
 ): ProviderPreferences | undefined {
+  const { isForeign } = catalog.providerNames;
   const { only, order, ignore, zdr, data_collection: collection, sort, ...others } = asked ?? {};
   const demands = narrowings.flatMap((narrowing) => narrowing.onward?.(endpoint) ?? []);
-  const ignored = [ignore, account.providers?.ignore, ...demands.map((demand) => demand.ignore)];
+  const ignored = [ignore, account.writtenProviders?.ignore, ...demands.map((demand) => demand.ignore)];
   const isDenied =
     collection === 'deny' ||
     account.privacy?.allowTraining === false ||
@@ -53,8 +60,8 @@ export function toOnwardPreferences(
   return withoutNothing({
     ...others,
     sort: typeof sort === 'object' ? sort?.by : sort,
-    only: foreignNames(only, catalog),
-    order: foreignNames(order, catalog),
+    only: only?.filter(isForeign),
+    order: order?.filter(isForeign),
     ignore: [...new Set(ignored.flatMap((names) => names ?? []))],
     zdr: isZdr ? true : zdr,
     data_collection: isDenied ? 'deny' : collection,

@@ -126,6 +126,8 @@ test.each<[ProviderPreferences, string[]]>([
   [{ preferred_min_throughput: 50 }, ['cheap', 'middle', 'dear', 'unknown']],
   [{ preferred_min_throughput: 150 }, ['middle', 'dear', 'unknown', 'cheap']],
   [{ preferred_min_throughput: { p90: 150 } }, ['dear', 'unknown', 'cheap', 'middle']],
+  [{ preferred_min_throughput: { p50: null, p90: 150 } }, ['dear', 'unknown', 'cheap', 'middle']],
+  [{ preferred_max_latency: { p50: null } }, ['cheap', 'middle', 'dear', 'unknown']],
   [{ preferred_max_latency: 1 }, ['cheap', 'middle', 'dear', 'unknown']],
   [{ preferred_max_latency: 0.5 }, ['middle', 'dear', 'unknown', 'cheap']],
   [{ preferred_max_latency: { p50: 0.5, p99: 0.5 } }, ['dear', 'unknown', 'cheap', 'middle']],

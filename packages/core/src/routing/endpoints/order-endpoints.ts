@@ -91,7 +91,7 @@ function isAnyBeyond(
   if (measured === null) return false;
   if (typeof bounds === 'number') return isBeyond(measured.p50, bounds);
   return (['p50', 'p75', 'p90', 'p99'] as const).some(
-    (name) => bounds[name] !== undefined && isBeyond(measured[name], bounds[name]),
+    (name) => bounds[name] != null && isBeyond(measured[name], bounds[name]),
   );
 }
 

@@ -105,7 +105,6 @@ test.each<[ProviderPreferences, string[]]>([
   [{ quantizations: ['mxfp8'] }, ['cheap/turbo']],
   [{ quantizations: ['fp16', 'int4'] }, ['dear', 'unknown']],
   [{ quantizations: ['unknown'] }, ['private']],
-  [{ quantizations: ['constructor'] }, []],
   [{ max_price: { prompt: 1 } }, ['cheap']],
   [{ max_price: { prompt: '2', completion: 4 } }, ['cheap', 'cheap/turbo']],
   [{ max_price: { prompt: 0 } }, []],
@@ -237,8 +236,9 @@ test('keeps to the region, and takes an endpoint without one for elsewhere', () 
     priced('dear', '0', '0', { region: 'us' }),
     priced('private', '0', '0'),
   ];
-  expect(tags({ endpoints, region: 'eu' })).toEqual(['cheap']);
-  expect(rules({ endpoints, region: 'eu' })).toEqual({ dear: 'region', private: 'region' });
+  const region = { name: 'eu', dataRegion: 'europe' as const };
+  expect(tags({ endpoints, region })).toEqual(['cheap']);
+  expect(rules({ endpoints, region })).toEqual({ dear: 'region', private: 'region' });
   expect(tags({ endpoints, region: null })).toHaveLength(3);
 });
 

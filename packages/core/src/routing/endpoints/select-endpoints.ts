@@ -1,5 +1,6 @@
 import type { AccountOptions } from '../../auth/account.ts';
 import { CALL_KINDS, type CallKindName, type CallNeeds, isCompressed } from '../../calls/call-kind.ts';
+import type { CallRegion } from '../../calls/call-region.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import {
   type Catalog,
@@ -100,9 +101,9 @@ export interface EndpointQuery {
   readonly needs?: CallNeeds | undefined;
   readonly kind: CallKindName;
   /** Tells names of providers here from those of providers behind a gateway; without it all names are of here. */
-  readonly catalog?: Pick<Catalog, 'hasProvider'> | undefined;
+  readonly catalog?: Pick<Catalog, 'providerNames'> | undefined;
   /** Set for a request under a regional host: no other region will do. */
-  readonly region?: string | null | undefined;
+  readonly region?: CallRegion | null | undefined;
   /** Tiers that the request admits; endpoints of the others are only used where they are named. */
   readonly tiers?: ReadonlySet<ServiceTier> | undefined;
   /** Further restrictions, for example by guardrails. */
@@ -142,7 +143,7 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
       return today !== undefined && typeof expiresOn === 'string' && expiresOn.slice(0, 10) <= today;
     },
   },
-  { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region },
+  { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region.name },
   {
     rule: 'only',
     excludes(endpoint, query) {

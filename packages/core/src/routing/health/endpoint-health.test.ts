@@ -209,7 +209,7 @@ test('measures no throughput where the count of tokens is not known', () => {
   expect(health.report()).toMatchObject({ uptime5m: 100, throughput30m: null });
 });
 
-test('succeeds with the first response of the calls under way, and fails when the last one fails', async () => {
+test('proves the first response of the calls under way, or the failure of the last, and nothing by an abandoned one', async () => {
   const { health } = setUp();
   expect(health.isIdle()).toBe(true);
   health.noteStarted();
@@ -218,11 +218,15 @@ test('succeeds with the first response of the calls under way, and fails when th
   const first = health.awaitProof();
   health.noteFailed({ code: 'timeout' }, false);
   health.noteBegun(10);
-  await expect(first).resolves.toBe(true);
+  await expect(first).resolves.toBe('responded');
   health.noteStarted();
   health.noteStarted();
   const second = health.awaitProof();
   health.noteAbandoned();
   health.noteFailed({ code: 'timeout' }, false);
-  await expect(second).resolves.toBe(false);
+  await expect(second).resolves.toBe('failed');
+  health.noteStarted();
+  const third = health.awaitProof();
+  health.noteAbandoned();
+  await expect(third).resolves.toBe('none');
 });

@@ -20,6 +20,12 @@ export interface CallFailure {
   readonly retryAfterSeconds?: number | undefined;
 }
 
+/**
+ * What calls that waited for their first words have shown: one got them, or the last of them failed. `none`: the last of
+ * them was abandoned by its client, so somebody else has to find out.
+ */
+export type Proof = 'responded' | 'failed' | 'none';
+
 /** The results of one endpoint's calls. Owned by a health board; times come from its monotonic clock. */
 export interface EndpointHealth {
   noteStarted(): void;
@@ -33,8 +39,8 @@ export interface EndpointHealth {
   circuitState(): CircuitState;
   /** No call is waiting for its first words. */
   isIdle(): boolean;
-  /** Resolves with whether a call that waits for its first words gets them; never while idle. */
-  awaitProof(): Promise<boolean>;
+  /** Resolves with what the calls that wait for their first words show; never while idle. */
+  awaitProof(): Promise<Proof>;
   /** Over the last five minutes, computed at most once a second. */
   latency(): Percentiles | null;
   throughput(): Percentiles | null;
@@ -68,12 +74,12 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
   };
   const noteAlive = (): void => {
     circuit.close();
-    silent.tell(true);
+    silent.tell('responded');
   };
-  const noteSilenced = (): void => {
+  const noteSilenced = (proof: Proof): void => {
     circuit.endProbe();
     silent.remove();
-    if (silent.isIdle()) silent.tell(false);
+    if (silent.isIdle()) silent.tell(proof);
   };
 
   return {
@@ -102,9 +108,9 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
         count(false);
         circuit.noteOutage();
       }
-      if (!hadBegun) noteSilenced();
+      if (!hadBegun) noteSilenced('failed');
     },
-    noteAbandoned: noteSilenced,
+    noteAbandoned: () => noteSilenced('none'),
     circuitState: circuit.state,
     isIdle: silent.isIdle,
     awaitProof: silent.awaitProof,
@@ -125,15 +131,15 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
 /** Counts the calls without any output yet, for callers that wait for their result. */
 function createSilentCalls() {
   let count = 0;
-  let observers: ((isAlive: boolean) => void)[] = [];
+  let observers: ((proof: Proof) => void)[] = [];
   return {
     add: (): void => void (count += 1),
     remove: (): void => void (count -= 1),
     isIdle: (): boolean => count === 0,
-    awaitProof: (): Promise<boolean> => new Promise((resolve) => void observers.push(resolve)),
-    tell(isAlive: boolean): void {
+    awaitProof: (): Promise<Proof> => new Promise((resolve) => void observers.push(resolve)),
+    tell(proof: Proof): void {
       if (observers.length === 0) return;
-      for (const observer of observers) observer(isAlive);
+      for (const observer of observers) observer(proof);
       observers = [];
     },
   };

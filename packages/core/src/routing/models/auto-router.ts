@@ -27,8 +27,8 @@ const autoRouterSchema = z.object({
  * then those nearest to it. Without a `cost_tier` the text decides: tools, reasoning, code or a long text select `high`, a
  * short one `low`, any other `medium`.
  */
-export const resolveAuto: RouterStrategy = ({ text, options: given, needs, candidates }) => {
-  const options = parseWith(autoRouterSchema, given);
+export const resolveAuto: RouterStrategy = ({ text, options: given, optionsPath, needs, candidates }) => {
+  const options = parseWith(autoRouterSchema, given, { within: optionsPath ?? 'plugins' });
   const allowed = candidates.filter(
     ({ id }) =>
       (!options.allowed_models?.length || options.allowed_models.some((pattern) => matches(pattern, id))) &&

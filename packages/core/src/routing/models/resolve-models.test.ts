@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 
 import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import { resolveModel, resolveModels, type ResolvedRequest } from './resolve-models.ts';
 
 const acme = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };
@@ -54,7 +55,7 @@ test.each([
 test('requires a model when none is named and there is no default', () => {
   for (const defaultModel of [undefined, null, '']) {
     expect(() => ids({}, defaultModel)).toThrow(
-      new GatewayError('invalid_request', 'model: name a model; this gateway has no default model'),
+      refuseField('model', 'name a model; this gateway has no default model'),
     );
   }
 });
@@ -125,7 +126,7 @@ test('says that a listed variant is not offered, which is no mistake in the name
 test('takes three models to fall back to, and no more', () => {
   expect(ids({ models: ['acme/chat', 'acme/code', 'acme/chat:free'] })).toHaveLength(3);
   expect(() => resolve({ models: ['acme/chat', 'acme/code', 'acme/chat:free', 'local/llama3:8b'] })).toThrow(
-    new GatewayError('invalid_request', 'models: must have 3 items or fewer'),
+    refuseField('models', 'must have 3 items or fewer'),
   );
 });
 

@@ -1,6 +1,7 @@
 import type { RequestedModels } from '../../calls/call-kind.ts';
 import type { Catalog, CatalogModel } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import { findLatest } from './find-latest.ts';
 import type { RouterName } from './router.ts';
 
@@ -65,12 +66,12 @@ export function resolveModels(request: RequestedModels, options: ResolveOptions)
 
 function namesOf({ model, models }: RequestedModels, defaultModel: string | null | undefined): readonly string[] {
   if (models != null && models.length > MAX_FALLBACK_MODELS) {
-    throw new GatewayError('invalid_request', `models: must have ${MAX_FALLBACK_MODELS} items or fewer`);
+    throw refuseField('models', `must have ${MAX_FALLBACK_MODELS} items or fewer`);
   }
   const named = [...(model ? [model] : []), ...(models ?? [])];
   if (named.length === 0 && defaultModel) named.push(defaultModel);
   if (named.length === 0) {
-    throw new GatewayError('invalid_request', 'model: name a model; this gateway has no default model');
+    throw refuseField('model', 'name a model; this gateway has no default model');
   }
   return named.length === 1 ? named : [...new Set(named)];
 }

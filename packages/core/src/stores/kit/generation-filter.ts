@@ -60,7 +60,7 @@ export function addToHistogram(
   const bucket = histogram[Math.floor((facts.createdAtMs - startMs) / bucketMs)];
   if (bucket === undefined || !matchesFilter(facts, filter)) return;
   bucket.requests += 1;
-  if (facts.status === 'failed') bucket.failed += 1;
+  if (facts.status === 'failed' || facts.status === 'interrupted') bucket.failed += 1;
   if (facts.status === 'cancelled') bucket.cancelled += 1;
   bucket.costNanoUsd += facts.costNanoUsd;
 }

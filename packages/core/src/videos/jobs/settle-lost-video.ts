@@ -1,5 +1,4 @@
 import { GatewayError, isTransient } from '../../foundation/errors.ts';
-import type { Platform } from '../../foundation/platform.ts';
 import { TransportError } from '../../foundation/transport/transport.ts';
 import type { VideoProvider } from '../../providers/video-contract.ts';
 import type { Repository } from '../../stores/store.ts';
@@ -7,7 +6,8 @@ import type { VideoJob } from '../../stores/video-job.ts';
 
 export interface LostVideoContext {
   readonly jobs: Repository<VideoJob>;
-  readonly platform: Pick<Platform, 'now'>;
+  /** Milliseconds since the job was ordered. */
+  readonly ageMs: () => number;
   /** Undefined when it has gone from the configuration. */
   readonly video: VideoProvider | undefined;
 }
@@ -34,14 +34,14 @@ const LISTED_AFTER_MS = 20_000;
  * may have made and that no other job of the gateway has.
  */
 export async function settleLostVideo(job: VideoJob, context: LostVideoContext): Promise<LostVideo> {
-  const { video, platform } = context;
+  const { video, ageMs } = context;
   if (video === undefined) return unknown(job);
   try {
     if (video.honoursIdempotencyKey) return await submitAgain(job, video);
     if (video.find === undefined) return unknown(job);
     const found = await findUpstream(job, video.find, context);
     if (found.length === 1) return { type: 'sent', upstreamId: found[0] as string };
-    const mayComeYet = found.length === 0 && platform.now() - job.createdAt < LISTED_AFTER_MS;
+    const mayComeYet = found.length === 0 && ageMs() < LISTED_AFTER_MS;
     return mayComeYet ? { type: 'again', delayMs: AGAIN_MS / 2 } : unknown(job);
   } catch (error) {
     const mayPass = error instanceof TransportError || (error instanceof GatewayError && isTransient(error.code));

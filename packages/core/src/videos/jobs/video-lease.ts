@@ -40,7 +40,8 @@ export function createOwnedJobs(
         return { ...latest, lease: { ownerId, token, untilMs: now + LEASE_MS } };
       });
       if (taken === undefined || taken.lease?.ownerId === ownerId) return taken;
-      return { againMs: Math.max((taken.lease?.untilMs ?? now) - now, 1000) };
+      // No longer than a lease, because the wall clock may have been set back since it was taken.
+      return { againMs: Math.min(Math.max((taken.lease?.untilMs ?? now) - now, 1000), LEASE_MS) };
     },
     isOurs: async (owned) => ownerId === null || isStillOurs(owned, (await jobs.get(owned.id)) ?? owned),
     async extend(owned, forMs) {

@@ -16,6 +16,7 @@ import { videoOf } from '../video-of.ts';
 import { createVideoOutbox } from '../webhooks/video-outbox.ts';
 import { withoutData } from '../without-data.ts';
 import { type Ended, endOf, endVideoJob } from './end-video-job.ts';
+import { createJobAges } from './job-ages.ts';
 import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
@@ -114,6 +115,7 @@ function createRunnerState(options: VideoRunnerOptions, onDue: (id: string) => v
     archiver: archive && createVideoArchiver({ ...options, jobs, archive }),
     /** Failed polls of each job since the last that succeeded. */
     failures: new Map<string, number>(),
+    ages: createJobAges(platform),
     /** How long the jobs of each model usually take. */
     usualMs: new Map<string, number>(),
     held: new Set<string>(),
@@ -162,12 +164,12 @@ function run(id: string, runner: RunnerState): void {
 
 /** Does the next step for a job, and schedules the one after it. */
 async function step(id: string, runner: RunnerState): Promise<void> {
-  const { jobs, queue, platform, failures, changes } = runner;
+  const { jobs, queue, ages, failures, changes } = runner;
   const job = await jobs.take(id);
   if (job === undefined) return;
   if ('againMs' in job) return queue.schedule(id, job.againMs);
-  if (hasEnded(job)) return;
-  if (platform.now() >= job.deadlineAt) {
+  if (hasEnded(job)) return ages.forget(job);
+  if (ages.remainingMs(job) === 0) {
     return end(job, { status: 'expired', error: 'The video was not made in time' }, runner);
   }
   if (job.submission === 'sending') return settle(job, runner);
@@ -185,9 +187,9 @@ async function step(id: string, runner: RunnerState): Promise<void> {
 }
 
 async function settle(job: VideoJob, runner: RunnerState): Promise<void> {
-  const { store, jobs, queue, platform, current } = runner;
+  const { store, jobs, queue, ages, current } = runner;
   const video = videoOf(job, current().providers);
-  const found = await settleLostVideo(job, { jobs: store.videoJobs, platform, video });
+  const found = await settleLostVideo(job, { jobs: store.videoJobs, ageMs: () => ages.ageMs(job), video });
   switch (found.type) {
     case 'again':
       return queue.schedule(job.id, found.delayMs);
@@ -217,22 +219,23 @@ async function poll(job: VideoJob, { current, failures, logger }: RunnerState): 
 }
 
 async function schedulePoll(job: VideoJob, retryAfterMs: number | undefined, runner: RunnerState): Promise<void> {
-  const { jobs, queue, platform, random, ownerId } = runner;
-  const ageMs = platform.now() - job.createdAt;
+  const { jobs, queue, ages, random, ownerId } = runner;
+  const ageMs = ages.ageMs(job);
   const usualMs = runner.usualMs.get(job.modelId) ?? null;
   const failures = runner.failures.get(job.id) ?? 0;
   const delayMs = nextPollDelayMs({ ageMs, usualMs, retryAfterMs, failures }, random());
-  queue.schedule(job.id, Math.min(delayMs, Math.max(job.deadlineAt - platform.now(), 0)));
+  queue.schedule(job.id, Math.min(delayMs, ages.remainingMs(job)));
   // Another owner would poll at once, whatever wait upstream requires.
   if (delayMs > TAKEN_FOR_MS && ownerId !== null) await jobs.extend(job, delayMs + LEASE_MS);
 }
 
 async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise<void> {
-  const { current, platform, failures, usualMs, changes } = runner;
+  const { current, ages, failures, usualMs, changes } = runner;
   failures.delete(job.id);
   if (progress.status === 'completed') {
-    usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, platform.now() - job.createdAt));
+    usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, ages.ageMs(job)));
   }
+  ages.forget(job);
   const endpoint = endpointOf(job, current().catalog);
   const storesContent = runner.storesContent && job.region === undefined;
   const keepsContent = runner.archiver !== undefined && job.region === undefined;

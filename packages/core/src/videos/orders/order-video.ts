@@ -82,7 +82,7 @@ export async function orderVideo(
   const draft = {
     ...toDraft(call, order, parts.platform),
     reservedNanoUsd,
-    ...(plan.region !== null && { region: plan.region }),
+    ...(call.region !== null && { region: call.region.name, dataRegion: call.region.dataRegion }),
     ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),
   };
   return submit({ endpoints, orderFor, draft }, parts);

@@ -1,8 +1,8 @@
 import type { ModelCall } from '../../calls/model-call.ts';
-import { GatewayError } from '../../foundation/errors.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import { type CallPlan, planCall, type RoutingParts } from '../../routing/plan-call.ts';
 import type { VideoAbilities } from '../../wire/models/video-capabilities.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { VideoRequest } from '../../wire/videos/video-request.ts';
 
 export interface VideoPlan {
@@ -17,10 +17,7 @@ export function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, 
   const model = parts.catalog.find(plan.models[0] ?? '');
   const { architecture, video } = model?.definition ?? {};
   if (architecture?.output_modalities?.includes('video') !== true) {
-    throw new GatewayError(
-      'invalid_request',
-      `model: ${request.model} makes no videos; GET /api/v1/videos/models lists those that do`,
-    );
+    throw refuseField('model', `${request.model} makes no videos; GET /api/v1/videos/models lists those that do`);
   }
   return { plan, capabilities: { ...video, inputModalities: architecture.input_modalities } };
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../foundation/errors.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { VideoAspectRatio, VideoRequest, VideoResolution } from '../../wire/videos/video-request.ts';
 
 /** The requested frame size; parts that are neither given nor derivable are absent. */
@@ -69,7 +69,5 @@ function quotientOf(ratio: VideoAspectRatio): number {
 function refuseOther(field: string, asked: string | null | undefined, meant: string | undefined, size: string): void {
   if (asked == null || asked === meant || (field === 'resolution' && asked === '1K' && meant === undefined)) return;
   const message = `contradicts size ${size}, which is ${meant ?? 'no standard one'}; send one of the two`;
-  throw new GatewayError('invalid_request', `${field}: ${message}`, {
-    metadata: { issues: [{ path: field, message }] },
-  });
+  throw refuseField(field, message);
 }

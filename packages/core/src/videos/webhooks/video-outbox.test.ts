@@ -93,6 +93,46 @@ test('167: a receiver that names a time is called then, neither before nor by th
   expect(waitedMs).toBeLessThanOrEqual(660_000);
 });
 
+test.each([-24 * HOUR_MS, 24 * HOUR_MS])('222: keeps its schedule when the clock is set by %i ms', async (byMs) => {
+  const times: number[] = [];
+  const process = createVideoProcess(
+    createMemoryStore(),
+    {},
+    {
+      webhooks: toWebhooks(async () => {
+        times.push(process.platform.monotonicNow());
+        return toResponse(times.length === 3 ? 200 : 500);
+      }),
+    },
+  );
+  await process.submit(HOOK);
+  await process.platform.advance(30_000);
+  process.platform.setWallClock(byMs);
+  const known = times.length;
+  await process.platform.advance(6 * MINUTE_MS);
+  expect([known, times.length]).toEqual([2, 3]);
+  const waitedMs = (times[2] ?? 0) - (times[1] ?? 0);
+  expect(waitedMs).toBeGreaterThanOrEqual(5 * MINUTE_MS);
+  expect(waitedMs).toBeLessThanOrEqual(5.5 * MINUTE_MS);
+});
+
+test('222: after a restart waits no longer than the schedule has it, although the clock was set back', async () => {
+  const store = createMemoryStore();
+  const before = createVideoProcess(store, {}, { webhooks: toWebhooks(async () => toResponse(500)) });
+  await before.submit(HOOK);
+  await before.platform.advance(30_000);
+  let attempts = 0;
+  const webhooks = toWebhooks(async () => {
+    attempts += 1;
+    return toResponse(200);
+  });
+  const after = createVideoProcess(store, {}, { webhooks });
+  after.platform.setWallClock(-365 * 24 * HOUR_MS);
+  await after.gateway.start();
+  await after.platform.advance(27 * HOUR_MS);
+  expect(attempts).toBe(1);
+});
+
 test('173: ten thousand webhooks to a host that is down are sent a few at a time and delay no others', async () => {
   const store = createMemoryStore();
   const deliveredAt: number[] = [];

@@ -3,7 +3,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 import { deliverWebhook } from '../../webhooks/deliver-webhook.ts';
-import { nextDeliveryDelayMs } from '../../webhooks/delivery-schedule.ts';
+import { nextDeliveryDelayMs, remainingDelayMs } from '../../webhooks/delivery-schedule.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 import type { OwnedJobs } from '../jobs/video-lease.ts';
 
@@ -34,6 +34,8 @@ const RETRY_STORE_MS = 2000;
 export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: VideoOutboxOptions): VideoOutbox {
   const hosts = new Map<string, { active: number; readonly waiting: string[] }>();
   const hostOf = new Map<string, string>();
+  /** The stored times that the queue's times were made from: they tell whether another process has tried since. */
+  const plannedFor = new Map<string, number>();
   /** Under way, or held up by others to the same host. */
   const busy = new Set<string>();
 
@@ -62,15 +64,26 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
       });
   };
   const queue = createDueQueue({ platform, spacingMs: 0, run });
+  /** Returns the wait. */
+  const plan = (id: string, nextAttemptAt: number): number => {
+    plannedFor.set(id, nextAttemptAt);
+    return remainingDelayMs(nextAttemptAt, platform.now());
+  };
+  const forget = (id: string): void => {
+    hostOf.delete(id);
+    plannedFor.delete(id);
+  };
 
   const attempt = async (id: string): Promise<void> => {
     const job = await jobs.take(id);
     if (job === undefined) return;
     if ('againMs' in job) return queue.schedule(id, job.againMs);
     const { delivery } = job;
-    if (delivery === null || delivery.state !== 'waiting' || delivery.body === null) return void hostOf.delete(id);
-    const waitMs = delivery.nextAttemptAt - platform.now();
-    if (waitMs > 0) return queue.schedule(id, waitMs);
+    if (delivery === null || delivery.state !== 'waiting' || delivery.body === null) return forget(id);
+    if (plannedFor.get(id) !== delivery.nextAttemptAt) {
+      const waitMs = plan(id, delivery.nextAttemptAt);
+      if (waitMs > 0) return queue.schedule(id, waitMs);
+    }
     const message = { id: `${job.id}-${job.status}`, body: delivery.body };
     const outcome = await deliverWebhook(delivery.url, message, webhooks, platform);
     const attempts = delivery.attempts + 1;
@@ -85,14 +98,15 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
     };
     if (next.state === 'failed') logger.warn('a webhook was not delivered', { job: job.id, result: outcome.result });
     await jobs.update(job, (latest) => ({ ...latest, delivery: next }));
-    if (delayMs === null) hostOf.delete(id);
-    else queue.schedule(id, delayMs);
+    if (delayMs === null) return forget(id);
+    plannedFor.set(id, next.nextAttemptAt);
+    queue.schedule(id, delayMs);
   };
 
   const renew = ({ id, delivery }: VideoJob): void => {
     if (delivery?.state !== 'waiting' || delivery.body === null) return;
     hostOf.set(id, URL.parse(delivery.url)?.host ?? '');
-    queue.schedule(id, Math.max(delivery.nextAttemptAt - platform.now(), 0));
+    queue.schedule(id, plan(id, delivery.nextAttemptAt));
   };
 
   return {

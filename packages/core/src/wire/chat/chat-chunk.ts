@@ -21,7 +21,7 @@ export const usageSchema = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),
-  /** USD; absent when the price is unknown. */
+  /** USD; null when the price is unknown. Absent only for clients that take no null. */
   cost: z.number().nullable().optional(),
   is_byok: z.boolean().optional(),
   /** True when upstream reported no usage and the counts are our own estimate. */

@@ -43,6 +43,7 @@ const LIMITS: readonly [
     'model',
     ['a/b', null],
     [
+      ['', 'model'],
       [5, 'model'],
       [['a/b'], 'model'],
     ],
@@ -54,12 +55,23 @@ const LIMITS: readonly [
       ['a/b', 'models'],
       [[1], 'models.0'],
       [['a', null], 'models.1'],
+      [['a', ''], 'models.1'],
     ],
   ],
   [
     'provider',
-    [{ order: ['x'] }, {}, null],
     [
+      { order: ['x'] },
+      { preferred_max_latency: { p50: null, p99: 3 }, preferred_min_throughput: { p90: null } },
+      { preferred_max_latency: 2, preferred_min_throughput: null },
+      { quantizations: ['int4', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'fp6', 'fp8', 'mxfp8', 'fp16', 'bf16', 'fp32'] },
+      { quantizations: ['unknown'] },
+      {},
+      null,
+    ],
+    [
+      [{ preferred_max_latency: { p50: 'fast' } }, 'provider.preferred_max_latency'],
+      [{ quantizations: ['fp8', 'fp9'] }, 'provider.quantizations.1'],
       [{ oder: ['x'] }, 'provider.oder'],
       [{ sort: 'cheapest' }, 'provider.sort'],
       ['x', 'provider'],
@@ -83,7 +95,15 @@ const LIMITS: readonly [
       [1.01, 'top_p'],
     ],
   ],
-  ['top_k', [0, 40, null], [['40', 'top_k']]],
+  [
+    'top_k',
+    [0, 40, null],
+    [
+      ['40', 'top_k'],
+      [1.5, 'top_k'],
+      [-1, 'top_k'],
+    ],
+  ],
   ['min_p', [0, 1, null], [[true, 'min_p']]],
   ['top_a', [0, 1, null], [[[], 'top_a']]],
   ['repetition_penalty', [0, 2, null], [[{}, 'repetition_penalty']]],
@@ -168,6 +188,10 @@ const LIMITS: readonly [
       ['any', 'tool_choice'],
       [5, 'tool_choice'],
       [{}, 'tool_choice'],
+      [{ type: 'function' }, 'tool_choice'],
+      [{ type: 'function', function: {} }, 'tool_choice'],
+      [{ type: 'function', function: { name: 5 } }, 'tool_choice'],
+      [{ type: 5 }, 'tool_choice'],
     ],
   ],
   ['parallel_tool_calls', [true, null], [[1, 'parallel_tool_calls']]],
@@ -223,6 +247,7 @@ const LIMITS: readonly [
     [
       [{ effort: 'huge' }, 'reasoning.effort'],
       [{ max_tokens: 1.5 }, 'reasoning.max_tokens'],
+      [{ summary: 'long' }, 'reasoning.summary'],
       [true, 'reasoning'],
     ],
   ],
@@ -233,7 +258,50 @@ const LIMITS: readonly [
   ],
   ['include_reasoning', [true, null], [['yes', 'include_reasoning']]],
   ['verbosity', ['low', 'medium', 'high', 'xhigh', 'max', null], [['loud', 'verbosity']]],
-  ['prediction', [{ type: 'content', content: 'x' }, null], [[{}, 'prediction.type']]],
+  [
+    'prediction',
+    [{ type: 'content', content: 'x' }, { type: 'content', content: [{ type: 'text', text: 'x' }] }, null],
+    [
+      [{ content: 'x' }, 'prediction.type'],
+      [{ type: 'text', content: 'x' }, 'prediction.type'],
+      [{ type: 'content' }, 'prediction.content'],
+      [{ type: 'content', content: [{ type: 'image' }] }, 'prediction.content'],
+    ],
+  ],
+  [
+    'audio',
+    [{ voice: 'alloy', format: 'wav' }, { voice: { id: 'voice_1' }, format: 'pcm16', speed: 2 }, null],
+    [
+      ['alloy', 'audio'],
+      [{ voice: 'alloy' }, 'audio.format'],
+      [{ voice: 5, format: 'wav' }, 'audio.voice'],
+    ],
+  ],
+  [
+    'n',
+    [1, null],
+    [
+      [2, 'n'],
+      [0, 'n'],
+      ['1', 'n'],
+    ],
+  ],
+  [
+    'functions',
+    [null],
+    [
+      [[{ name: 'f' }], 'functions'],
+      [[], 'functions'],
+    ],
+  ],
+  [
+    'function_call',
+    [null],
+    [
+      ['auto', 'function_call'],
+      [{ name: 'f' }, 'function_call'],
+    ],
+  ],
   ['modalities', [['text', 'image', 'audio'], [], null], [[['video'], 'modalities.0']]],
   [
     'image_config',
@@ -263,15 +331,23 @@ const LIMITS: readonly [
   ],
   [
     'metadata',
-    [with16Pairs, { ['k'.repeat(64)]: 'v'.repeat(512) }, {}, null],
+    [with16Pairs, { ['k'.repeat(64)]: 'v'.repeat(512) }, { ['🔑'.repeat(64)]: '😀'.repeat(512) }, {}, null],
     [
       [{ ...with16Pairs, k16: 'v' }, 'metadata'],
       [{ ['k'.repeat(65)]: 'v' }, `metadata.${'k'.repeat(65)}`],
       [{ k: 'v'.repeat(513) }, 'metadata.k'],
+      [{ k: '😀'.repeat(513) }, 'metadata.k'],
       [{ k: 1 }, 'metadata.k'],
     ],
   ],
-  ['session_id', ['s'.repeat(256), '', null], [['s'.repeat(257), 'session_id']]],
+  [
+    'session_id',
+    ['s'.repeat(256), '😀'.repeat(256), '', null],
+    [
+      ['s'.repeat(257), 'session_id'],
+      ['😀'.repeat(257), 'session_id'],
+    ],
+  ],
   ['service_tier', ['auto', 'default', 'flex', 'priority', 'scale', 'fast', null], [['slow', 'service_tier']]],
   [
     'stream',
@@ -283,7 +359,23 @@ const LIMITS: readonly [
   ],
   ['stream_options', [{ include_usage: true }, {}, null], [[{ include_usage: 1 }, 'stream_options.include_usage']]],
   ['debug', [{ echo_upstream_body: true }, {}, null], [[{ echo_upstream_body: 'x' }, 'debug.echo_upstream_body']]],
-  ['trace', [{ trace_id: 't', any: { x: 1 } }, {}, null], [['t', 'trace']]],
+  [
+    'trace',
+    [
+      { trace_id: 't', trace_name: 't', span_name: 's', generation_name: 'g', parent_span_id: 'p', any: { x: 1 } },
+      { trace_id: null },
+      {},
+      null,
+    ],
+    [
+      ['t', 'trace'],
+      [{ trace_id: 5 }, 'trace.trace_id'],
+      [{ trace_name: {} }, 'trace.trace_name'],
+      [{ span_name: true }, 'trace.span_name'],
+      [{ generation_name: [] }, 'trace.generation_name'],
+      [{ parent_span_id: 0 }, 'trace.parent_span_id'],
+    ],
+  ],
   ['user', ['u', null], [[1, 'user']]],
 ];
 
@@ -307,7 +399,7 @@ test('knows every field of the wire, and only those', () => {
 });
 
 test('tolerates unknown fields and takes them no further', () => {
-  const body = { messages: HELLO, seed: 1, brand_new: { deep: [1] }, n: 3, constructor: 5, toString: 'x' };
+  const body = { messages: HELLO, seed: 1, brand_new: { deep: [1] }, constructor: 5, toString: 'x' };
   expect(parseChatCompletion(body)).toEqual({ messages: HELLO, seed: 1 });
 });
 
@@ -341,6 +433,7 @@ test.each<[string, unknown]>([
   ['empty user text', { role: 'user', content: '' }],
   ['every kind of user part', { role: 'user', content: CONTENT_PARTS, name: null }],
   ['an assistant without content', { role: 'assistant' }],
+  ['an assistant whose legacy call is null', { role: 'assistant', content: 'x', function_call: null }],
   [
     'an assistant with everything',
     {
@@ -393,11 +486,24 @@ test.each<[string, unknown, string[]]>([
     [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: {} } }] }],
     ['messages.0.tool_calls.0.function.arguments'],
   ],
+  [
+    'a call in the legacy form',
+    [{ role: 'assistant', function_call: { name: 'f', arguments: '' } }],
+    ['messages.0.function_call'],
+  ],
   ['two wrong messages', [...HELLO, { role: 'x' }, ...HELLO, { role: 'y' }], ['messages.1.role', 'messages.3.role']],
 ])('refuses %s', (_name, messages, paths) => {
   expect(refusedPaths({ messages })).toEqual(paths);
 });
 
 test.each([null, undefined, [], 'text', 5])('refuses %j as a body', (body) => {
-  expect(refusedPaths(body)).toEqual(['']);
+  expect(refusedPaths(body)).toEqual(['body']);
+});
+
+test.each([
+  [{ n: 2 }, 'n: must be 1: a call has one completion; send a request for each that you need'],
+  [{ functions: [] }, 'functions: is not supported: send `tools`, each as { type: "function", function }'],
+  [{ function_call: 'auto' }, 'function_call: is not supported: send `tool_choice`'],
+])('says what to do instead of %j', (field, message) => {
+  expect(refusalOf(() => parseChatCompletion({ messages: HELLO, ...field }))?.message).toBe(message);
 });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
+import { traceSchema } from '../trace.ts';
 import { cacheControlSchema, chatMessageSchema } from './chat-message.ts';
+import { legacyField } from './legacy-field.ts';
 import { providerPreferencesSchema } from './provider-preferences.ts';
 
 const functionToolSchema = z.object({
@@ -16,9 +18,9 @@ const functionToolSchema = z.object({
 });
 
 /** A tool that the gateway itself runs, distinguished from the caller's own by its type. */
-const serverToolSchema = z.looseObject({ type: z.string() });
+const serverToolSchema = z.looseObject({ type: z.string() }).refine(({ type }) => type !== 'function');
 
-const toolSchema = z.union([functionToolSchema, serverToolSchema.refine((tool) => tool.type !== 'function')], {
+const toolSchema = z.union([functionToolSchema, serverToolSchema], {
   error: 'must be a function tool { type: "function", function: { name, … } } or a server tool { type }',
 });
 
@@ -37,7 +39,10 @@ const toolChoiceSchema = z.union(
     z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
     serverToolSchema,
   ],
-  { error: 'must be "none", "auto", "required" or an object that names a tool' },
+  {
+    error:
+      'must be "none", "auto", "required", { type: "function", function: { name } } or the { type } of a server tool',
+  },
 );
 
 const responseFormatSchema = z.discriminatedUnion('type', [
@@ -63,7 +68,7 @@ const reasoningSchema = z.looseObject({
   max_tokens: z.int().nullish(),
   exclude: z.boolean().nullish(),
   enabled: z.boolean().nullish(),
-  summary: z.string().nullish(),
+  summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
 });
 
 /** Any JSON value, but a list has at most four items; upstream checks the rest. */
@@ -75,20 +80,36 @@ const metadataSchema = z
   .record(z.string().max(64, 'keys have at most 64 characters'), z.string().max(512))
   .refine((metadata) => Object.keys(metadata).length <= 16, 'must have at most 16 pairs');
 
+/** Output that is known in advance, so that upstream need not make it anew. */
+const predictionSchema = z.looseObject({
+  type: z.literal('content'),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))], {
+    error: 'must be a string or a list of text parts',
+  }),
+});
+
+/** The voice and the format of spoken output. Upstream knows which it has. */
+const audioSchema = z.looseObject({
+  voice: z.union([z.string(), z.looseObject({ id: z.string() })], {
+    error: 'must be a string or an object with an id',
+  }),
+  format: z.string(),
+});
+
 const penalty = z.number().min(-2).max(2).nullish();
 
 /** The body of `POST /chat/completions`. Fields it does not name are accepted and go no further. */
 export const chatCompletionRequestSchema = z.object({
   messages: z.array(chatMessageSchema).min(1, 'must have at least 1 message'),
-  model: z.string().nullish(),
-  models: z.array(z.string()).nullish(),
+  model: z.string().min(1, 'must not be empty').nullish(),
+  models: z.array(z.string().min(1, 'must not be empty')).nullish(),
   provider: providerPreferencesSchema.nullish(),
   route: z.unknown().optional(),
   preset: z.string().nullish(),
 
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.number().nullish(),
+  top_k: z.int().min(0).nullish(),
   min_p: z.number().nullish(),
   top_a: z.number().nullish(),
   repetition_penalty: z.number().nullish(),
@@ -113,8 +134,9 @@ export const chatCompletionRequestSchema = z.object({
   reasoning_effort: effortSchema.nullish(),
   include_reasoning: z.boolean().nullish(),
   verbosity: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
-  prediction: z.looseObject({ type: z.string() }).nullish(),
+  prediction: predictionSchema.nullish(),
   modalities: z.array(z.enum(['text', 'image', 'audio'])).nullish(),
+  audio: audioSchema.nullish(),
   image_config: z
     .record(
       z.string(),
@@ -133,11 +155,15 @@ export const chatCompletionRequestSchema = z.object({
   metadata: metadataSchema.nullish(),
   session_id: z.string().max(256).nullish(),
   user: z.string().nullish(),
-  trace: z.record(z.string(), z.unknown()).nullish(),
+  trace: traceSchema.nullish(),
   service_tier: z.enum(['auto', 'default', 'flex', 'priority', 'scale', 'fast']).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   debug: z.looseObject({ echo_upstream_body: z.boolean().nullish() }).nullish(),
+
+  n: z.literal(1, { error: 'must be 1: a call has one completion; send a request for each that you need' }).nullish(),
+  functions: legacyField('is not supported: send `tools`, each as { type: "function", function }'),
+  function_call: legacyField('is not supported: send `tool_choice`'),
 });
 
 export type ChatCompletionRequest = z.infer<typeof chatCompletionRequestSchema>;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { legacyField } from './legacy-field.ts';
+
 /** A breakpoint for providers that cache prompts explicitly (wire.md 6.7). */
 export const cacheControlSchema = z.object({
   type: z.literal('ephemeral'),
@@ -69,6 +71,7 @@ export const chatMessageSchema = z.discriminatedUnion('role', [
     reasoning_content: z.string().nullish(),
     reasoning_details: z.array(reasoningDetailSchema).nullish(),
     tool_calls: z.array(toolCallSchema).nullish(),
+    function_call: legacyField('is not supported: send `tool_calls`'),
     images: z.array(z.looseObject({})).nullish(),
     audio: z.looseObject({}).nullish(),
     annotations: z.array(z.looseObject({})).nullish(),

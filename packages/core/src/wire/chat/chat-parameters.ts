@@ -58,6 +58,7 @@ const CHAT_FIELDS = {
   verbosity: { isParameter: true, openAi: 'listed', isOpenAiOnly: true, texts: null },
   prediction: { isParameter: true, openAi: 'unlisted', isOpenAiOnly: true, texts: 'values' },
   modalities: { isParameter: false, openAi: 'unlisted', isOpenAiOnly: true, texts: null },
+  audio: { isParameter: false, openAi: 'unlisted', isOpenAiOnly: true, texts: 'values' },
   image_config: { isParameter: false, texts: 'values' },
 
   plugins: { isParameter: false, texts: 'values' },
@@ -74,6 +75,10 @@ const CHAT_FIELDS = {
   stream: { isParameter: false, texts: null },
   stream_options: { isParameter: false, texts: null },
   debug: { isParameter: false, texts: null },
+
+  n: { isParameter: false, texts: null },
+  functions: { isParameter: false, texts: null },
+  function_call: { isParameter: false, texts: null },
 } as const satisfies Readonly<Record<keyof ChatCompletionRequest, FieldTraits>>;
 
 type ChatField = keyof typeof CHAT_FIELDS;

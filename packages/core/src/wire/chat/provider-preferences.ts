@@ -3,9 +3,24 @@ import { z } from 'zod';
 /** A price as text or number: public documentation shows both. */
 const priceSchema = z.union([z.number(), z.string().regex(/^\d+(\.\d+)?$/, 'must be a decimal number')]);
 
-const percentilesSchema = z.union([
-  z.number(),
-  z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).partial(),
+const cutoff = z.number().nullish();
+const percentilesSchema = z.union([z.number(), z.object({ p50: cutoff, p75: cutoff, p90: cutoff, p99: cutoff })], {
+  error: 'must be a number, or an object with numbers for p50, p75, p90 and p99',
+});
+
+const quantizationSchema = z.enum([
+  'int4',
+  'int8',
+  'fp4',
+  'mxfp4',
+  'nvfp4',
+  'fp6',
+  'fp8',
+  'mxfp8',
+  'fp16',
+  'bf16',
+  'fp32',
+  'unknown',
 ]);
 
 const sortKeySchema = z.enum(['price', 'throughput', 'latency', 'exacto']);
@@ -23,7 +38,7 @@ export const providerPreferencesSchema = z.strictObject({
   data_collection: z.enum(['allow', 'deny']).nullish(),
   zdr: z.boolean().nullish(),
   enforce_distillable_text: z.boolean().nullish(),
-  quantizations: z.array(z.string()).nullish(),
+  quantizations: z.array(quantizationSchema).nullish(),
   sort: z
     .union([sortKeySchema, z.object({ by: sortKeySchema.nullish(), partition: z.enum(['model', 'none']).nullish() })])
     .nullish(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { providerPreferencesSchema } from '../chat/provider-preferences.ts';
 import { routingMembersSchema } from '../chat/routing-metadata.ts';
+import { traceSchema } from '../trace.ts';
 
 const tokens = z.array(z.int().min(0)).min(1);
 
@@ -16,7 +17,7 @@ export const embeddingsRequestSchema = z.object({
   user: z.string().nullish(),
   provider: providerPreferencesSchema.nullish(),
   session_id: z.string().max(256).nullish(),
-  trace: z.record(z.string(), z.unknown()).nullish(),
+  trace: traceSchema.nullish(),
 });
 export type EmbeddingsRequest = z.infer<typeof embeddingsRequestSchema>;
 
@@ -35,7 +36,8 @@ export const embeddingsResponseSchema = z.object({
   usage: z.object({
     prompt_tokens: z.int(),
     total_tokens: z.int(),
-    cost: z.number().optional(),
+    /** USD; null when the price is unknown. Absent only for clients that take no null. */
+    cost: z.number().nullable().optional(),
     is_byok: z.boolean().optional(),
   }),
   ...routingMembersSchema.shape,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { GENERATION_STATUSES } from './generation-status.ts';
 import { generationContentSchema, generationSchema } from './generation.ts';
 
 const wholeNumber = z
@@ -27,11 +28,9 @@ const separated = z
 /** One value or several, separated by commas. */
 const values = separated.refine((list) => list.length <= MAX_VALUES, `must be at most ${MAX_VALUES} values`);
 
-const STATUSES = ['ok', 'failed', 'cancelled'] as const;
-
 /** A generation in the form of lists: its record, and fields that are derived from it. */
 export const generationRowSchema = generationSchema.extend({
-  status: z.enum(STATUSES),
+  status: z.enum(GENERATION_STATUSES),
   /** Hash of the key that made the call, or the principal's id in a host's own authentication. */
   key_hash: z.string(),
   user_id: z.string().nullable(),
@@ -73,7 +72,7 @@ const filterShape = {
   /** Hashes of keys. */
   key: values.optional(),
   session: z.string().min(1).max(256).optional(),
-  status: values.pipe(z.array(z.enum(STATUSES, `must be of ${STATUSES.join(', ')}`))).optional(),
+  status: values.pipe(z.array(z.enum(GENERATION_STATUSES, `must be of ${GENERATION_STATUSES.join(', ')}`))).optional(),
   /** USD, both included. */
   min_cost: usd.optional(),
   max_cost: usd.optional(),
@@ -138,6 +137,7 @@ export const generationHistogramSchema = z.object({
     z.object({
       start: z.string(),
       requests: z.int(),
+      /** Interrupted calls included. */
       failed: z.int(),
       cancelled: z.int(),
       /** USD. */

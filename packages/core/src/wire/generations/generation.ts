@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { toolUseSchema } from '../chat/chat-chunk.ts';
 import { toolCallSchema } from '../chat/chat-message.ts';
 import { pipelineStageSchema } from '../chat/pipeline-stage.ts';
+import { DATA_REGIONS } from '../data-region.ts';
 
 const nullableInt = z.int().nullable();
 const nullableString = z.string().nullable();
@@ -61,7 +62,8 @@ export const generationSchema = z.object({
   external_user: nullableString,
   preset_id: nullableString,
   workspace_id: nullableString,
-  data_region: z.string(),
+  /** The region of the host in the request, in the words of the public API. */
+  data_region: z.enum(DATA_REGIONS),
   is_byok: z.boolean(),
   streamed: z.boolean().nullable(),
   cancelled: z.boolean().nullable(),
@@ -99,7 +101,7 @@ export const generationSchema = z.object({
   pipeline: z.array(pipelineStageSchema).optional(),
   /** The gateway's own field: the request's `trace`; see docs/destinations.md. */
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-  /** The gateway's own field: the region of the host in the request; absent for the global one. */
+  /** The gateway's own field: the same region by its name in the configuration; absent for the global one. */
   called_region: z.string().optional(),
   /** The gateway's own fields, where upstream is a gateway that says so: who served the call, and with whose key. */
   upstream_provider_name: z.string().optional(),
@@ -108,6 +110,11 @@ export const generationSchema = z.object({
   server_tool_use_details: toolUseSchema.optional(),
   /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
+  /**
+   * The gateway's own field: true when the gateway's process ended in the middle of the call. Tokens and cost are
+   * estimates up to then. Absent otherwise.
+   */
+  interrupted: z.boolean().optional(),
   /** Ours: true when the token counts are estimates because upstream reported none. */
   usage_estimated: z.boolean(),
 });

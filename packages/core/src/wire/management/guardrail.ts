@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { DATA_REGIONS } from '../data-region.ts';
+
 /**
  * The built-in filters (wire.md 16.6). `iban` and `direction` are the gateway's own. Names of people and postal
  * addresses, which the public wire has too, need a language model: they are refused, not silently ignored.
@@ -14,9 +16,6 @@ export const BUILTIN_FILTER_SLUGS = [
   'secrets',
   'regex-prompt-injection',
 ] as const;
-
-/** The regions of incoming calls (wire.md 20). */
-export const DATA_REGIONS = ['global', 'europe', 'us'] as const;
 
 /** The precedence of several filters for the same text: block before redact before flag. */
 const filterActionSchema = z.enum(['block', 'redact', 'flag']);

@@ -1,20 +1,22 @@
 import { z } from 'zod';
 
-const name = z.string().min(1).max(200);
+const name = z.string().min(1).max(100);
 const slug = z
   .string()
-  .max(100)
+  .max(50)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in parts joined by single hyphens');
-const nullableText = z.string().max(1000).nullable();
+const model = z.string().min(1).max(1000).nullable();
 
 /** The writable fields of a workspace. */
 const changeableSchema = z.object({
   name,
   slug,
-  description: nullableText,
-  default_text_model: nullableText,
-  default_image_model: nullableText,
+  description: z.string().max(500).nullable(),
+  default_text_model: model,
+  default_image_model: model,
   default_provider_sort: z.enum(['price', 'throughput', 'latency', 'exacto']).nullable(),
+  /** Ours: told of the end of every video job whose request names no address. */
+  default_callback_url: z.string().max(2048).nullable(),
   is_observability_broadcast_enabled: z.boolean(),
   is_observability_io_logging_enabled: z.boolean(),
   /** The share of calls whose content is stored. */
@@ -27,6 +29,12 @@ const changeableSchema = z.object({
 export const workspaceSchema = z.object({
   id: z.string(),
   ...changeableSchema.shape,
+  // Without the limits: earlier versions took longer ones, and stored workspaces are read by this schema.
+  name: z.string(),
+  slug: z.string(),
+  description: z.string().nullable(),
+  default_text_model: z.string().nullable(),
+  default_image_model: z.string().nullable(),
   /** Derived from the workspace's id. The guardrail itself exists once it has been changed. */
   default_guardrail_id: z.string(),
   include_byok_in_budgets: z.boolean(),

@@ -25,12 +25,16 @@ export const pricingOverrideSchema = z.object({
 });
 export type PricingOverride = z.infer<typeof pricingOverrideSchema>;
 
-/** USD per unit as decimal text (wire.md 14.2). `-1`: unknown, as on the public wire (docs/decisions/0007). */
+/**
+ * USD per unit as decimal text (wire.md 14.2). The first four are always there: `0` where nothing is charged by the
+ * unit, `-1` where the price is unknown, as on the public wire (docs/decisions/0007). A price of an image is on top of
+ * its tokens.
+ */
 export const pricingSchema = z.object({
   prompt: z.string(),
   completion: z.string(),
-  request: z.string().optional(),
-  image: z.string().optional(),
+  request: z.string(),
+  image: z.string(),
   image_token: z.string().optional(),
   image_output: z.string().optional(),
   audio: z.string().optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { providerPreferencesSchema } from '../chat/provider-preferences.ts';
+import { traceSchema } from '../trace.ts';
 
 const MAX_CALLBACK_LENGTH = 2048;
 
@@ -47,7 +48,7 @@ export const videoRequestSchema = z.object({
     .nullish(),
   session_id: z.string().max(256).nullish(),
   user: z.string().nullish(),
-  trace: z.record(z.string(), z.unknown()).nullish(),
+  trace: traceSchema.nullish(),
 });
 
 export type VideoRequest = z.infer<typeof videoRequestSchema>;

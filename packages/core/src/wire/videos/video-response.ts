@@ -14,7 +14,7 @@ export const videoResponseSchema = z.object({
   error: z.string().optional(),
   /** Addresses of the videos, for holders of the key. */
   unsigned_urls: z.array(z.string()).optional(),
-  /** The cost in USD is null when it is not known. */
-  usage: z.object({ cost: z.number().nullable(), is_byok: z.boolean() }).optional(),
+  /** The cost in USD is null when it is not known. Absent only for clients that take no null. */
+  usage: z.object({ cost: z.number().nullable().optional(), is_byok: z.boolean() }).optional(),
 });
 export type VideoResponse = z.infer<typeof videoResponseSchema>;

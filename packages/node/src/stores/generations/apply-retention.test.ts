@@ -37,7 +37,7 @@ test('the cost of what was dropped stays counted to its day and to who was paid,
   await store.close();
   for (const round of [1, 2, 3]) {
     place.nowMs += 3 * DAY_MS;
-    const later = await place.open({ retentionDays: 1 });
+    const later = await place.open({ retentionDays: 1, trustsClock: true });
     expect(await listIds(later), `round ${round}`).toEqual([]);
     const sum = (since?: string) => later.generations.spent({ principalId: 'key-1', since });
     expect(await sum(), `round ${round}`).toEqual({ creditsNanoUsd: 101, byokNanoUsd: 10 });
@@ -123,7 +123,7 @@ test('a later version does not bring back a generation that was dropped', async 
   await append(first, 'gen-1');
   await first.close();
   place.nowMs += 2 * DAY_MS;
-  const second = await place.open();
+  const second = await place.open({ trustsClock: true });
   await second.generations.update(toRecord('gen-1', { costNanoUsd: 7 }));
   await append(second, 'gen-2');
   await second.close();
@@ -140,7 +140,7 @@ test('damaged copies go with the day they are of', async () => {
   const path = join(place.dir, 'logs', 'generations-2026-03-01.ndjson');
   await writeFile(path, Buffer.concat([await readFile(path), Buffer.alloc(8)]));
   place.nowMs += 5 * DAY_MS;
-  await (await place.open()).close();
+  await (await place.open({ trustsClock: true })).close();
   expect((await place.logs()).join()).toContain('corrupt');
   await (await place.open({ retentionDays: 1 })).close();
   expect((await place.logs()).join()).not.toContain('2026-03-01');

@@ -4,12 +4,14 @@ import { errorReason } from '../files/file-system.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { type CarriedForward, fromCarriedSum, toCarriedSums } from '../journal/generation-lines.ts';
 import { addOperation, type Journal } from '../journal/journal.ts';
+import type { RetentionClock } from '../retention-clock.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 import { planRetention, type RetentionLimits } from './retention.ts';
 
 export interface RetentionOptions<Operation> extends LoadOptions {
   readonly setTimer: (callback: () => void, delayMs: number) => () => void;
   readonly limits: RetentionLimits;
+  readonly retentionClock: Pick<RetentionClock, 'now' | 'save'>;
   readonly index: GenerationIndex;
   readonly journal: Journal<Operation>;
   /** The sums that were found at start. */
@@ -57,6 +59,7 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
       // Begins a new segment in a store without writes as well, so that its last day can be dropped.
       if (options.journal.active.lines > 0) options.journal.rollIfDue();
       look();
+      void options.retentionClock.save();
       lookEveryHour();
     }, LOOK_EVERY_MS);
   };
@@ -75,7 +78,7 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
 
 async function drop<Operation>(options: RetentionOptions<Operation>, carried: CarriedForward): Promise<CarriedForward> {
   const { index, journal, limits } = options;
-  const plan = planRetention(index.segments, journal.oldest.name, { limits, nowMs: options.now() });
+  const plan = planRetention(index.segments, journal.oldest.name, { limits, nowMs: options.retentionClock.now() });
   if (plan.dropThrough === null && plan.dropContentThrough === null) return carried;
 
   const spending = createSpendingBook();

@@ -8,6 +8,7 @@ import { addOperation, type Journal, openJournal } from '../journal/journal.ts';
 import type { OpenSegmentsOptions } from '../journal/open-segments.ts';
 import { isThrough, nextSegment, type SegmentName } from '../journal/segment-name.ts';
 import type { SegmentStart } from '../journal/segment.ts';
+import type { RetentionClock } from '../retention-clock.ts';
 import { startRetention } from './apply-retention.ts';
 import { compactSegment } from './compaction.ts';
 import { type ContentReader, createContentReader } from './content-reader.ts';
@@ -20,6 +21,7 @@ import { settleLostContent } from './settle-lost-content.ts';
 export interface GenerationLogOptions extends LoadOptions {
   readonly setTimer: OpenSegmentsOptions['setTimer'];
   readonly limits: RetentionLimits;
+  readonly retentionClock: RetentionClock;
 }
 
 /** Generations on disk. The caller that opened them closes them. */

@@ -23,7 +23,7 @@ const unusual: Generation = {
   external_user: 'Grüße 🎬',
   preset_id: 'preset',
   workspace_id: 'workspace-1',
-  data_region: 'eu',
+  data_region: 'europe',
   is_byok: true,
   streamed: true,
   cancelled: true,
@@ -77,13 +77,26 @@ test('a generation that says something everywhere comes back whole', () => {
 
 test('every way of saying nothing comes back as it was said, in every member', () => {
   for (const member of Object.keys(unusual) as (keyof Generation)[]) {
-    if (member === 'id' || member === 'workspace_id') continue;
+    // Of the region there is nothing that could be unknown.
+    if (member === 'id' || member === 'workspace_id' || member === 'data_region') continue;
     for (const nothing of NOTHINGS) {
       const generation = { ...unusual, [member]: nothing };
       expect(roundTrip(generation), `${member} ${JSON.stringify(nothing)}`).toEqual(generation);
     }
   }
   expect(roundTrip({ ...unusual, workspace_id: null }).workspace_id).toBeNull();
+});
+
+test.each([
+  [{ data_region: 'eu', called_region: 'eu' }, 'europe'],
+  [{ data_region: 'us', called_region: 'us' }, 'us'],
+  [{ data_region: 'mars', called_region: 'mars' }, 'global'],
+  [{ data_region: 'us' }, 'global'],
+  [{}, 'global'],
+  [{ data_region: 'europe', called_region: 'mars' }, 'europe'],
+])('of a record of former versions with %j, data_region is %s', (regions, expected) => {
+  const text = JSON.stringify({ created_at: unusual.created_at, model: unusual.model, ...regions });
+  expect(parseGenerationText(text, head).data_region).toBe(expected);
 });
 
 test('what is absent stays absent', () => {

@@ -1,4 +1,4 @@
-import { type Generation, UNKNOWN_GENERATION } from '@model-gateway/core';
+import { DATA_REGIONS, type DataRegion, type Generation, toDataRegion, UNKNOWN_GENERATION } from '@model-gateway/core';
 
 /** Usual values of generations: left out of the text, and added again when it is read. */
 const USUAL = {
@@ -87,6 +87,7 @@ export function toGenerationText(generation: Generation): string {
     upstream_is_byok: generation.upstream_is_byok,
     server_tool_use_details: generation.server_tool_use_details,
     feedback: generation.feedback,
+    interrupted: generation.interrupted,
     usage_estimated: unless(generation.usage_estimated, USUAL.usage_estimated),
   };
   return JSON.stringify(said);
@@ -111,8 +112,15 @@ export function parseGenerationText(text: string, { id, workspaceId }: Generatio
     generation_time: latency,
     ...more,
   };
+  generation.data_region = readDataRegion(generation);
   if (endpoint_id !== undefined) generation.provider_responses = [toOnlyResponse(generation, endpoint_id)];
   return generation;
+}
+
+/** Former versions wrote the name of the region, and for calls to an ordinary host that of the endpoint. */
+function readDataRegion({ data_region: written, called_region: name }: Generation): DataRegion {
+  if (name === undefined) return 'global';
+  return DATA_REGIONS.includes(written) ? written : toDataRegion(name);
 }
 
 /** The only endpoint that was asked, when its response has no value that the generation does not have. */

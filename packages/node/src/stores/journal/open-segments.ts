@@ -60,7 +60,8 @@ interface State {
   rolling: Promise<void>;
   cancelSync: (() => void) | null;
   isRolling: boolean;
-  noRollBeforeMs: number;
+  /** When new files could last not be opened. */
+  rollFailedAtMs: number;
   isClosing: boolean;
 }
 
@@ -82,7 +83,7 @@ export async function openSegments(start: SegmentStart, options: OpenSegmentsOpt
     rolling: Promise.resolve(),
     cancelSync: null,
     isRolling: false,
-    noRollBeforeMs: 0,
+    rollFailedAtMs: 0,
     isClosing: false,
   };
   return {
@@ -153,7 +154,9 @@ function rollIfDue(state: State): void {
   const { lines, contentBytes } = options.segmentLimits;
   const now = options.now();
   const isDue = now >= active.endsAtMs || active.lines >= lines || active.content.end >= contentBytes;
-  if (!isDue || state.isRolling || state.isClosing || now < state.noRollBeforeMs) return;
+  // The distance, because the clock may have been set back since.
+  const hasJustFailed = Math.abs(now - state.rollFailedAtMs) < RETRY_ROLL_MS;
+  if (!isDue || state.isRolling || state.isClosing || hasJustFailed) return;
   state.isRolling = true;
   state.rolling = roll(state).finally(() => {
     state.isRolling = false;
@@ -168,7 +171,7 @@ async function roll(state: State): Promise<void> {
     state.active = await openSegment(files, logsPath, { name, contentFile: contentFileName(name), lines: 0 });
   } catch (error) {
     // The old files are used until new ones can be opened.
-    state.noRollBeforeMs = now() + RETRY_ROLL_MS;
+    state.rollFailedAtMs = now();
     logger?.error('No new log files can be opened; the old ones stay in use', { reason: errorReason(error) });
     return;
   }

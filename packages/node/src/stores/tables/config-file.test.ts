@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { createFaultyFileSystem } from '../../../../../test/support/stores/faulty-file-system.ts';
 import { toKey } from '../../../../../test/support/stores/generation-records.ts';
+import { toWorkspace } from '../../../../../test/support/stores/table-rows.ts';
 import { type FileSystem, nodeFileSystem } from '../files/file-system.ts';
 import { type ConfigFile, openConfigFile } from './config-file.ts';
 import { createTableSource } from './table-source.ts';
@@ -32,12 +33,16 @@ const keysOf = (config: ConfigFile): Repository<KeyRecord> => createTableReposit
 const path = (name: string): string => join(directory, name);
 const hashes = (config: ConfigFile): string[] => config.data.keys.map(({ hash }) => hash);
 
-/** Leaves a `config.json` with the keys a and b, and the version before it with a alone. */
-async function writeTwoVersions(): Promise<void> {
+/** Leaves a `config.json` with the keys a and b, of which b is revoked, and the version before it with both valid. */
+async function writeRevocation(): Promise<void> {
   const keys = keysOf(await open());
   await keys.insert(toKey('a'));
   await keys.insert(toKey('b'));
+  await keys.update('b', (key) => ({ ...key, disabled: true, limitUsd: 1 }));
 }
+
+const validKeys = (config: ConfigFile): string[] =>
+  config.data.keys.filter(({ disabled }) => !disabled).map(({ hash }) => hash);
 
 test('begins with nothing and says what version it writes', async () => {
   const config = await open();
@@ -50,34 +55,71 @@ test('begins with nothing and says what version it writes', async () => {
 });
 
 test.each(['', '{"version":1,"keys":[', '\0\0\0\0', '[]', '{"version":1,"keys":"none"}', '{"version":1,"keys":[{}]}'])(
-  'takes the version before when config.json holds %j, and keeps the damaged one',
+  'a revoked key stays revoked, and limits stay, when config.json holds %j, and the damaged file is kept',
   async (damaged) => {
-    await writeTwoVersions();
+    await writeRevocation();
     await writeFile(path('config.json'), damaged);
-    expect(hashes(await open())).toEqual(['a']);
-    expect(warnings).toEqual(['config.json could not be read; the version before its last change is used']);
+    const config = await open();
+    expect(validKeys(config)).toEqual(['a']);
+    expect(config.data.keys.find(({ hash }) => hash === 'b')?.limitUsd).toBe(1);
+    expect(warnings).toEqual(['config.json could not be read; its copy is used']);
     expect(await readFile(path('config.json.corrupt-2026-03-01T10-00-00-000Z'), 'utf8')).toBe(damaged);
     warnings = [];
-    expect(hashes(await open())).toEqual(['a']);
+    expect(validKeys(await open())).toEqual(['a']);
     expect(warnings).toEqual([]);
   },
 );
 
-test('takes the version before when config.json is missing', async () => {
-  await writeTwoVersions();
+test('a removed key stays removed when config.json is cut in the middle or missing', async () => {
+  await writeRevocation();
+  await keysOf(await open()).remove('b');
+  const whole = await readFile(path('config.json'), 'utf8');
+  await writeFile(path('config.json'), whole.slice(0, whole.length / 2));
+  expect(hashes(await open())).toEqual(['a']);
   await rm(path('config.json'));
   expect(hashes(await open())).toEqual(['a']);
-  expect(warnings).toHaveLength(1);
+  expect(warnings).toHaveLength(2);
 });
 
-test('refuses to start, and touches nothing, when both versions are damaged', async () => {
-  await writeTwoVersions();
+test('makes a missing, damaged or older copy anew at the start, as config.json is the one that counts', async () => {
+  await writeRevocation();
+  const whole = await readFile(path('config.json'), 'utf8');
+  for (const spoil of [
+    () => rm(path('config.copy.json')),
+    () => writeFile(path('config.copy.json'), '{'),
+    async () => writeFile(path('config.copy.json'), await readFile(path('config.previous.json'))),
+  ]) {
+    await spoil();
+    expect(validKeys(await open())).toEqual(['a']);
+    expect(await readFile(path('config.copy.json'), 'utf8')).toBe(whole);
+  }
+  expect(warnings).toEqual([]);
+});
+
+test('refuses to start, and touches nothing, when the copy is damaged too: an older version has the revoked key', async () => {
+  await writeRevocation();
   await writeFile(path('config.json'), '{');
-  await writeFile(path('config.previous.json'), '}');
-  const refusal = /config\.json cannot be read .*config\.previous\.json.*[Rr]estore one of them from a backup/;
+  await writeFile(path('config.copy.json'), '}');
+  const refusal =
+    /config\.json cannot be read .*config\.copy\.json.*[Rr]estore one of them from a backup.*config\.previous\.json .*revoked is valid again/;
   await expect(open()).rejects.toThrow(refusal);
-  expect((await readdir(directory)).toSorted()).toEqual(['config.json', 'config.previous.json']);
+  const files = ['config.copy.json', 'config.json', 'config.previous.json'];
+  expect((await readdir(directory)).toSorted()).toEqual(files);
   expect(await readFile(path('config.json'), 'utf8')).toBe('{');
+
+  await rm(path('config.json'));
+  await rm(path('config.copy.json'));
+  await expect(open()).rejects.toThrow(refusal);
+  await rm(path('config.previous.json'));
+  expect((await open()).isNew).toBe(true);
+});
+
+test('reads a workspace from before there was a default callback address', async () => {
+  const { workspace, ...rest } = toWorkspace('old');
+  const { default_callback_url: _, ...older } = workspace;
+  await writeFile(path('config.json'), JSON.stringify({ version: 1, workspaces: [{ ...rest, workspace: older }] }));
+  expect((await open()).data.workspaces).toEqual([{ ...rest, workspace: older }]);
+  expect(warnings).toEqual([]);
 });
 
 test('refuses a file that a newer version wrote', async () => {
@@ -88,8 +130,8 @@ test('refuses a file that a newer version wrote', async () => {
 test('a key whose writing failed at the very end does not come back later', async () => {
   const files = createFaultyFileSystem();
   const keys = keysOf(await open(files));
-  // The second sync is that of the directory, when the new file has its name already.
-  files.failNth(2, { code: 'EIO' }, 'sync');
+  // The fourth sync, after two for the copy, is that of the directory, when the new file has its name already.
+  files.failNth(4, { code: 'EIO' }, 'sync');
   await expect(keys.insert(toKey('lost'))).rejects.toThrow('EIO');
   expect(await keys.remove('unknown')).toBe(false);
   expect(hashes(await open())).toEqual([]);
@@ -102,7 +144,7 @@ test('keeps members it does not know', async () => {
 });
 
 test('whichever call fails while a key is written, the key is there or not, and the next one is written', async () => {
-  await writeTwoVersions();
+  await writeRevocation();
   const counting = createFaultyFileSystem();
   const counted = keysOf(await open(counting));
   const callsBefore = counting.calls;

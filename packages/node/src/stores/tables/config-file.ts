@@ -40,8 +40,8 @@ export interface ConfigFileOptions {
 }
 
 /**
- * Opens `config.json`, or creates one. When it is damaged, the version before the last change is used and the damaged
- * file is set aside, with a warning; without a readable version it throws and changes nothing.
+ * Opens `config.json`, or creates one. When it is damaged, its copy is used and the damaged file is set aside, with a
+ * warning. Without a readable copy it throws and changes nothing: an older version could revive a revoked key.
  */
 export async function openConfigFile(options: ConfigFileOptions): Promise<ConfigFile> {
   const low = new Low<ConfigData>(createAdapter(options), NOTHING);
@@ -74,17 +74,18 @@ export async function openConfigFile(options: ConfigFileOptions): Promise<Config
 }
 
 function createAdapter(options: ConfigFileOptions): Adapter<ConfigData> {
-  const path = join(options.directory, 'config.json');
-  const previousPath = join(options.directory, 'config.previous.json');
+  const { files } = options;
+  const paths = pathsIn(options.directory);
+  /** What both files hold; undefined while that is not known. */
   let lastText: string | undefined;
   return {
     async read() {
-      const found = await readConfig(options.files, path);
-      if (found.status === 'good') {
-        lastText = found.text;
-        return found.data;
-      }
-      return recover(options, { path, previousPath, problem: found });
+      const found = await readConfig(files, paths.main);
+      const good = found.status === 'good' ? found : await recover(options, found);
+      if (good === null) return null;
+      if (!(await holds(files, paths.copy, good.text))) await replaceFile(files, paths.copy, Buffer.from(good.text));
+      lastText = good.text;
+      return good.data;
     },
     async write(data) {
       const text = `${JSON.stringify(data, null, 2)}\n`;
@@ -92,16 +93,38 @@ function createAdapter(options: ConfigFileOptions): Adapter<ConfigData> {
       if (text === lastText) return;
       // The failure may have come after the rename, so the content of the file is unknown.
       lastText = undefined;
-      await replaceFile(options.files, path, Buffer.from(text), { previousPath });
+      const bytes = Buffer.from(text);
+      // The copy first: a change that fails here is not there after a restart either.
+      await replaceFile(files, paths.copy, bytes);
+      await replaceFile(files, paths.main, bytes, { previousPath: paths.previous });
       lastText = text;
     },
   };
 }
 
-type ReadConfig =
-  | { readonly status: 'good'; readonly data: ConfigData; readonly text: string }
-  | { readonly status: 'missing' }
-  | { readonly status: 'damaged'; readonly reason: string };
+const pathsIn = (directory: string) => ({
+  main: join(directory, 'config.json'),
+  /** The same version, for when the file is damaged. */
+  copy: join(directory, 'config.copy.json'),
+  /** The version before the last change, for people to go back to; the program never does. */
+  previous: join(directory, 'config.previous.json'),
+});
+
+async function holds(files: FileSystem, path: string, text: string): Promise<boolean> {
+  try {
+    return (await readWholeFile(files, path)).toString() === text;
+  } catch {
+    return false;
+  }
+}
+
+interface GoodConfig {
+  readonly status: 'good';
+  readonly data: ConfigData;
+  readonly text: string;
+}
+
+type ReadConfig = GoodConfig | { readonly status: 'missing' } | { readonly status: 'damaged'; readonly reason: string };
 
 async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> {
   let text: string;
@@ -126,25 +149,32 @@ async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> 
     : { status: 'damaged', reason: z.prettifyError(checked.error).replaceAll(/\s*\n\s*/g, ' ') };
 }
 
+/** Puts the copy in the place of a file that cannot be read; null when nothing was ever written. */
 async function recover(
   options: ConfigFileOptions,
-  found: { readonly path: string; readonly previousPath: string; readonly problem: ReadConfig },
-): Promise<ConfigData | null> {
-  const { files, logger } = options;
-  const previous = await readConfig(files, found.previousPath);
-  const isMissing = found.problem.status === 'missing';
-  if (isMissing && previous.status === 'missing') return null;
-  const reason = found.problem.status === 'damaged' ? found.problem.reason : 'it is missing';
-  if (previous.status !== 'good') {
+  problem: Exclude<ReadConfig, GoodConfig>,
+): Promise<GoodConfig | null> {
+  const { files, logger, directory, now } = options;
+  const paths = pathsIn(directory);
+  const copy = await readConfig(files, paths.copy);
+  const isMissing = problem.status === 'missing';
+  const reason = isMissing ? 'it is missing' : problem.reason;
+  if (copy.status !== 'good') {
+    const previous = await readConfig(files, paths.previous);
+    if (isMissing && copy.status === 'missing' && previous.status === 'missing') return null;
     throw new UnusableDirectoryError(
-      `${found.path} cannot be read (${reason}), nor can the version before it, ${found.previousPath}. Nothing was ` +
-        'changed. Restore one of them from a backup, or move both away to begin again without keys',
+      `${paths.main} cannot be read (${reason}), nor can its copy, ${paths.copy}. Nothing was changed. Restore one of ` +
+        'them from a backup, or move all config*.json away to begin again without keys' +
+        (previous.status === 'good'
+          ? `. ${paths.previous} is the version before the last change: renamed to config.json it undoes that change, ` +
+            'and a key that it revoked is valid again'
+          : ''),
     );
   }
-  const keptAs = isMissing ? null : await setAside(files, found.path, options.now());
-  await replaceFile(files, found.path, Buffer.from(previous.text));
-  logger?.warn('config.json could not be read; the version before its last change is used', { reason, keptAs });
-  return previous.data;
+  const keptAs = isMissing ? null : await setAside(files, paths.main, now());
+  await replaceFile(files, paths.main, Buffer.from(copy.text));
+  logger?.warn('config.json could not be read; its copy is used', { reason, keptAs });
+  return copy;
 }
 
 /** Throws when a newer program has written the file: this one would misread or lose its data. */

@@ -93,8 +93,13 @@ export function ReachRules({ draft, onChange, error }: RulesProps) {
       <div className="grid gap-3 sm:grid-cols-2">
         {list('Only these models', 'One a line; empty for all', 'allowedModels', 'allowed_models')}
         {list('Never these models', 'One a line', 'ignoredModels', 'ignored_models')}
-        {list('Only these providers', 'Slugs, one a line; empty for all', 'allowedProviders', 'allowed_providers')}
-        {list('Never these providers', 'Slugs, one a line', 'ignoredProviders', 'ignored_providers')}
+        {list(
+          'Only these providers',
+          'Slugs or names, one a line; empty for all',
+          'allowedProviders',
+          'allowed_providers',
+        )}
+        {list('Never these providers', 'Slugs or names, one a line', 'ignoredProviders', 'ignored_providers')}
       </div>
       <div className="flex flex-col gap-1">
         <Checkbox

@@ -8,12 +8,13 @@ import { formatPricePerMillion } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
+import { formatTokenPrice } from './price-facts.ts';
 
 const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
   ['Context', (model) => formatCount(model.context_length)],
   ['Longest answer', (model) => formatCount(model.top_provider.max_completion_tokens)],
-  ['Input per million tokens', ({ pricing }) => formatPricePerMillion(pricing.prompt)],
-  ['Output per million tokens', ({ pricing }) => formatPricePerMillion(pricing.completion)],
+  ['Input per million tokens', ({ pricing }) => formatTokenPrice(pricing, 'prompt')],
+  ['Output per million tokens', ({ pricing }) => formatTokenPrice(pricing, 'completion')],
   ['Cached input per million', ({ pricing }) => formatPricePerMillion(pricing['input_cache_read'])],
   ['Takes', ({ architecture }) => architecture.input_modalities.join(', ')],
   ['Gives', ({ architecture }) => architecture.output_modalities.join(', ')],

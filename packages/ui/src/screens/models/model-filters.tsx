@@ -6,19 +6,11 @@ import { modelsQuery, providersQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
-import { hasModelFilters, type ModelSearch, splitWords, toggleWord } from './model-search.ts';
+import { hasModelFilters, type ModelSearch, OUTPUTS, SORTS, splitWords, toggleWord } from './model-search.ts';
 
 type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
 
-const SORTS = [
-  ['', 'Catalog order'],
-  ['newest', 'Newest first'],
-  ['pricing-low-to-high', 'Cheapest first'],
-  ['pricing-high-to-low', 'Dearest first'],
-  ['context-high-to-low', 'Longest context first'],
-] as const;
 const INPUTS = ['text', 'image', 'audio', 'file', 'video'];
-const OUTPUTS = ['text', 'image', 'audio', 'video', 'embeddings'];
 const PARAMETERS = ['tools', 'reasoning', 'response_format', 'structured_outputs', 'seed', 'logprobs'];
 /** So that the list follows the typing without a request for every letter. */
 const TYPING_PAUSE_MS = 200;

@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { endpointsQuery, modelsQuery } from '../../api/queries.ts';
-import { formatPricePerMillion, formatUsd } from '../../format/money.ts';
 import { formatCompact, formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
@@ -18,6 +17,7 @@ import { JsonTree } from '../../parts/text/json-tree.tsx';
 import { SNIPPETS } from '../../shell/base-url.ts';
 import { ModelUsage } from './model-usage.tsx';
 import { PlanExplanation } from './plan-explanation.tsx';
+import { formatTokenPrice, toPriceFacts } from './price-facts.ts';
 
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const { data: models, error, refetch } = useQuery(modelsQuery);
@@ -82,9 +82,6 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
 
 function About({ model }: { model: Model }) {
   const { pricing, architecture, supported_parameters: parameters } = model;
-  const further = Object.entries(pricing).filter(
-    ([unit, price]) => !['prompt', 'completion'].includes(unit) && typeof price === 'string',
-  );
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
       {model.description !== '' && <FormattedText text={model.description} />}
@@ -92,9 +89,9 @@ function About({ model }: { model: Model }) {
         facts={[
           ['Context', `${formatCount(model.context_length)} tokens`],
           ['Longest answer', `${formatCount(model.top_provider.max_completion_tokens)} tokens`],
-          ['Input', `${formatPricePerMillion(pricing.prompt)} per million tokens`],
-          ['Output', `${formatPricePerMillion(pricing.completion)} per million tokens`],
-          ...further.map(([unit, price]) => [capitalise(unit.replaceAll('_', ' ')), toUnitPrice(unit, price)] as const),
+          ['Input', `${formatTokenPrice(pricing, 'prompt')} per million tokens`],
+          ['Output', `${formatTokenPrice(pricing, 'completion')} per million tokens`],
+          ...toPriceFacts(pricing),
           ['Takes', architecture.input_modalities.join(', ')],
           ['Gives', architecture.output_modalities.join(', ')],
           ['Tokenizer', architecture.tokenizer],
@@ -156,8 +153,8 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
       </div>
       <Facts
         facts={[
-          ['Input', `${formatPricePerMillion(endpoint.pricing.prompt)} per million`],
-          ['Output', `${formatPricePerMillion(endpoint.pricing.completion)} per million`],
+          ['Input', `${formatTokenPrice(endpoint.pricing, 'prompt')} per million`],
+          ['Output', `${formatTokenPrice(endpoint.pricing, 'completion')} per million`],
           ['Context', formatCompact(endpoint.context_length)],
           ['Longest answer', formatCompact(endpoint.max_completion_tokens)],
           [
@@ -195,12 +192,4 @@ function Snippets({ id }: { id: string }) {
       ))}
     </div>
   );
-}
-
-const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Most units are tokens; these are counted one by one. */
-function toUnitPrice(unit: string, price: unknown): string {
-  const isEach = ['request', 'image', 'image_output', 'web_search'].includes(unit);
-  return isEach ? `${formatUsd(Number(price))} each` : `${formatPricePerMillion(price)} per million tokens`;
 }

@@ -10,6 +10,7 @@ test('reads the filters of an address and leaves out what makes no sense', () =>
       max_price: '-1',
       max_output_price: 'x',
       zdr: 'maybe',
+      output_modalities: 'text,smell',
       sort: 'newest',
       unknown: 'x',
       open: 'a/b',
@@ -18,6 +19,9 @@ test('reads the filters of an address and leaves out what makes no sense', () =>
     q: 'chat',
     sort: 'newest',
     open: 'a/b',
+  });
+  expect(toModelSearch({ sort: 'nicest', output_modalities: 'text,image' })).toEqual({
+    output_modalities: 'text,image',
   });
 });
 

@@ -34,6 +34,14 @@ const FILTERS = [
   'sort',
 ] as const satisfies readonly (keyof ModelSearch)[];
 const NUMBERS: ReadonlySet<string> = new Set(['context', 'max_price', 'max_output_price']);
+export const SORTS = [
+  ['', 'Catalog order'],
+  ['newest', 'Newest first'],
+  ['pricing-low-to-high', 'Cheapest first'],
+  ['pricing-high-to-low', 'Dearest first'],
+  ['context-high-to-low', 'Longest context first'],
+] as const;
+export const OUTPUTS: readonly string[] = ['text', 'image', 'audio', 'video', 'embeddings'];
 export const MAX_COMPARED = 4;
 
 /** Reads the filters of an address; what makes no sense is left out. */
@@ -44,6 +52,8 @@ export function toModelSearch(search: Record<string, unknown>): ModelSearch {
     if (typeof value !== 'string' || value === '') continue;
     if (NUMBERS.has(name) && !(Number(value) >= 0)) continue;
     if (name === 'zdr' && value !== 'true') continue;
+    if (name === 'sort' && !SORTS.some(([sort]) => sort === value)) continue;
+    if (name === 'output_modalities' && !splitWords(value).every((word) => OUTPUTS.includes(word))) continue;
     found[name] = value;
   }
   return found;

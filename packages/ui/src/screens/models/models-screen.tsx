@@ -5,7 +5,6 @@ import { Package, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { formatPricePerMillion } from '../../format/money.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
@@ -24,6 +23,7 @@ import {
   toggleWord,
   toModelQuery,
 } from './model-search.ts';
+import { formatTokenPrice } from './price-facts.ts';
 
 export function ModelsScreen() {
   const search = useSearch({ from: '/models' });
@@ -170,14 +170,14 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
         header: 'In $/M',
         width: '84px',
         isNumeric: true,
-        cell: ({ pricing }) => formatPricePerMillion(pricing.prompt),
+        cell: ({ pricing }) => formatTokenPrice(pricing, 'prompt'),
       },
       {
         id: 'completion',
         header: 'Out $/M',
         width: '84px',
         isNumeric: true,
-        cell: ({ pricing }) => formatPricePerMillion(pricing.completion),
+        cell: ({ pricing }) => formatTokenPrice(pricing, 'completion'),
       },
       {
         id: 'modalities',

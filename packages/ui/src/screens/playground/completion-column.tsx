@@ -152,7 +152,7 @@ function Footer({ state, readSent, isRaw, onRaw }: FooterProps) {
       {firstTokenMs !== null && <span>first token {formatDuration(firstTokenMs)}</span>}
       {elapsedMs !== null && <span>{formatDuration(elapsedMs)}</span>}
       {speed !== null && Number.isFinite(speed) && <span>{speed.toFixed(0)} tokens/s</span>}
-      {usage?.cost !== undefined && <span>{formatUsd(usage.cost)}</span>}
+      {usage !== null && <span>{usage.cost == null ? 'cost unknown' : formatUsd(usage.cost)}</span>}
       {usage !== null && (
         <span>
           {usage.prompt_tokens} in / {usage.completion_tokens} out

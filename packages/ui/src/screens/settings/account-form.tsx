@@ -9,6 +9,7 @@ import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
+import { withListedNames } from './with-listed-names.ts';
 
 export function AccountForm({ settings }: { settings: Settings }) {
   const client = useQueryClient();
@@ -93,10 +94,10 @@ export function AccountForm({ settings }: { settings: Settings }) {
               </tr>
             </thead>
             <tbody>
-              {providers.map(({ slug, name }) => (
+              {withListedNames(providers, [settings, draft]).map(({ slug, name }) => (
                 <tr key={slug} className="border-b border-line/60 last:border-0">
                   <th scope="row" className="px-3 py-1.5 text-left font-normal">
-                    {name} <code className="font-mono text-xs text-ink-faint">{slug}</code>
+                    {name} {slug !== name && <code className="font-mono text-xs text-ink-faint">{slug}</code>}
                   </th>
                   {(['only', 'ignore'] as const).map((list) => (
                     <td key={list} className="px-3">

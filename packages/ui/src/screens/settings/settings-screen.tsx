@@ -10,6 +10,7 @@ import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { AccountForm } from './account-form.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
+import { CallbackCard } from './callback-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 
 export function SettingsScreen() {
@@ -26,6 +27,7 @@ export function SettingsScreen() {
       ) : (
         <AccountForm settings={settings} />
       )}
+      <CallbackCard />
       <StorageCard />
       <AboutCard />
     </div>

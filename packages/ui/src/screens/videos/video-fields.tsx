@@ -61,7 +61,7 @@ export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps)
         )}
         <Field
           label="Callback address (optional)"
-          hint="Told when the job has ended"
+          hint="Told when the job has ended; empty for the default"
           error={issueFor(error, 'callback_url')}
         >
           {(control) => (

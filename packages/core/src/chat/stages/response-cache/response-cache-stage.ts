@@ -1,11 +1,12 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import { GatewayError } from '../../../foundation/errors.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { firstValue, type HeaderMap } from '../../../http/request.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
+import { refuseField } from '../../../wire/refuse-field.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import { type CommittedCompletion, readMore } from '../../committed-completion.ts';
 import type { Begin, PlannedStage, Stage } from '../stage.ts';
+import { FAMILIES } from './cache-headers.ts';
 import { batchesOf, type CachedCompletion, identify, type ResponseCache } from './response-cache.ts';
 
 export interface CacheParts {
@@ -27,7 +28,12 @@ async function askCache(wish: CacheWish, run: ChatRun, { cache, platform }: Cach
   const { call, caller, plan, toolSet, observer, responseHeaders } = run;
   const { principal, region } = call;
   const request = toolSet?.original ?? call.request;
-  const key = await cache.keyOf({ request, principalId: principal.id, region, policy: caller.policy });
+  const key = await cache.keyOf({
+    request,
+    principalId: principal.id,
+    region: region?.name ?? null,
+    policy: caller.policy,
+  });
   if (wish.isCleared) cache.forget(key);
   if (!wish.isOn) return null;
   const found = cache.find(key);
@@ -125,14 +131,6 @@ export interface CacheWish {
   readonly families: readonly string[];
 }
 
-/** Constant names: for the look-up in every request they must be the same strings as the keys of the headers. */
-const FAMILIES = ['x-service-cache', 'x-openrouter-cache'].map((family) => ({
-  family,
-  clear: `${family}-clear`,
-  ttl: `${family}-ttl`,
-}));
-/** The headers by which a request asks for the cache. */
-export const CACHE_HEADERS: readonly string[] = FAMILIES.flatMap(({ family, clear }) => [family, clear]);
 const DEFAULT_TTL_SECONDS = 300;
 const MAX_TTL_SECONDS = 86_400;
 
@@ -174,7 +172,7 @@ function readTtl(headers: HeaderMap): number {
     const text = firstValue(headers[ttl])?.trim();
     if (text === undefined) continue;
     if (!/^-?\d{1,12}$/.test(text)) {
-      throw new GatewayError('invalid_request', `${ttl}: must be a whole number of seconds, 1 to ${MAX_TTL_SECONDS}`);
+      throw refuseField(ttl, `must be a whole number of seconds, 1 to ${MAX_TTL_SECONDS}`);
     }
     return Math.min(Math.max(Number(text), 1), MAX_TTL_SECONDS);
   }

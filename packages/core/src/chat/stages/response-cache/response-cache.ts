@@ -21,6 +21,7 @@ export interface CacheQuery {
   /** The request as it is sent on: checked, in the order of the schema, with the replacements of guardrails. */
   readonly request: ChatCompletionRequest;
   readonly principalId: string;
+  /** Name of the region of the host. */
   readonly region: string | null;
   /** A completion is repeated only under the policy that allowed it. */
   readonly policy: Policy | null;

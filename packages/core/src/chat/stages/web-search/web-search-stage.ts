@@ -48,7 +48,8 @@ export function createWebSearchStage({ searchEngine: engine }: Pick<WebAccess, '
 /** Reads the options of the plugin `web`; the variant `:online` has none. Throws `invalid_request`. */
 function readSearchOptions(request: ChatCompletionRequest): SearchOptions {
   const plugin = findPlugin(request.plugins, 'web');
-  return plugin === undefined ? {} : parseWith(optionsSchema, plugin);
+  if (plugin === undefined) return {};
+  return parseWith(optionsSchema, plugin, { within: `plugins.${request.plugins?.indexOf(plugin) ?? 0}` });
 }
 
 interface Search {

@@ -67,7 +67,7 @@ test('leaves out fields that the wire does not have and that only tune the compl
       logit_bias: { 1: 1 },
       logprobs: true,
       top_logprobs: 2,
-      prediction: { type: 'content' },
+      prediction: { type: 'content', content: 'x' },
       modalities: ['text'],
       prompt_cache_key: 'k',
       metadata: { a: 'b' },

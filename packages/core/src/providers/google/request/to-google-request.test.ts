@@ -403,7 +403,7 @@ test('leaves out what is null, what says nothing, and what this wire has no word
       repetition_penalty: 1,
       logit_bias: { a: 1 },
       parallel_tool_calls: false,
-      prediction: { type: 'content' },
+      prediction: { type: 'content', content: 'x' },
       verbosity: 'low',
       service_tier: 'flex',
       user: 'u',

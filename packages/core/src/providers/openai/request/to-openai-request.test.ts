@@ -140,14 +140,15 @@ test('leaves out what the endpoint does not list, under any of the names that li
     prompt_cache_key: 'k',
     service_tier: 'auto',
     modalities: ['text'],
-    prediction: { type: 'content' },
+    prediction: { type: 'content', content: 'x' },
+    audio: { voice: 'alloy', format: 'wav' },
   };
   const keysWith = (...supported: string[]): string[] =>
     Object.keys(build(asked, { supportedParameters: new Set(supported) })).filter(
       (key) => key !== 'model' && key !== 'messages',
     );
 
-  const always = ['prediction', 'modalities', 'prompt_cache_key', 'service_tier'];
+  const always = ['prediction', 'modalities', 'audio', 'prompt_cache_key', 'service_tier'];
   expect(keysWith().toSorted()).toEqual(always.toSorted());
   expect(keysWith('seed')).toContain('seed');
   expect(keysWith('tools')).toEqual(expect.arrayContaining(['tools', 'tool_choice', 'parallel_tool_calls']));

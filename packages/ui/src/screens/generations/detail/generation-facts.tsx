@@ -39,11 +39,16 @@ export function TimingFacts({ generation }: { generation: Generation }) {
             ),
           ],
           ['User agent', generation.user_agent ?? '—'],
-          ['Region', generation.data_region],
+          ['Region', toRegionText(generation)],
         ]}
       />
     </div>
   );
+}
+
+/** The region of the host that was called, with its name in the configuration where that is another. */
+function toRegionText({ data_region: region, called_region: name = region }: Generation): string {
+  return name === region ? region : `${region} (${name})`;
 }
 
 export function UsageFacts({ generation }: { generation: Generation }) {

@@ -120,13 +120,15 @@ function Counted({ label, count }: { label: string; count: number }) {
 }
 
 function Summary({ generation }: { generation: Generation }) {
-  const { finish_reason: reason, cancelled } = generation;
+  const { finish_reason: reason, cancelled, interrupted } = generation;
   const tone = cancelled === true ? 'caution' : reason === 'error' ? 'bad' : 'good';
   const cached = generation.native_tokens_cached ?? 0;
   const reasoning = generation.native_tokens_reasoning ?? 0;
   return (
     <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm">
-      <Badge tone={tone}>{cancelled === true ? 'cancelled' : (reason ?? 'no answer')}</Badge>
+      <Badge tone={tone}>
+        {interrupted === true ? 'interrupted' : cancelled === true ? 'cancelled' : (reason ?? 'no answer')}
+      </Badge>
       <span>
         <span className="font-medium">{generation.model}</span>
         <span className="text-ink-faint"> via {generation.provider_name ?? 'nobody'}</span>

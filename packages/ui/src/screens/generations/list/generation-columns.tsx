@@ -8,7 +8,12 @@ import { Badge, type Tone } from '../../../parts/badge.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import type { ListRow } from './list-row.ts';
 
-const TONES: Readonly<Record<GenerationStatus, Tone>> = { ok: 'good', failed: 'bad', cancelled: 'caution' };
+const TONES: Readonly<Record<GenerationStatus, Tone>> = {
+  ok: 'good',
+  failed: 'bad',
+  cancelled: 'caution',
+  interrupted: 'bad',
+};
 
 export function StatusBadge({ generation }: { generation: Pick<ListRow, 'status'> }) {
   return <Badge tone={TONES[generation.status]}>{generation.status}</Badge>;
@@ -34,7 +39,7 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
       </time>
     ),
   },
-  { id: 'status', header: 'Status', width: '78px', cell: (generation) => <StatusBadge generation={generation} /> },
+  { id: 'status', header: 'Status', width: '92px', cell: (generation) => <StatusBadge generation={generation} /> },
   {
     id: 'model',
     header: 'Model',

@@ -17,7 +17,8 @@ const STATUSES = [
   ['ok', 'ok'],
   ['failed', 'failed'],
   ['cancelled', 'cancelled'],
-  ['failed,cancelled', 'not ok'],
+  ['interrupted', 'interrupted'],
+  ['failed,cancelled,interrupted', 'not ok'],
 ] as const;
 const NO_OPTIONS = [] as const;
 /** Filters that a line of the filter box does not name are removed; the line does not name the time. */

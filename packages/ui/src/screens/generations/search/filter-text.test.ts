@@ -17,11 +17,12 @@ test('reads filters by name, costs by sign, and everything else as text', () => 
 
 test('knows other words for a status', () => {
   expect(parseFilterText('status:error,canceled').filters).toEqual({ status: 'failed,cancelled' });
+  expect(parseFilterText('status:interrupted').filters).toEqual({ status: 'interrupted' });
 });
 
 test.each([
   ['modle:x', '“modle:x”: filters are model, provider, key, session, status, and cost with < or >'],
-  ['status:broken', '“status:broken”: a status is ok, failed or cancelled'],
+  ['status:broken', '“status:broken”: a status is ok, failed, cancelled or interrupted'],
   ['cost>cheap', '“cost>cheap”: the amount is USD, such as 0.01'],
   ['model:', '“model:” needs a value'],
   ['x', 'A text to look for needs two characters'],

@@ -46,9 +46,9 @@ function addValue(filters: Record<string, string>, problems: string[], name: str
   if (value === '') return void problems.push(`“${name}:” needs a value`);
   if (name !== 'status') return void (filters[name] = value);
   const statuses = value.split(',').map((status) => STATUSES[status] ?? status);
-  if (statuses.every((status) => ['ok', 'failed', 'cancelled'].includes(status)))
+  if (statuses.every((status) => ['ok', 'failed', 'cancelled', 'interrupted'].includes(status)))
     filters['status'] = statuses.join(',');
-  else problems.push(`“status:${value}”: a status is ok, failed or cancelled`);
+  else problems.push(`“status:${value}”: a status is ok, failed, cancelled or interrupted`);
 }
 
 export function toFilterText(search: GenerationSearch): string {

@@ -65,7 +65,7 @@ function isValid(name: FilterName | 'pinned' | 'open' | 'compare', value: string
     case 'max_cost':
       return /^\d{1,9}(\.\d{1,12})?$/.test(value);
     case 'status':
-      return value.split(',').every((status) => ['ok', 'failed', 'cancelled'].includes(status));
+      return value.split(',').every((status) => ['ok', 'failed', 'cancelled', 'interrupted'].includes(status));
     case 'text':
       return value.trim().length >= 2;
     case 'pinned':

@@ -1,0 +1,10 @@
+import { objectToCallbackUrl } from '../../webhooks/object-to-callback-url.ts';
+import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
+
+/** Throws `invalid_request` for an address that can receive no webhooks. Without options the gateway sends none. */
+export function refuseCallbackUrl(field: string, url: string, webhooks: WebhookOptions | undefined): void {
+  const objection =
+    webhooks === undefined ? 'cannot be used: this gateway sends no webhooks' : objectToCallbackUrl(url, webhooks);
+  if (objection !== undefined) throw refuseField(field, objection);
+}

@@ -1,0 +1,21 @@
+import type { HeaderDescriptions } from '../http/operation.ts';
+
+const METADATA = '`enabled`: the response says how the call was routed';
+
+/** The headers that every call to a model reads, for the API document. */
+export const CALL_HEADERS: HeaderDescriptions = {
+  'http-referer': 'Address of the application, kept with the generation; `Referer` where it is absent',
+  'user-agent': 'Kept with the generation',
+  'x-session-id': 'Session that the call counts to, unless the body names one',
+  'x-openrouter-metadata': `${METADATA}, in \`openrouter_metadata\``,
+  'x-openrouter-experimental-metadata': 'Older name of `x-openrouter-metadata`',
+  'x-service-experimental-metadata': `${METADATA}, in \`service_metadata\``,
+};
+
+/** The headers that responses to calls have, for the API document. */
+export const CALL_RESPONSE_HEADERS: HeaderDescriptions = {
+  'x-generation-id': 'Id of the generation, once the call has passed all checks',
+  'x-ratelimit-limit': 'Where a rate limit refuses: how many are allowed in its period',
+  'x-ratelimit-remaining': 'Where a rate limit refuses: 0',
+  'x-ratelimit-reset': 'Where a rate limit refuses: when it admits the next one, in milliseconds since 1970',
+};

@@ -1,0 +1,9 @@
+import type { DataRegion } from '../wire/data-region.ts';
+
+/** The region of the host that a call came in by. */
+export interface CallRegion {
+  /** As endpoints name it: no endpoint outside of it serves the call. */
+  readonly name: string;
+  /** Which of the regions of the public API it is. */
+  readonly dataRegion: DataRegion;
+}

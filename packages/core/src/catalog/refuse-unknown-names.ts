@@ -1,0 +1,54 @@
+import { findNearestName } from '../foundation/nearest-name.ts';
+import { refuseIssues } from '../foundation/parse-with.ts';
+import type { Catalog } from './catalog.ts';
+
+/** A list of names in a guardrail or in settings, as a change has it. */
+export interface NameList {
+  /** Of the list in the body, dotted. */
+  readonly path: string;
+  readonly of: 'models' | 'providers';
+  /** Gateways upstream get the names that no provider here has. */
+  readonly goesOnward?: boolean;
+  /** Absent or null when the change has no such list. */
+  readonly names: readonly string[] | null | undefined;
+  /** Names that stand there already; what has become unknown meanwhile may stay. */
+  readonly kept: readonly string[] | null | undefined;
+}
+
+/** Limit of the names whose nearest is searched for, among all of the catalog's. */
+const MAX_SUGGESTIONS = 3;
+/** A longer name is compared only with those that differ in few letters, because to compare takes length times length. */
+const SHORT_NAME = 32;
+const FEW_CHANGES = 12;
+
+/**
+ * Throws `invalid_request` for names that no model of the catalog and no provider has, and no gateway upstream gets: a
+ * rule with a misspelt name would guard nothing. Each issue has the nearest known name.
+ */
+export function refuseUnknownNames(lists: readonly NameList[], catalog: Catalog): void {
+  const unknown = lists.flatMap((list) =>
+    (list.names ?? []).flatMap((name, index) =>
+      isKnown(name, list, catalog) ? [] : [{ path: `${list.path}.${index}`, of: list.of, name }],
+    ),
+  );
+  if (unknown.length === 0) return;
+  const known = { providers: catalog.providerNames.list(), models: namesOfModels(catalog) };
+  const issues = unknown.map(({ path, of, name }, index) => {
+    const maxChanges = name.length > SHORT_NAME ? FEW_CHANGES : undefined;
+    const nearest = index < MAX_SUGGESTIONS ? findNearestName(name, known[of], maxChanges) : undefined;
+    const what = of === 'models' ? 'no model of the catalog' : 'no provider known here';
+    return { path, message: `"${name}" is ${what}${nearest === undefined ? '' : `; the nearest is "${nearest}"`}` };
+  });
+  throw refuseIssues(issues);
+}
+
+function isKnown(name: string, { of, kept, goesOnward }: NameList, { find, providerNames }: Catalog): boolean {
+  if (kept?.includes(name)) return true;
+  if (of === 'models') return find(name) !== undefined;
+  if (providerNames.isKnown(name)) return true;
+  return goesOnward === true && providerNames.hasGateway && providerNames.isForeign(name);
+}
+
+function namesOfModels(catalog: Catalog): readonly string[] {
+  return catalog.list().flatMap(({ id, definition: { canonical_slug: slug } }) => (slug ? [id, slug] : [id]));
+}

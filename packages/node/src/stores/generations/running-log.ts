@@ -1,0 +1,112 @@
+import type { GenerationRecord, Logger, RunningCall, RunningFigures } from '@model-gateway/core';
+
+import { removeIfThere, replaceFile } from '../files/atomic-file.ts';
+import { errorCode, type FileSystem } from '../files/file-system.ts';
+import { type AppendFile, cutOff, moveEnd, openAppendFile, writeAtEnd } from '../journal/append-file.ts';
+import { recoverJournal } from '../journal/journal-reader.ts';
+import { toLine } from '../journal/record-line.ts';
+
+export interface RunningLogOptions {
+  readonly files: FileSystem;
+  /** Its directory exists and belongs to this process. The file exists while calls are noted. */
+  readonly path: string;
+  readonly logger: Logger | undefined;
+  readonly now: () => number;
+}
+
+/** The calls under way, in a file of their own: a line for each note, with whatever is new or has changed. */
+export interface RunningLog {
+  /** The calls of the last note that an earlier process has made. */
+  readonly found: readonly RunningCall[];
+  /** With the operating system when it resolves, but not synced. Call it for one note at a time. */
+  note(calls: readonly RunningCall[]): Promise<void>;
+  /** Leaves in the file what was noted last. */
+  close(): Promise<void>;
+}
+
+/** A call in a line. Its record is in the first line that has it, and in later ones where it has changed. */
+interface NotedCall {
+  readonly id: string;
+  readonly record?: GenerationRecord | undefined;
+  readonly figures: RunningFigures;
+}
+
+/** A longer file is replaced by one with the last note alone. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Reads the notes of an earlier process, and takes more. As in every log, a line that a crash has cut is removed. */
+export async function openRunningLog(options: RunningLogOptions): Promise<RunningLog> {
+  const { files, path } = options;
+  const found = await readLastNote(options);
+  /** The records that the file has. */
+  let known = new Map<string, GenerationRecord>();
+  let file: AppendFile | null = null;
+  let isClosed = false;
+
+  const clear = async (): Promise<void> => {
+    known = new Map();
+    await leave();
+    await removeIfThere(files, path);
+  };
+  const leave = async (): Promise<void> => {
+    const open = file;
+    file = null;
+    if (open !== null) await files.close(open.fd);
+  };
+  const write = async (calls: readonly RunningCall[]): Promise<void> => {
+    const line = toNote(calls, known);
+    file ??= await openAppendFile(files, path);
+    if (file.end + line.length > MAX_BYTES) {
+      await leave();
+      await replaceFile(files, path, toNote(calls, new Map()));
+      return;
+    }
+    try {
+      await writeAtEnd(files, file, line, line.length);
+      moveEnd(file, line.length);
+    } catch (error) {
+      await cutOff(files, file);
+      throw error;
+    }
+  };
+  return {
+    found,
+    async note(calls) {
+      // The directory may have another owner by now.
+      if (isClosed) throw new Error('The store is closed');
+      if (calls.length === 0) return clear();
+      await write(calls);
+      known = new Map(calls.map(({ record }) => [record.generation.id, record]));
+    },
+    close() {
+      isClosed = true;
+      return leave();
+    },
+  };
+}
+
+function toNote(calls: readonly RunningCall[], known: ReadonlyMap<string, GenerationRecord>): Buffer {
+  const noted = calls.map(({ record, figures }): NotedCall => {
+    const { id } = record.generation;
+    return { id, record: known.get(id) === record ? undefined : record, figures };
+  });
+  return toLine(JSON.stringify({ calls: noted }));
+}
+
+async function readLastNote(options: RunningLogOptions): Promise<readonly RunningCall[]> {
+  const records = new Map<string, GenerationRecord>();
+  let last: readonly NotedCall[] = [];
+  try {
+    await recoverJournal(options, options.path, (line) => {
+      last = (JSON.parse(line.toString()) as { readonly calls: readonly NotedCall[] }).calls;
+      for (const { id, record } of last) if (record !== undefined) records.set(id, record);
+    });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  // After damage, the line with the record of a call may be missing.
+  return last.flatMap(({ id, figures }) => {
+    const record = records.get(id);
+    return record === undefined ? [] : [{ record, figures }];
+  });
+}

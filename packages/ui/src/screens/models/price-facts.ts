@@ -1,0 +1,38 @@
+import type { Model } from '@model-gateway/core/wire';
+
+import { formatPricePerMillion, formatUsd } from '../../format/money.ts';
+
+type Pricing = Model['pricing'];
+
+/** Units that are counted one by one, and in words; all others are tokens. */
+const UNIT_WORDS: Readonly<Record<string, string>> = {
+  request: 'each',
+  image: 'each',
+  web_search: 'each',
+  video: 'each',
+  video_second: 'a second',
+};
+
+/** What a model charges for tokens. A model that is charged by something else has no price for them, and is not free. */
+export function formatTokenPrice(pricing: Pricing, unit: 'prompt' | 'completion'): string {
+  const isCharged = Object.values(pricing).some((price) => Number(price) > 0);
+  return Number(pricing[unit]) === 0 && isCharged ? 'no charge' : formatPricePerMillion(pricing[unit]);
+}
+
+/** The prices beside those of tokens in and out, by unit. What is not charged or not known is left out. */
+export function toPriceFacts(pricing: Pricing): readonly (readonly [unit: string, price: string])[] {
+  return Object.entries(pricing).flatMap(([unit, price]) => {
+    if (unit === 'prompt' || unit === 'completion' || typeof price !== 'string') return [];
+    if ((unit === 'request' || unit === 'image') && !(Number(price) > 0)) return [];
+    return [[capitalise(unit.replaceAll('_', ' ')), toText(unit, price)]];
+  });
+}
+
+function toText(unit: string, price: string): string {
+  const words = UNIT_WORDS[unit];
+  return words === undefined
+    ? `${formatPricePerMillion(price)} per million tokens`
+    : `${formatUsd(Number(price))} ${words}`;
+}
+
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

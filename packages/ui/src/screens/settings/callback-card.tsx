@@ -1,0 +1,105 @@
+import type { Workspace } from '@model-gateway/core/wire';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { workspacesQuery } from '../../api/queries.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Loading } from '../../parts/messages/states.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
+
+/** The address of each workspace that hears of the end of its videos. */
+export function CallbackCard() {
+  const { data: workspaces, error, refetch } = useQuery(workspacesQuery);
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const chosen = workspaces?.find(({ id }) => id === chosenId) ?? workspaces?.[0];
+  return (
+    <section className="card flex flex-col gap-4 p-5">
+      <h2 className="text-base font-semibold">Webhooks of videos</h2>
+      {error !== null && (
+        <ErrorPanel error={error} title="The workspaces could not be loaded" onRetry={() => void refetch()} />
+      )}
+      {error === null && chosen === undefined && <Loading what="workspaces" />}
+      {workspaces !== undefined && workspaces.length > 1 && (
+        <Field label="Workspace">
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={chosen?.id}
+              onChange={(event) => setChosenId(event.target.value)}
+            >
+              {workspaces.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      {chosen !== undefined && <CallbackForm key={chosen.id} workspace={chosen} />}
+    </section>
+  );
+}
+
+function CallbackForm({ workspace: { id, default_callback_url: stored } }: { workspace: Workspace }) {
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(stored ?? '');
+  const save = useMutation({
+    mutationFn: () => {
+      const address = draft.trim();
+      const body = { default_callback_url: address === '' ? null : address };
+      return callApi<{ data: Workspace }>(`/api/v1/workspaces/${id}`, { method: 'PATCH', body });
+    },
+    onSuccess: async ({ data }) => {
+      setDraft(data.default_callback_url ?? '');
+      showToast({ tone: 'good', title: 'Saved' });
+      await client.invalidateQueries({ queryKey: workspacesQuery.queryKey });
+    },
+  });
+  const isChanged = draft.trim() !== (stored ?? '');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Field
+        label="Default callback address"
+        hint="Told when a video has ended whose request names no address; empty for the one of the configuration, if any"
+        error={issueFor(save.error, 'default_callback_url')}
+      >
+        {(control) => (
+          <input
+            {...control}
+            type="url"
+            placeholder="https://…"
+            maxLength={2048}
+            className="field"
+            value={draft}
+            onChange={(event) => setDraft(event.target.value)}
+          />
+        )}
+      </Field>
+      {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
+      <div className="flex justify-end gap-2">
+        <Button
+          disabled={!isChanged}
+          onClick={() => {
+            setDraft(stored ?? '');
+            save.reset();
+          }}
+        >
+          Undo
+        </Button>
+        <Button type="submit" look="primary" disabled={!isChanged} isBusy={save.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
