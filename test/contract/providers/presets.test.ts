@@ -62,7 +62,7 @@ const EXPECTED: Readonly<
   Record<string, { reasoning?: null; details: object; cost?: number; refused: readonly [number, string] }>
 > = {
   openai: { reasoning: null, details: ALL, refused: [429, 'rate_limit_exceeded'] },
-  azure: { reasoning: null, details: ALL, refused: [400, 'content_policy_violation'] },
+  azure: { reasoning: null, details: ALL, refused: [403, 'permission_denied'] },
   groq: { details: ALL, refused: [429, 'rate_limit_exceeded'] },
   together: { details: {}, refused: [422, 'unprocessable'] },
   fireworks: { details: ALL, refused: [400, 'invalid_request'] },
@@ -75,7 +75,7 @@ const EXPECTED: Readonly<
   moonshot: { details: CACHED, refused: [503, 'provider_overloaded'] },
   alibaba: {
     details: { ...REASONED, prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 16 } },
-    refused: [400, 'content_policy_violation'],
+    refused: [403, 'permission_denied'],
   },
   nvidia: { details: {}, refused: [404, 'not_found'] },
   openrouter: { details: ALL, cost: 0.0000123, refused: [429, 'rate_limit_exceeded'] },
@@ -113,7 +113,7 @@ async function ask(preset: OpenAiPreset, transport: ScriptedTransport, request: 
     endpoints: [{ provider: 'up', providerModel: name, pricing: { prompt: '0.000001', completion: '0.000002' } }],
   }));
   const { chat } = createCoreGateway([provider], { models });
-  return foldCompletion(await chat({ model: 'test/chat-1', ...request }));
+  return foldCompletion(await chat({ model: 'test/chat-1', provider: null, ...request }));
 }
 
 /** The body that was sent, without what only asks for a stream. */
@@ -171,7 +171,7 @@ test.each(presets)('a refusal of %s is told in the gateway’s own words', async
     const { error } = await ask(preset, replayJson(fixture), { model: 'test/refused', stream });
     expect(error).toMatchObject({ code: status, metadata: { error_type: type } });
     // An error that the caller can correct is explained in upstream's words, whatever shape they came in.
-    if (status === 400 || status === 422) {
+    if (status === 400 || status === 403 || status === 422) {
       const words = JSON.stringify(JSON.parse(new TextDecoder().decode(fixture.json)));
       expect(words).toContain(JSON.stringify(error?.message.split(': ').at(-1)).slice(1, -1));
     }

@@ -1,71 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
 import { describe, expect, test } from 'vitest';
 
-import { type FoldedCompletion, foldCompletion } from '../../support/clients/fold-completion.ts';
-import { type CoreGateway, createCoreGateway } from '../../support/gateways/core-gateway.ts';
-import { chunkings } from '../../support/upstreams/chunkings.ts';
-import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
-import {
-  type ResponseCase,
-  COUNTS,
-  EXPECTED,
-  REQUESTS,
-  type UpstreamResponse,
-  type WireScript,
-} from '../../support/wires/wire-script.ts';
-
-/**
- * Every folder with a file that makes providers is a wire, and must have a script that the contract can be run on;
- * those that make videos alone have a contract of their own, `videos.test.ts`.
- */
-const FOLDER = fileURLToPath(new URL('../../../packages/core/src/providers/', import.meta.url));
-const wires = readdirSync(FOLDER).filter((wire) => existsSync(`${FOLDER}${wire}/${wire}-provider.ts`));
-
-const scripts: [string, WireScript][] = [];
-for (const wire of wires) {
-  const { script } = (await import(`../../support/wires/${wire}.ts`)) as { script: WireScript };
-  scripts.push([wire, script]);
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-interface Asked {
-  readonly completion: FoldedCompletion;
-  readonly transport: ScriptedTransport;
-  readonly core: CoreGateway;
-  readonly retryAfter: unknown;
-}
-
-/** Puts a request to a gateway whose only endpoint is this wire's, with prices that tell every kind of token apart. */
-async function ask(script: WireScript, transport: ScriptedTransport, request: object): Promise<Asked> {
-  const core = createCoreGateway([script.createProvider(transport)], {
-    models: [
-      {
-        id: 'test/model',
-        endpoints: [
-          {
-            provider: 'up',
-            providerModel: script.model,
-            pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000001' },
-          },
-        ],
-      },
-    ],
-  });
-  const response = await core.chat({ model: 'test/model', ...request });
-  return { completion: await foldCompletion(response), transport, core, retryAfter: response.headers['retry-after'] };
-}
-
-const replayWhole = ({ status, headers, whole }: UpstreamResponse): ScriptedTransport =>
-  createReplayTransport({ status: status ?? 200, headers: headers ?? JSON_TYPE, pieces: [JSON.stringify(whole)] });
-
-/** The response as a stream in the three chunkings. */
-const replayStreams = (script: WireScript, events: readonly object[], end = script.end) =>
-  chunkings([...events.map((event) => script.toEvent(event)), ...(end === '' ? [] : [end])]).map(
-    ([chunking, pieces]) => [chunking, createReplayTransport({ pieces })] as const,
-  );
+import { ask, JSON_TYPE, replayStreams, replayWhole, scripts, wires } from '../../support/gateways/ask-wire.ts';
+import { createReplayTransport } from '../../support/upstreams/scripted-transport.ts';
+import { COUNTS, EXPECTED, REQUESTS, type ResponseCase } from '../../support/wires/wire-script.ts';
 
 const cases = Object.keys(EXPECTED) as ResponseCase[];
 

@@ -14,7 +14,9 @@ import { type CoreGateway, createCoreGateway, jsonOf } from './core-gateway.ts';
 /** How a provider responds to a call: well, with this error, or as the test says. */
 export type Behaviour = 'complete' | ErrorCode | ((call: ChatCall) => Promise<void> | void);
 
-export interface RoutedProvider extends Partial<Pick<Provider, 'name' | 'preset' | 'dataPolicy' | 'region' | 'byok'>> {
+export interface RoutedProvider extends Partial<
+  Pick<Provider, 'name' | 'preset' | 'dataPolicy' | 'region' | 'byok' | 'gateway'>
+> {
   readonly behaviour?: Behaviour;
 }
 

@@ -3,8 +3,10 @@ import { createAnthropicProvider } from '@model-gateway/core/providers/anthropic
 import {
   COUNTS,
   DATA,
+  type Refusal,
   SCHEMA,
   SIGNATURE,
+  SPILLED,
   TEXT,
   THOUGHT,
   type UpstreamResponse,
@@ -86,6 +88,12 @@ const refuse = (
   whole: { type: 'error', error: { type, message }, request_id: 'req_1' },
 });
 
+const refuseOnce = (status: number, type: string, message: string, said: string): Refusal => ({
+  ...refuse(status, type, message),
+  event: { type: 'error', error: { type, message } },
+  said,
+});
+
 export const script: WireScript = {
   createProvider: (transport) =>
     createAnthropicProvider({
@@ -123,6 +131,20 @@ export const script: WireScript = {
     'rate limit': refuse(429, 'rate_limit_error', 'Slow down', { 'retry-after': '7' }),
     overload: refuse(529, 'overloaded_error', 'Overloaded'),
     'context too long': refuse(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'),
+  },
+  refusals: {
+    'bad request': refuseOnce(
+      400,
+      'invalid_request_error',
+      `temperature: range 0..1; ${SPILLED}`,
+      'invalid_request_error',
+    ),
+    'rate limit': refuseOnce(429, 'rate_limit_error', `3 requests a minute; ${SPILLED}`, 'rate_limit_error'),
+    moderation: {
+      ...refuseOnce(400, 'invalid_request_error', 'Output blocked by content filtering policy', 'content filtering'),
+      reasons: ['Output blocked by content filtering policy'],
+    },
+    forbidden: refuseOnce(403, 'permission_error', `This region is not served; ${SPILLED}`, 'permission_error'),
   },
   contextTooLong: 'context_length_exceeded',
   errorEvent: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },

@@ -3,8 +3,10 @@ import { createGoogleProvider } from '@model-gateway/core/providers/google';
 import {
   COUNTS,
   DATA,
+  type Refusal,
   SCHEMA,
   SIGNATURE,
+  SPILLED,
   TEXT,
   THOUGHT,
   type UpstreamResponse,
@@ -53,6 +55,22 @@ const refuse = (status: number, name: string, message: string, details: readonly
   headers: { 'content-type': 'application/json' },
   whole: { error: { code: status, message, status: name, details } },
 });
+
+const refuseOnce = (status: number, name: string, message: string): Refusal => ({
+  ...refuse(status, name, message),
+  event: { error: { code: status, message, status: name } },
+  said: name,
+});
+/** A prompt that is blocked is no error on this wire. */
+const BLOCKED = {
+  promptFeedback: {
+    blockReason: 'SAFETY',
+    safetyRatings: [
+      { category: 'HARM_CATEGORY_HATE_SPEECH', probability: 'HIGH', blocked: true },
+      { category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' },
+    ],
+  },
+};
 
 export const script: WireScript = {
   createProvider: (transport) =>
@@ -112,6 +130,18 @@ export const script: WireScript = {
       'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     ),
   },
+  refusals: {
+    'bad request': refuseOnce(400, 'INVALID_ARGUMENT', `temperature is out of range; ${SPILLED}`),
+    'rate limit': refuseOnce(429, 'RESOURCE_EXHAUSTED', `3 requests a minute; ${SPILLED}`),
+    moderation: {
+      whole: BLOCKED,
+      event: BLOCKED,
+      said: 'HARM_CATEGORY_HATE_SPEECH',
+      reasons: ['SAFETY', 'HARM_CATEGORY_HATE_SPEECH'],
+    },
+    forbidden: refuseOnce(403, 'PERMISSION_DENIED', `This region is not served; ${SPILLED}`),
+  },
+  brokenOff: { ...say('Hello', 'MALFORMED_FUNCTION_CALL'), native: 'MALFORMED_FUNCTION_CALL' },
   contextTooLong: 'invalid_request',
   errorEvent: { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } },
   sent: {

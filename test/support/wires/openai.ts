@@ -1,7 +1,17 @@
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 
 import { toEvent } from '../upstreams/chunkings.ts';
-import { COUNTS, DATA, SCHEMA, TEXT, THOUGHT, type UpstreamResponse, type WireScript } from './wire-script.ts';
+import {
+  COUNTS,
+  DATA,
+  type Refusal,
+  SCHEMA,
+  SPILLED,
+  TEXT,
+  THOUGHT,
+  type UpstreamResponse,
+  type WireScript,
+} from './wire-script.ts';
 
 const usageOf = (reasoning: number): object => ({
   prompt_tokens: COUNTS.prompt,
@@ -54,6 +64,13 @@ const refuse = (status: number, error: object, headers: Readonly<Record<string, 
   status,
   headers: { 'content-type': 'application/json', ...headers },
   whole: { error },
+});
+
+const refuseOnce = (status: number, error: Readonly<Record<string, unknown>>, said: string): Refusal => ({
+  ...refuse(status, error),
+  // Within a stream, the status stands in the error.
+  event: { error: { ...error, status } },
+  said,
 });
 
 export const script: WireScript = {
@@ -126,6 +143,36 @@ export const script: WireScript = {
       code: 'context_length_exceeded',
     }),
   },
+  refusals: {
+    'bad request': refuseOnce(
+      400,
+      { message: `temperature is out of range; ${SPILLED}`, type: 'invalid_request_error', param: 'temperature' },
+      '"param":"temperature"',
+    ),
+    'rate limit': refuseOnce(
+      429,
+      { message: `3 requests a minute; ${SPILLED}`, type: 'requests' },
+      '"type":"requests"',
+    ),
+    moderation: {
+      ...refuseOnce(
+        403,
+        {
+          message: 'Your input was flagged',
+          code: 403,
+          metadata: { reasons: ['violence', 'harassment'], flagged_input: 'how to hurt', spilled: SPILLED },
+        },
+        'violence',
+      ),
+      reasons: ['violence', 'harassment'],
+    },
+    forbidden: refuseOnce(
+      403,
+      { message: `Country not supported; ${SPILLED}`, code: 'unsupported_country' },
+      'Country',
+    ),
+  },
+  brokenOff: { ...say('Hello', 'insufficient_system_resource'), native: 'insufficient_system_resource' },
   contextTooLong: 'context_length_exceeded',
   errorEvent: { error: { message: 'Overloaded', type: 'overloaded_error', code: 503 } },
   sent: {

@@ -31,6 +31,10 @@ export interface WireScript {
   readonly end: string;
   readonly responses: Readonly<Record<ResponseCase, UpstreamResponse>>;
   readonly errors: Readonly<Record<ErrorCase, UpstreamResponse>>;
+  /** Refusals whose reasons the caller has to learn; each is the first event of a stream, too. */
+  readonly refusals: Readonly<Record<RefusalCase, Refusal>>;
+  /** A completion that upstream itself ends with an error after its text; absent where the wire has no word for that. */
+  readonly brokenOff?: UpstreamResponse & { readonly native: string };
   /** The event that breaks a response off with an error. */
   readonly errorEvent: object;
   /** Error type of a context that is too long. When upstream states it in words only, it is an ordinary bad request. */
@@ -57,6 +61,24 @@ export type ResponseCase =
   | 'length'
   | 'content filter';
 export type ErrorCase = 'rate limit' | 'overload' | 'context too long';
+export type RefusalCase = 'bad request' | 'rate limit' | 'moderation' | 'forbidden';
+
+/** A refusal of an upstream that repeats what must not be shown: see `SPILLED`. */
+export interface Refusal extends UpstreamResponse {
+  /** The same refusal as the first event of a stream with status 200. */
+  readonly event: object;
+  /** What moderation objected to, as the caller learns it. */
+  readonly reasons?: readonly string[];
+  /** A part of upstream's own body that `error.metadata.raw` must have. */
+  readonly said: string;
+}
+
+/** What an upstream spills in its errors: its key, its host, a token and the addresses behind it. */
+export const SPILLED =
+  'key-of-up at https://up.example/v1 with Bearer abc.def.ghi via 10.1.2.3:8000 and http://llm.internal/x';
+/** Nothing of this may reach the caller. */
+export const SPILLED_PARTS = /key-of-up|up\.example|abc\.def|10\.1\.2\.3|llm\.internal/;
+
 export type SentCase = 'tools' | 'tool results' | 'images' | 'files' | 'JSON schema' | 'reasoning';
 
 /**

@@ -12,15 +12,35 @@ interface CallKindTraits {
   readonly output: string;
   /** Providers retain what such calls make, whatever their policy on prompts: zero retention excludes all (wire.md 15.1). */
   readonly retainsData: boolean;
+  /** A provider that is a gateway gets the preferences of such calls, for its choice among the providers behind it. */
+  readonly sendsPreferences: boolean;
   /** Names it in messages to callers. */
   readonly operation: string;
 }
 
 /** Every kind of call to a model, by the member of a provider that serves it. */
 export const CALL_KINDS = {
-  chat: { apiType: 'completions', output: 'text', retainsData: false, operation: 'POST /chat/completions' },
-  video: { apiType: 'video', output: 'video', retainsData: true, operation: 'POST /videos' },
-  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false, operation: 'POST /embeddings' },
+  chat: {
+    apiType: 'completions',
+    output: 'text',
+    retainsData: false,
+    sendsPreferences: true,
+    operation: 'POST /chat/completions',
+  },
+  video: {
+    apiType: 'video',
+    output: 'video',
+    retainsData: true,
+    sendsPreferences: false,
+    operation: 'POST /videos',
+  },
+  embeddings: {
+    apiType: 'embeddings',
+    output: 'embeddings',
+    retainsData: false,
+    sendsPreferences: true,
+    operation: 'POST /embeddings',
+  },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;

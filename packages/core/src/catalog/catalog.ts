@@ -36,6 +36,8 @@ export interface Catalog {
   readonly providerNames: ProviderNames;
   /** Finds by id or canonical slug, exactly as written. */
   find(slug: string): CatalogModel | undefined;
+  /** Plugins that providers which are gateways run. */
+  readonly gatewayPlugins: ReadonlySet<string>;
   /** In configuration order; discovered models follow. */
   list(): readonly CatalogModel[];
   /** Replaces what a provider's own list named before. Configured and built-in models are never replaced. */
@@ -79,6 +81,7 @@ export function createCatalog(
     providerNames: createProviderNames(providers, tagsOf(configured), presets),
     find: (slug) => index.get(slug),
     list: () => models,
+    gatewayPlugins: new Set(providers.flatMap(({ gateway }) => [...(gateway?.plugins ?? [])])),
     setDiscovered(provider, found) {
       discovered.set(
         provider.slug,

@@ -26,6 +26,7 @@ test('charges prompt and completion at their prices', () => {
     usd: 0.00045,
     promptUsd: 0.00015,
     completionUsd: 0.0003,
+    upstreamUsd: null,
     nanoUsd: 450_000,
   });
 });
@@ -35,6 +36,7 @@ test('charges nothing for what is free, which is not the same as no price', () =
     usd: 0,
     promptUsd: 0,
     completionUsd: 0,
+    upstreamUsd: null,
     nanoUsd: 0,
   });
   expect(charge({ prompt: '0.1' }, usageOf(1, 1))).toBeNull();
@@ -295,11 +297,24 @@ test('is never negative, and between its cheapest and its dearest token, whateve
   );
 });
 
-test('takes a cost that upstream reports for what it is', () => {
-  expect(toReportedCost(0.1 + 0.2)).toEqual({
+test('takes a cost and its split that upstream reports for what they are', () => {
+  expect(toReportedCost(0.1 + 0.2, { promptUsd: 0.1, completionUsd: 0.15, totalUsd: 0.25 }, null)).toEqual({
     usd: 0.1 + 0.2,
-    promptUsd: 0.1 + 0.2,
-    completionUsd: 0,
+    promptUsd: 0.1,
+    completionUsd: 0.15,
+    upstreamUsd: 0.25,
     nanoUsd: 300_000_000,
   });
+});
+
+test('splits a cost that upstream reports as a whole as list prices would, or not at all', () => {
+  const listed = charge({ prompt: '0.001', completion: '0.003' }, usageOf(100, 100));
+  expect(toReportedCost(0.8, {}, listed)).toMatchObject({ promptUsd: 0.2, completionUsd: 0.6, upstreamUsd: null });
+  expect(toReportedCost(0.8, { totalUsd: 0.7 }, null)).toMatchObject({
+    usd: 0.8,
+    promptUsd: null,
+    completionUsd: null,
+    upstreamUsd: 0.7,
+  });
+  expect(toReportedCost(0, {}, null)).toMatchObject({ promptUsd: 0, completionUsd: 0 });
 });

@@ -1,4 +1,4 @@
-import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { UpstreamCosts, Usage } from '../wire/chat/chat-chunk.ts';
 import type { EndpointPricing, PriceUnit } from '../wire/models/model-definition.ts';
 import { appliesTo, type PriceOverride, toPriceOverride, type UnitPrices } from './price-overrides.ts';
 
@@ -26,8 +26,11 @@ export interface ChargedCall {
 export interface Cost {
   /** USD, as the wire shows it. */
   readonly usd: number;
-  readonly promptUsd: number;
-  readonly completionUsd: number;
+  /** Null where only the whole is known. */
+  readonly promptUsd: number | null;
+  readonly completionUsd: number | null;
+  /** What upstream says that inference cost it or its owner; null where it says nothing. */
+  readonly upstreamUsd: number | null;
   /** Billionths of a dollar, half rounded to even: what ledgers add up. */
   readonly nanoUsd: number;
 }
@@ -88,13 +91,34 @@ export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | 
     usd: toUsd(prompt + completion),
     promptUsd: toUsd(prompt),
     completionUsd: toUsd(completion),
+    upstreamUsd: null,
     nanoUsd: toNanoUsd(prompt + completion),
   };
 }
 
-/** A cost that upstream itself reported, in the same shape. */
-export function toReportedCost(usd: number): Cost {
-  return { usd, promptUsd: usd, completionUsd: 0, nanoUsd: Math.round(usd * 1e9) };
+/**
+ * A cost that upstream itself reported, in the same shape. Where upstream does not split it, it is split in the
+ * proportion of `listed`, the cost by list prices.
+ */
+export function toReportedCost(
+  usd: number,
+  { promptUsd, completionUsd, totalUsd }: UpstreamCosts,
+  listed: Cost | null,
+): Cost {
+  const isSplit = promptUsd !== undefined && completionUsd !== undefined;
+  return {
+    usd,
+    ...(isSplit ? { promptUsd, completionUsd } : splitLike(listed, usd)),
+    upstreamUsd: totalUsd ?? null,
+    nanoUsd: Math.round(usd * 1e9),
+  };
+}
+
+function splitLike(listed: Cost | null, usd: number): Pick<Cost, 'promptUsd' | 'completionUsd'> {
+  if (usd === 0) return { promptUsd: 0, completionUsd: 0 };
+  if (listed === null || listed.usd === 0 || listed.promptUsd === null) return { promptUsd: null, completionUsd: null };
+  const promptUsd = Number(((listed.promptUsd / listed.usd) * usd).toFixed(15));
+  return { promptUsd, completionUsd: Number((usd - promptUsd).toFixed(15)) };
 }
 
 function promptCost(prices: UnitPrices, price: bigint, { prompt_tokens: total, prompt_tokens_details }: Usage): bigint {

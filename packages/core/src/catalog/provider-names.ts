@@ -16,11 +16,17 @@ export interface ProviderNames {
   toTags(names: readonly string[]): readonly string[];
   /** Whether a name is that of a configured provider or of a preset, or of one of its endpoints. */
   isKnown(name: string): boolean;
+  /** Whether no configured provider has a name, with the tag of an endpoint behind it or not: a gateway upstream may. */
+  isForeign(name: string): boolean;
+  /** Whether a configured provider is a gateway, which gets foreign names. */
+  readonly hasGateway: boolean;
   /** Every name as it is to be written, slugs before others. */
   list(): readonly string[];
 }
 
-type NamedProvider = Pick<Provider, 'slug' | 'name' | 'preset'>;
+interface NamedProvider extends Pick<Provider, 'slug' | 'name' | 'preset'> {
+  readonly gateway?: unknown;
+}
 
 /** Creates the names of these providers, of their endpoints' tags (`deepinfra/turbo`), and of the presets. */
 export function createProviderNames(
@@ -33,6 +39,7 @@ export function createProviderNames(
   const ofPresets = Object.entries(presets).flatMap(([preset, facts]) => namesOfPreset(preset, facts));
   const known = new Set(ofPresets.map(fold));
   const tagsOf = (name: string): readonly string[] => (exact.has(name) ? [name] : (meant.get(fold(name)) ?? []));
+  const isHere = (name: string): boolean => exact.has(name) || meant.has(fold(name));
   return {
     toTags: (names) => [...new Set(names.flatMap((name) => (tagsOf(name).length > 0 ? tagsOf(name) : [name])))],
     isKnown(name) {
@@ -41,6 +48,8 @@ export function createProviderNames(
       const base = fold(name.split('/')[0] ?? '');
       return known.has(base) && !meant.has(base) && name.includes('/');
     },
+    isForeign: (name) => !isHere(name) && !isHere(name.split('/', 1)[0] ?? name),
+    hasGateway: providers.some(({ gateway }) => gateway !== undefined),
     list: () => [...new Set([...exact, ...providers.map(({ name }) => name), ...ofPresets])],
   };
 }

@@ -7,6 +7,8 @@ export interface NameList {
   /** Of the list in the body, dotted. */
   readonly path: string;
   readonly of: 'models' | 'providers';
+  /** Gateways upstream get the names that no provider here has. */
+  readonly goesOnward?: boolean;
   /** Absent or null when the change has no such list. */
   readonly names: readonly string[] | null | undefined;
   /** Names that stand there already; what has become unknown meanwhile may stay. */
@@ -20,8 +22,8 @@ const SHORT_NAME = 32;
 const FEW_CHANGES = 12;
 
 /**
- * Throws `invalid_request` for names that no model of the catalog and no provider has: a rule with a misspelt name would
- * guard nothing. Each issue has the nearest known name.
+ * Throws `invalid_request` for names that no model of the catalog and no provider has, and no gateway upstream gets: a
+ * rule with a misspelt name would guard nothing. Each issue has the nearest known name.
  */
 export function refuseUnknownNames(lists: readonly NameList[], catalog: Catalog): void {
   const unknown = lists.flatMap((list) =>
@@ -40,9 +42,11 @@ export function refuseUnknownNames(lists: readonly NameList[], catalog: Catalog)
   throw refuseIssues(issues);
 }
 
-function isKnown(name: string, { of, kept }: NameList, catalog: Catalog): boolean {
+function isKnown(name: string, { of, kept, goesOnward }: NameList, { find, providerNames }: Catalog): boolean {
   if (kept?.includes(name)) return true;
-  return of === 'models' ? catalog.find(name) !== undefined : catalog.providerNames.isKnown(name);
+  if (of === 'models') return find(name) !== undefined;
+  if (providerNames.isKnown(name)) return true;
+  return goesOnward === true && providerNames.hasGateway && providerNames.isForeign(name);
 }
 
 function namesOfModels(catalog: Catalog): readonly string[] {

@@ -3,11 +3,13 @@ import { runAttempts } from '../dispatch/run-attempts.ts';
 import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { guardCompletion } from '../guardrails/guard-completion.ts';
-import type { ChatCall } from '../providers/provider.ts';
+import type { ChatCall, OnwardCall } from '../providers/provider.ts';
+import { toOnwardPreferences } from '../routing/endpoints/onward-preferences.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { Beginning, CommittedCompletion } from './committed-completion.ts';
+import { failureWithoutOutput, hasOutput } from './completion-failure.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
 /** Calls the endpoints of a turn, one after the other, until one has begun a completion. */
@@ -35,7 +37,11 @@ function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, fit: FitRequest |
   if (request.stream === true || run.guard !== null || provider.chatWhole === undefined) {
     return askForPieces(endpoint, request, run, turn);
   }
-  return provider.chatWhole(toChatCall(endpoint, request, run, turn)).then((chunk) => ({ first: [chunk], rest: null }));
+  return provider.chatWhole(toChatCall(endpoint, request, run, turn)).then((chunk) => {
+    const failure = failureWithoutOutput([chunk], provider.name);
+    if (failure !== null) throw failure;
+    return { first: [chunk], rest: null };
+  });
 }
 
 async function askForPieces(
@@ -65,9 +71,11 @@ async function askForPieces(
 function toChatCall(
   endpoint: Endpoint,
   request: ChatCompletionRequest,
-  { call, plan, parts }: ChatRun,
+  run: ChatRun,
   { onUpstreamBody, signal }: ChatTurn,
 ): ChatCall {
+  const { call, plan, parts } = run;
+  const isGateway = endpoint.provider.gateway !== undefined;
   return {
     generationId: call.id,
     request,
@@ -76,9 +84,22 @@ function toChatCall(
     supportedParameters: endpoint.supportedParameters,
     maxOutputTokens: endpoint.maxCompletionTokens,
     isOfFamily: plan.strategy === 'latest',
+    onward: isGateway ? toOnwardCall(endpoint, request, run) : undefined,
     onUpstreamBody,
     signal,
     timeouts: parts.timeouts,
+  };
+}
+
+function toOnwardCall(
+  endpoint: Endpoint,
+  { provider: asked }: ChatCompletionRequest,
+  { caller, onwardPlugins, parts: { account, catalog } }: ChatRun,
+): OnwardCall {
+  const narrowings = caller.policy?.narrowings ?? [];
+  return {
+    preferences: toOnwardPreferences(endpoint, { asked, account, narrowings, catalog }),
+    plugins: [...onwardPlugins],
   };
 }
 
@@ -122,11 +143,12 @@ async function readFirst(
   for (;;) {
     const result = await raceAbort(chunks.next(), signal);
     if (result.done === true) {
-      throw new GatewayError('provider_unavailable', `${providerName} returned an empty answer`);
+      const empty = new GatewayError('provider_unavailable', `${providerName} returned an empty answer`);
+      throw failureWithoutOutput(first, providerName) ?? empty;
     }
     first = first.length === 0 ? result.value : [...first, ...result.value];
-    // Usage alone is no output: until there is a choice, another endpoint can still take over without a visible change.
-    if (first.some(({ choices }) => choices.length > 0)) return first;
+    // Usage alone is no output, nor is an error: another endpoint can still take over without a visible change.
+    if (first.some(({ choices }) => choices.some(hasOutput))) return first;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { LiveAccount } from '../auth/account.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Timeouts } from '../calls/timeouts.ts';
@@ -17,6 +18,7 @@ import type { CallPlan } from '../routing/plan-call.ts';
 import type { RoutingReport } from '../routing/routing-metadata.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { Dialect } from './dialect.ts';
+import type { Plugin } from './plugins.ts';
 import type { ToolSet } from './stages/server-tools/tool-set.ts';
 
 export interface ChatRunParts {
@@ -25,6 +27,7 @@ export interface ChatRunParts {
   readonly wheel: TimerWheel;
   readonly timeouts: Timeouts;
   readonly catalog: Catalog;
+  readonly account: LiveAccount;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
   readonly openCalls: OpenCalls;
@@ -46,6 +49,8 @@ export interface ChatRun {
   readonly dialect: Dialect;
   /** The server tools of the request; null without any. */
   readonly toolSet: ToolSet | null;
+  /** Plugins that this gateway leaves to a provider that is one itself. */
+  readonly onwardPlugins: readonly Plugin[];
   /** Null when no guardrail looks at completions. */
   readonly guard: CompletionGuard | null;
   readonly observer: GenerationObserver;

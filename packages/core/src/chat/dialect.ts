@@ -40,6 +40,8 @@ export interface CompletionEnd {
   readonly native: string | null;
   /** The usage as it is sent to the caller; undefined when it is unknown. */
   readonly usage: Usage | undefined;
+  /** Sources that upstream lists beside the message. */
+  readonly citations: readonly unknown[] | undefined;
   /** Undefined when the caller did not request them. */
   readonly members: RoutingMembers | undefined;
 }
@@ -52,13 +54,17 @@ export interface Frames {
   encodeEcho(upstreamBody: unknown): string;
   /** The end of a completion, and of the stream. */
   encodeEnd(end: CompletionEnd): string;
-  /** The end of a stream that has failed after it had begun. */
-  encodeError(error: GatewayError): string;
+  /** The end of a stream that has failed after it had begun. `native`: upstream's own word for that, where it has one. */
+  encodeError(error: GatewayError, native: string | null): string;
 }
 
 /** An unstreamed completion. */
 export interface WholeCompletion extends CompletionEnvelope {
   readonly chunks: readonly ChatChunk[];
+  /** The error of its choices that upstream broke off; null where it broke off none. */
+  readonly failure: GatewayError | null;
+  /** Sources that upstream lists beside the message. */
+  readonly citations: readonly unknown[] | undefined;
   readonly usage: Usage | undefined;
   /** Undefined when the caller did not request them. */
   readonly members: RoutingMembers | undefined;

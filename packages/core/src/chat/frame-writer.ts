@@ -36,8 +36,18 @@ export function createFrameWriter(run: ChatRun): FrameWriter {
     encode: (batch) => takeEchoes() + framesOf().encode(batch),
     encodeEnd(settled) {
       const { reason, native } = observer.completion.finish ?? { reason: 'stop' as const, native: null };
-      return framesOf().encodeEnd({ reason, native, usage: settled?.usage, members: routingOf(run, settled) });
+      const { citations } = observer.completion.upstream ?? {};
+      return framesOf().encodeEnd({
+        reason,
+        native,
+        citations,
+        usage: settled?.usage,
+        members: routingOf(run, settled),
+      });
     },
-    encodeError: (error) => takeEchoes() + framesOf().encodeError(error),
+    encodeError(error) {
+      const { finish } = observer.completion;
+      return takeEchoes() + framesOf().encodeError(error, finish?.reason === 'error' ? finish.native : null);
+    },
   };
 }

@@ -31,6 +31,7 @@ export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
         native_finish_reason: completion.finish?.native ?? null,
       },
     ],
+    ...(completion.upstream !== undefined && { upstream: completion.upstream }),
     ...(completion.upstreamId !== undefined && { upstreamId: completion.upstreamId }),
     ...(completion.systemFingerprint !== undefined && { systemFingerprint: completion.systemFingerprint }),
     ...(completion.serviceTier !== undefined && { serviceTier: completion.serviceTier }),

@@ -1,9 +1,10 @@
+import { cutFlagged } from '../calls/flagged-input.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { cutMiddle } from './cut-middle.ts';
+import { lastWordsOf, textsOf } from './last-words.ts';
 import { hasPlugin } from './plugins.ts';
 
 /** The verdict of a moderator about a text. */
@@ -27,8 +28,6 @@ export interface ModerationParts {
   readonly pipeline: Pipeline;
   readonly signal: AbortSignal;
 }
-
-const MAX_SHOWN = 100;
 
 /**
  * Returns the refusal of a call that requires moderation and is flagged (wire.md 4.2, 9.5); null, synchronously, for
@@ -56,11 +55,10 @@ async function moderate(
     name: 'moderation',
     data: { action: 'blocked', flagged: true, engines: [moderator.name], matched_entity_types: reasons },
   });
-  const shown = request.messages.findLast(({ role }) => role === 'user')?.content;
-  return new GatewayError('permission_denied', 'Request blocked: the input was flagged by moderation', {
+  return new GatewayError('moderation_flagged', 'Request blocked: the input was flagged by moderation', {
     metadata: {
       reasons,
-      flagged_input: cutMiddle(textsOf(shown).join('\n'), MAX_SHOWN, '...'),
+      flagged_input: cutFlagged(lastWordsOf(request)),
       provider_name: moderator.name,
       model_slug: request.model ?? '',
     },
@@ -78,9 +76,4 @@ async function judge(
     signal.throwIfAborted();
     return new GatewayError('permission_denied', 'Request blocked: moderation is unavailable', { cause });
   }
-}
-
-function textsOf(content: ChatCompletionRequest['messages'][number]['content']): readonly string[] {
-  if (typeof content === 'string') return [content];
-  return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }

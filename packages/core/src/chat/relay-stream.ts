@@ -8,7 +8,8 @@ import type { GatewayResponse } from '../http/response.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, letGo, readMore } from './committed-completion.ts';
-import { withRouting } from './describe-completion.ts';
+import { failureOf } from './completion-failure.ts';
+import { describeError } from './describe-completion.ts';
 import { createFrameOutlet, type FrameOutlet } from './frame-outlet.ts';
 import { createFrameWriter } from './frame-writer.ts';
 import { noteEnd } from './observe-chat.ts';
@@ -90,8 +91,10 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     if (phase !== 'reading') return;
     phase = 'idle';
     if (step.done !== true) return relay(step.value);
-    if (observer.completion.finish !== undefined) return end({ status: 'completed' });
     const name = observer.endpoint()?.provider.name ?? 'The provider';
+    const failure = failureOf(observer.completion, name);
+    if (failure !== null) return onFailure(failure);
+    if (observer.completion.finish !== undefined) return end({ status: 'completed' });
     onFailure(new GatewayError('provider_unavailable', `${name} ended its answer without a finish reason`));
   };
   const onFailure = (thrown: unknown): void => {
@@ -119,7 +122,7 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     phase = 'over';
     if (outcome.status === 'completed') outlet.push(frames.encodeEnd(settled));
     else {
-      const error = withRouting(outcome.error, run);
+      const error = describeError(outcome.error, run);
       if (sender.refuse(error)) return;
       if (outcome.status === 'cancelled') outlet.discard();
       else outlet.push(frames.encodeError(error));

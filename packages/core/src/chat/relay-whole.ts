@@ -6,12 +6,14 @@ import type { GenerationObserver } from '../generations/observe/observe-generati
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
-import { envelopeOf, routingOf, withRouting } from './describe-completion.ts';
+import { failureOf } from './completion-failure.ts';
+import { describeError, envelopeOf, routingOf } from './describe-completion.ts';
 import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 
 /**
- * Runs a call and returns its completion in one piece, or throws what ended it, recorded once (docs/decisions/0012).
+ * Runs a call and returns its completion in one piece, or throws what ended it, recorded once (docs/decisions/0012). A
+ * completion that upstream broke off is returned with its error, and recorded as failed (docs/decisions/0027).
  */
 export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   const { call, plan, observer, dialect, parts } = run;
@@ -24,20 +26,27 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
     observer.observe(completion.first);
     signal.throwIfAborted();
     if (completion.rest !== null) await raceAbort(readToEnd(completion.rest, observer), signal);
-    const outcome: Outcome = { status: 'completed' };
+    const failure = failureOf(observer.completion, completion.endpoint.provider.name);
+    const outcome: Outcome = failure === null ? { status: 'completed' } : { status: 'failed', error: failure };
     const settled = observer.settle(outcome);
     noteEnd(run, completion, outcome, settled.usage);
     await parts.recorder.recordCall(settled, outcome);
-    const { usage } = settled;
-    const whole = { ...envelopeOf(run, created), chunks: completion.first, usage, members: routingOf(run, settled) };
+    const whole = {
+      ...envelopeOf(run, created),
+      chunks: completion.first,
+      failure: failure && describeError(failure, run),
+      citations: observer.completion.upstream?.citations,
+      usage: settled.usage,
+      members: routingOf(run, settled),
+    };
     return toJsonResponse(200, dialect.toWhole(whole, call.request), run.responseHeaders);
   } catch (thrown) {
     const error = toCallError(signal.aborted ? signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
-    if (observer.isSettled()) throw withRouting(error, run);
+    if (observer.isSettled()) throw describeError(error, run);
     const outcome = outcomeOf(error);
     if (completion !== undefined && !signal.aborted) noteEnd(run, completion, outcome, undefined);
     await parts.recorder.recordCall(observer.settle(outcome), outcome);
-    throw withRouting(error, run);
+    throw describeError(error, run);
   } finally {
     tracked.end();
   }

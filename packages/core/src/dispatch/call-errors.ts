@@ -35,6 +35,7 @@ export function toFinalError(failures: readonly GatewayError[]): GatewayError {
         code: failure.status,
         message: failure.message,
         provider_name: failure.metadata?.['provider_name'],
+        raw: failure.metadata?.['raw'],
       })),
     },
   });

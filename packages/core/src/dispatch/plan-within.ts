@@ -2,6 +2,7 @@ import { boundWithin } from '../budgets/find-budgets.ts';
 import { withinBounds } from '../budgets/reserve-call.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
+import type { Narrowing } from '../calls/narrowing.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { HeaderMap } from '../http/request.ts';
 import { type CallPlan, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
@@ -19,10 +20,14 @@ export function planWithin(
   call: ModelCall,
   { policy, budgets }: Caller,
   routing: RoutingParts,
-  options: Pick<PlanOptions, 'random'> = {},
+  options: Partial<PlanOptions> = {},
 ): PlanWithin {
   const bound = boundWithin(call, budgets);
-  const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
+  const narrowings = [
+    ...(options.narrowings ?? []),
+    ...(policy?.narrowings ?? []),
+    ...(bound === null ? [] : [withinBounds(bound)]),
+  ];
   return { plan: planCall(call, { ...options, narrowings }, routing), bound };
 }
 
@@ -31,17 +36,23 @@ export interface PlannedCall extends PlanWithin {
   readonly report: RoutingReport | null;
 }
 
+interface PlannableCall<Request> extends GuardedCall<Request> {
+  readonly pipeline: Pipeline;
+  /** Rules of the kind of call itself. */
+  readonly narrowings?: readonly Narrowing[];
+}
+
 /**
  * Plans a guarded call. Throws its refusal, or that no endpoint is left, with the routing report: a call that was
  * refused before is planned all the same, because its report shows the plan.
  */
 export function planGuarded<Request>(
-  { call, refusal, pipeline }: GuardedCall<Request> & { readonly pipeline: Pipeline },
+  { call, refusal, pipeline, narrowings = [] }: PlannableCall<Request>,
   caller: Caller,
   headers: HeaderMap,
   routing: RoutingParts,
 ): PlannedCall {
-  const planned = planWithin(call, caller, routing);
+  const planned = planWithin(call, caller, routing, { narrowings });
   const report = createRoutingReport(headers, planned.plan, pipeline);
   refuseUnplanned(planned.plan, refusal, report);
   return { ...planned, report };

@@ -1,7 +1,9 @@
 import type { Ledger } from '../budgets/ledger.ts';
 import { reserveCall } from '../budgets/reserve-call.ts';
 import { type Attempt, type Outcome, outcomeOf } from '../calls/attempt.ts';
+import { withFlaggedInput } from '../calls/flagged-input.ts';
 import { createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
+import type { Narrowing } from '../calls/narrowing.ts';
 import type { Timeouts } from '../calls/timeouts.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { costOf } from '../catalog/prices.ts';
@@ -14,9 +16,11 @@ import { toContentError } from '../generations/to-generation.ts';
 import { guardCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
+import { toOnwardPreferences } from '../routing/endpoints/onward-preferences.ts';
 import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
 import { type RoutingReport, withReport } from '../routing/routing-metadata.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import { toCallError } from './call-errors.ts';
@@ -41,10 +45,17 @@ export interface WholeCallParts {
   readonly logger: Logger;
 }
 
+/** One call to one endpoint. */
+export interface WholeTurn {
+  readonly signal: AbortSignal;
+  /** For the choice of an endpoint's provider that is a gateway; undefined for any other, and for none. */
+  readonly preferences: ProviderPreferences | undefined;
+}
+
 /** How one unstreamed kind is served: one upstream call, and what of its result is recorded. */
 export interface WholeKind<Request, Result> {
   /** Calls one endpoint. Rejects as soon as the signal fires. */
-  ask(endpoint: Endpoint, call: ModelCall<Request>, signal: AbortSignal): Promise<Result>;
+  ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Result>;
   /** Returns the usage; an estimate where upstream reports none. */
   usageOf(result: Result, request: Request): Usage;
   upstreamIdOf?(result: Result): string | undefined;
@@ -88,6 +99,7 @@ interface PreparedCall<Request> {
   readonly plan: CallPlan;
   readonly pipeline: Pipeline;
   readonly report: RoutingReport | null;
+  readonly narrowings: readonly Narrowing[];
 }
 
 /** Guards, plans, admits and reserves a call. */
@@ -109,12 +121,12 @@ async function prepareCall<Request>(
 
   await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', client.responseHeaders);
   if (bound !== null) await reserveCall(call, { budgets, endpoints: plan.endpoints, bound }, parts.ledger);
-  return { call, plan, pipeline, report };
+  return { call, plan, pipeline, report, narrowings: policy?.narrowings ?? [] };
 }
 
 /** Asks endpoint after endpoint, and records the call, whatever happens. */
 async function serveCall<Request, Result>(
-  { call, plan, pipeline, report }: PreparedCall<Request>,
+  { call, plan, pipeline, report, narrowings }: PreparedCall<Request>,
   whole: WholeKind<Request, Result>,
   client: WholeClient,
   parts: WholeCallParts,
@@ -152,10 +164,16 @@ async function serveCall<Request, Result>(
     await recorder.recordCall(settled, outcome);
     return settled;
   };
+  const preferencesFor = (endpoint: Endpoint): ProviderPreferences | undefined => {
+    if (endpoint.provider.gateway === undefined) return undefined;
+    const { account, catalog } = parts.routing;
+    const { provider: asked } = call.kind.preferencesOf(call.request);
+    return toOnwardPreferences(endpoint, { asked, account, narrowings, catalog });
+  };
   try {
     const served = await runAttempts(
       { endpoints: plan.endpoints, onAttempt: (attempt) => asked.push(attempt), signal, parts: parts.attempts },
-      (candidate) => whole.ask(candidate, call, signal),
+      (candidate) => whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate) }),
     );
     const { endpoint, first: result } = served;
     const outcome: Outcome = { status: 'completed' };
@@ -166,11 +184,17 @@ async function serveCall<Request, Result>(
   } catch (thrown) {
     const error = toCallError(signal.aborted ? signal.reason : thrown, asked.at(-1)?.endpoint.provider.name ?? '');
     if (!isRecorded) await record(outcomeOf(error));
-    throw withReport(error, report, { attempts: asked, hasFailed: true });
+    const model = asked.at(-1)?.endpoint.modelId ?? '';
+    const flagged = withFlaggedInput(error, { model, textOf: () => textOf(whole.contentOf(call.request, undefined)) });
+    throw withReport(flagged, report, { attempts: asked, hasFailed: true });
   } finally {
     tracked.end();
   }
 }
+
+/** The input as text. */
+const textOf = ({ input }: Pick<GenerationContent, 'input'>): string =>
+  'prompt' in input ? input.prompt : JSON.stringify(input.messages);
 
 const NO_FACTS = { upstreamId: undefined, finish: undefined, serviceTier: undefined, upstreamCostUsd: undefined };
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };

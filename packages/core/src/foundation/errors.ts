@@ -23,6 +23,8 @@ const ERROR_CODES = {
   authentication: { status: 401, errorType: 'authentication', blame: 'operator', isTransient: false },
   payment_required: { status: 402, errorType: 'payment_required', blame: 'operator', isTransient: false },
   permission_denied: { status: 403, errorType: 'permission_denied', blame: 'operator', isTransient: false },
+  /** Moderation, here or upstream, objects to the words of the request. */
+  moderation_flagged: { status: 403, errorType: 'permission_denied', blame: 'caller', isTransient: false },
   not_found: { status: 404, errorType: 'not_found', blame: 'operator', isTransient: false },
   method_not_allowed: { status: 405, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   timeout: { status: 408, errorType: 'timeout', blame: 'upstream', isTransient: true },

@@ -2,7 +2,7 @@ import type { Attempt, Outcome } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
-import type { FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
+import type { FinishReason, UpstreamCosts, UpstreamFacts, Usage } from '../wire/chat/chat-chunk.ts';
 
 /** A call of any kind that has ended, with all facts for its record. */
 export interface EndedCall {
@@ -41,6 +41,8 @@ export interface CompletionFacts {
   readonly finish: { readonly reason: FinishReason; readonly native: string | null } | undefined;
   readonly serviceTier: string | undefined;
   readonly upstreamCostUsd: number | undefined;
+  readonly upstreamCosts?: UpstreamCosts | undefined;
+  readonly upstream?: UpstreamFacts | undefined;
 }
 
 /** Media in a prompt. */

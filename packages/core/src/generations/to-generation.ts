@@ -1,6 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { CALL_KINDS } from '../calls/call-kind.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import type { Generation, GenerationContent, ProviderResponse } from '../wire/generations/generation.ts';
 import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
@@ -77,7 +78,7 @@ export function toGeneration(ended: EndedCall): Generation {
     streamed: conversation?.isStreamed ?? false,
     cancelled: outcome.status === 'cancelled',
     finish_reason: finishReasonOf(outcome, completion),
-    native_finish_reason: outcome.status === 'completed' ? (completion.finish?.native ?? null) : null,
+    native_finish_reason: nativeReasonOf(outcome, completion),
     service_tier: completion.serviceTier ?? null,
     tokens_prompt: usage?.prompt_tokens ?? null,
     tokens_completion: usage?.completion_tokens ?? null,
@@ -94,7 +95,7 @@ export function toGeneration(ended: EndedCall): Generation {
     web_search_engine: conversation?.searches?.[0]?.engine ?? null,
     total_cost: cost?.usd ?? 0,
     usage: cost?.usd ?? 0,
-    upstream_inference_cost: completion.upstreamCostUsd ?? null,
+    upstream_inference_cost: completion.upstreamCosts?.totalUsd ?? completion.upstreamCostUsd ?? null,
     cache_discount: null,
     latency: latencyOf(attempts),
     moderation_latency: null,
@@ -107,6 +108,11 @@ export function toGeneration(ended: EndedCall): Generation {
   if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
   if (labels.trace !== null) generation.trace = toStoredTrace(labels.trace);
   if (call.region !== null) generation.called_region = call.region.name;
+  const servedBy = completion.upstream?.provider;
+  if (servedBy !== undefined) generation.upstream_provider_name = servedBy;
+  const toolUse = usage?.server_tool_use_details;
+  if (toolUse !== undefined) generation.server_tool_use_details = toolUse;
+  if (usage?.is_byok !== undefined) generation.upstream_is_byok = usage.is_byok;
   return generation;
 }
 
@@ -131,6 +137,11 @@ function finishReasonOf(outcome: Outcome, { finish }: CompletionFacts): string |
     case 'cancelled':
       return null;
   }
+}
+
+/** Upstream's own word for the end of a call, where upstream ended it. */
+function nativeReasonOf({ status }: Outcome, { finish }: CompletionFacts): string | null {
+  return status === 'completed' || finish?.reason === 'error' ? (finish?.native ?? null) : null;
 }
 
 /** Time to the first chunk as the caller felt it: failed attempts before it count, further turns do not. */
@@ -165,6 +176,8 @@ export function toGenerationContent(
       completion: completion.text === '' ? null : completion.text,
       reasoning: completion.reasoning === '' ? null : completion.reasoning,
       ...(completion.toolCalls.length > 0 && { tool_calls: [...completion.toolCalls] }),
+      ...(completion.annotations.length > 0 && { annotations: [...completion.annotations] }),
+      ...(completion.upstream?.citations && { citations: [...completion.upstream.citations] }),
       ...(conversation?.steps.length && { server_tool_calls: conversation.steps.map(toToolCallRecord) }),
     },
     error: toContentError(ended),
@@ -184,13 +197,24 @@ export function toContentError({
     message: error.message,
     status: error.status,
     provider_name: attempts.at(-1)?.endpoint.provider.name ?? null,
-    raw: null,
+    raw: rawOf(error),
     previous_errors: before.flatMap(({ endpoint, error: earlier }) =>
-      earlier === null || earlier === error
-        ? []
-        : [{ code: earlier.status, message: earlier.message, provider_name: endpoint.provider.name }],
+      earlier === null || earlier === error ? [] : [toPreviousError(earlier, endpoint.provider.name)],
     ),
   };
+}
+
+type PreviousError = NonNullable<GenerationContent['error']>['previous_errors'][number];
+
+function toPreviousError(error: GatewayError, provider_name: string): PreviousError {
+  const raw = rawOf(error);
+  return { code: error.status, message: error.message, provider_name, ...(raw !== null && { raw }) };
+}
+
+/** Upstream's own error, as far as it may be shown. */
+function rawOf({ metadata }: GatewayError): string | null {
+  const raw = metadata?.['raw'];
+  return typeof raw === 'string' ? raw : null;
 }
 
 /** A step as `GET /generation/content` shows it. */

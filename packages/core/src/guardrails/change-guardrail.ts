@@ -75,6 +75,7 @@ export function refuseUnknownInLists(
   const listOf = (path: 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ignored_providers') => ({
     path,
     of: path.endsWith('models') ? ('models' as const) : ('providers' as const),
+    goesOnward: path === 'ignored_providers',
     names: change[path],
     kept: before?.[path],
   });

@@ -24,7 +24,7 @@ export interface GuardedCall<Request> {
 export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptions): Awaitable<GuardedCall<Request>> {
   const { kind } = call;
   const unreadable = kind.unreadableIn?.(call.request) ?? null;
-  if (unreadable !== null && acts(options.policy)) {
+  if (unreadable !== null && actsOnInput(options.policy)) {
     options.logger.info('a guardrail has refused texts that no filter can read', { texts: unreadable });
     return { call, refusal: toUnreadableError(unreadable) };
   }
@@ -35,7 +35,7 @@ export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptio
 }
 
 /** Whether a filter of a policy changes or blocks requests. */
-const acts = (policy: Policy | null): boolean =>
+export const actsOnInput = (policy: Policy | null): boolean =>
   policy?.input?.filters.some(({ origin }) => origin.action !== 'flag') === true;
 
 export interface GuardOptions {

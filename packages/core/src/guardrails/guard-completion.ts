@@ -73,7 +73,13 @@ function createChunkGuard(completionGuard: CompletionGuard, messages: readonly C
     try {
       return chunks.map((chunk) => {
         if (chunk.usage !== undefined) hasUsage = true;
-        return { ...chunk, choices: chunk.choices.map(passChoice) };
+        const { upstream } = chunk;
+        const citations = upstream?.citations && mapStrings(upstream.citations, texts.passWhole);
+        return {
+          ...chunk,
+          choices: chunk.choices.map(passChoice),
+          ...(citations !== undefined && { upstream: { ...upstream, citations: citations as readonly unknown[] } }),
+        };
       });
     } catch (error) {
       texts.failure = toUnavailableError('Response', error);

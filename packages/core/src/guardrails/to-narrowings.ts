@@ -1,5 +1,5 @@
 import { CALL_KINDS, kindOfModel } from '../calls/call-kind.ts';
-import type { Narrowing } from '../calls/narrowing.ts';
+import type { Narrowing, OnwardDemand } from '../calls/narrowing.ts';
 import { type Catalog, type Endpoint, isListed } from '../catalog/catalog.ts';
 import type { EndpointRule, ZdrRule } from './effective-policy.ts';
 
@@ -29,6 +29,8 @@ export function toNarrowings(rules: readonly EndpointRule[], catalog: PolicyCata
         demand.rule === 'allowed_data_regions'
           ? !demand.values.includes(region?.dataRegion ?? 'global')
           : isExcluded(endpoint, demand, catalog),
+      // Slugs of the configuration mean nothing to a gateway upstream.
+      onward: (endpoint) => toOnwardDemand(endpoint, written),
     };
   });
 }
@@ -65,6 +67,27 @@ function isExcluded(endpoint: Endpoint, demand: RuleOfEndpoints, catalog: Pick<C
       return isFree(endpoint) && retainsPrompts !== false;
     default:
       return zdrRuleOf(endpoint) === demand.rule && (retainsPrompts !== false || isOfRetainingKind(endpoint, catalog));
+  }
+}
+
+/** Lists of models say nothing of the providers behind an endpoint, nor does the list of those that may be used. */
+function toOnwardDemand(endpoint: Endpoint, demand: EndpointRule): OnwardDemand | null {
+  switch (demand.rule) {
+    case 'allowed_models':
+    case 'ignored_models':
+    case 'allowed_providers':
+    case 'allowed_data_regions':
+      return null;
+    case 'ignored_providers':
+      return { ignore: demand.values };
+    case 'enable_paid_model_training':
+      return isFree(endpoint) ? null : { training: false };
+    case 'enable_free_model_training':
+      return isFree(endpoint) ? { training: false } : null;
+    case 'enable_free_model_publication':
+      return isFree(endpoint) ? { training: false, zdr: true } : null;
+    default:
+      return zdrRuleOf(endpoint) === demand.rule ? { zdr: true } : null;
   }
 }
 

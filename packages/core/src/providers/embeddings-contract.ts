@@ -1,3 +1,4 @@
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings/embeddings.ts';
 
 export interface EmbeddingsCall {
@@ -5,6 +6,8 @@ export interface EmbeddingsCall {
   readonly request: EmbeddingsRequest;
   /** The provider's own name of the model. */
   readonly providerModel: string;
+  /** Present for providers that are gateways, for their choice among the providers behind them. */
+  readonly preferences?: ProviderPreferences | undefined;
   /** Aborting closes the upstream connection at once. */
   readonly signal: AbortSignal;
   /** Limit on the whole call. */

@@ -1,5 +1,6 @@
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { EmbeddingsCall, EmbeddingsResult } from './embeddings-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
@@ -25,6 +26,21 @@ export interface CallTimeouts {
   readonly totalMs: number;
 }
 
+type Plugins = NonNullable<ChatCompletionRequest['plugins']>;
+
+/** What a provider that is a gateway does beyond a call to the model. */
+export interface GatewayAbilities {
+  /** Plugins that it can run where this gateway cannot. */
+  readonly plugins: ReadonlySet<string>;
+}
+
+/** The part of a call that only a provider that is a gateway itself can do. */
+export interface OnwardCall {
+  /** For its choice among the providers behind it; undefined for none. */
+  readonly preferences: ProviderPreferences | undefined;
+  readonly plugins: Plugins;
+}
+
 export interface ChatCall {
   /** Unique to the call; what a provider must make up (ids of tool calls) is made from it. */
   readonly generationId: string;
@@ -42,6 +58,8 @@ export interface ChatCall {
    * the least there is, and is not refused (wire.md 6.6).
    */
   readonly isOfFamily?: boolean | undefined;
+  /** Present for providers that are gateways. */
+  readonly onward?: OnwardCall | undefined;
   /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */
   readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
   /** Aborting closes the upstream connection at once. */
@@ -73,6 +91,8 @@ export interface Provider {
   readonly region?: string | undefined;
   /** The caller pays this provider directly. */
   readonly byok?: boolean | undefined;
+  /** Present where the provider is a gateway with this same API, which chooses among providers of its own. */
+  readonly gateway?: GatewayAbilities | undefined;
   /** Call `listModels` at start and serve the models it returns. */
   readonly discoverModels?: boolean | undefined;
   listModels?(signal: AbortSignal): Promise<readonly DiscoveredModel[]>;

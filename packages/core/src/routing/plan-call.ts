@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../auth/account.ts';
+import type { LiveAccount } from '../auth/account.ts';
 import { CALL_KINDS, type CallNeeds, type CallPreferences } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
@@ -14,6 +14,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
 import { nameProviders } from './endpoints/name-providers.ts';
+import { mayKnow, withoutOnwardNames } from './endpoints/onward-preferences.ts';
 import { orderEndpoints, type OrderQuery, type SortKey } from './endpoints/order-endpoints.ts';
 import {
   type EndpointQuery,
@@ -31,7 +32,7 @@ import type { RandomSource } from './random.ts';
 
 export interface RoutingParts {
   readonly catalog: Catalog;
-  readonly account: AccountOptions;
+  readonly account: LiveAccount;
   readonly platform: Pick<Platform, 'now'>;
   readonly health: HealthBoard;
   readonly random: RandomSource;
@@ -56,7 +57,7 @@ export interface CallPlan {
   /** In the order in which they are tried; empty when every endpoint is excluded. */
   readonly endpoints: readonly Endpoint[];
   readonly excluded: readonly Exclusion[];
-  /** Names in the request's lists of providers that nobody has. */
+  /** Names in the request's lists of providers that nobody has, but for those that a gateway upstream gets. */
   readonly unknownProviders: readonly string[];
 }
 
@@ -87,13 +88,14 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
   const merged = pools.length > 1 && preferences.partition === 'none' ? mergePools(pools) : pools;
   const excluded = flatten(pools, (pool) => pool.excluded);
   const ordered = flatten(merged, (pool) => orderPool(pool, planning));
+  const left = withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, planning);
   return {
-    ...withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, preferences),
+    ...left,
     requested: resolved.requested,
     strategy: resolved.strategy,
     region: call.region?.name ?? null,
     models: resolved.models.map(({ model }) => model.id),
-    unknownProviders,
+    unknownProviders: withoutOnwardNames(unknownProviders, left.endpoints, { kind: kind.name, catalog: parts.catalog }),
   };
 }
 
@@ -115,7 +117,7 @@ function selectPool(resolved: ResolvedModel, planning: Planning): Pool {
 
 function toEndpointQuery(
   resolved: ResolvedModel,
-  { call, preferences, needs, options, parts: { account, platform } }: Planning,
+  { call, preferences, needs, options, parts: { account, catalog, platform } }: Planning,
 ): EndpointQuery {
   const expires = resolved.model.definition.expiration_date != null;
   return {
@@ -124,6 +126,7 @@ function toEndpointQuery(
     account,
     needs,
     kind: call.kind.name,
+    catalog,
     region: call.region,
     narrowings: options.narrowings,
     tiers: tiersOf(preferences, resolved.variants),
@@ -143,6 +146,7 @@ function toOrderQuery({ endpoints, variants }: Pool, { call, preferences, option
   const isFlex = serviceTier === 'flex' && hasTier('flex');
   return {
     preferences: preferences.provider,
+    means: (name, endpoint) => meansEndpoint(name, endpoint, call, parts),
     sort: sortOf(preferences, variants) ?? (isPriority ? 'throughput' : isFlex ? 'price' : null),
     firstTier: isPriority ? 'priority' : null,
     health: parts.health,
@@ -171,16 +175,20 @@ function putBrokenLast(endpoints: readonly Endpoint[], health: HealthBoard): rea
 function withoutFallbacks(
   endpoints: readonly Endpoint[],
   excluded: readonly Exclusion[],
-  { provider }: CallPreferences,
+  { call, preferences: { provider }, parts }: Planning,
 ): Pick<CallPlan, 'endpoints' | 'excluded'> {
   if (provider.allow_fallbacks !== false) return { endpoints, excluded };
   const { order } = provider;
   const [left, others] = order?.length
-    ? partition(endpoints, (endpoint) => order.some((slug) => isNamed(slug, endpoint)))
+    ? partition(endpoints, (endpoint) => order.some((name) => meansEndpoint(name, endpoint, call, parts)))
     : partition(endpoints, (endpoint) => endpoint === endpoints[0]);
   const cut = others.map((endpoint) => ({ endpoint, rule: 'allow_fallbacks' }));
   return { endpoints: left, excluded: [...excluded, ...cut] };
 }
+
+/** Whether a name in `order` means an endpoint, or a provider that the gateway behind it may know. */
+const meansEndpoint = (name: string, endpoint: Endpoint, { kind }: ModelCall, { catalog }: RoutingParts): boolean =>
+  isNamed(name, endpoint) || mayKnow([name], endpoint, { kind: kind.name, catalog });
 
 function askRouter(name: RouterName, planning: Planning): readonly CatalogModel[] {
   const { call, needs, options, parts } = planning;

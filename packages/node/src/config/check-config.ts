@@ -104,7 +104,12 @@ function checkRegions({ regions }: ConfigCheck['file']): ConfigIssue[] {
 function checkProviderRules({ file, providers, slugs, presets }: ConfigCheck): ConfigIssue[] {
   const sound = providers.map(({ entry: { slug, name, preset = null } }) => {
     const facts = preset !== null && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
-    return { slug, name: name ?? facts?.name ?? slug, preset };
+    return {
+      slug,
+      name: name ?? facts?.name ?? slug,
+      preset,
+      gateway: facts?.dialect?.isGateway === true || undefined,
+    };
   });
   const others = slugs.filter((slug) => !sound.some((provider) => provider.slug === slug));
   const names = createProviderNames([...sound, ...others.map((slug) => ({ slug, name: slug }))], [], presets);
@@ -112,6 +117,8 @@ function checkProviderRules({ file, providers, slugs, presets }: ConfigCheck): C
     file.account.providers[list].flatMap((name, index) => {
       // A tag may follow the name: `deepinfra/turbo`.
       if (names.isKnown(name) || names.isKnown(name.split('/')[0] ?? name)) return [];
+      // A gateway gets it, and ignores that provider behind it.
+      if (list === 'ignore' && names.hasGateway) return [];
       const near = suggestName(name, names.list());
       const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
       const message = `"${name}" is no provider known here; there are: ${quote(slugs)}${hint}`;

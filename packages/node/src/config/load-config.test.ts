@@ -46,6 +46,16 @@ test('takes the rules about providers by slug, display name and preset in any ca
   expect(load({ providers: [named, openai], account: { providers } }).account.providers).toEqual(providers);
 });
 
+test('with a gateway among the providers takes names of providers behind it, in the list of ignored ones alone', () => {
+  const gateway = { slug: 'up', preset: 'openrouter', apiKey: 'k' };
+  const providers = { only: ['up'], ignore: ['Parasail', 'novita/fp8'] };
+  expect(load({ providers: [local, gateway], account: { providers } }).account.providers).toEqual(providers);
+  expect(refused({ providers: [local, gateway], account: { providers: { only: ['Parasail'] } } })).toEqual([
+    'account.providers.only[0]: "Parasail" is no provider known here; there are: "local", "up"',
+  ]);
+  expect(refused({ providers: [local], account: { providers: { ignore: ['Parasail'] } } })).toHaveLength(1);
+});
+
 test('reads regions and their hosts', () => {
   const regions = [
     { name: 'eu', hosts: ['eu.gateway.example', '[2001:db8::1]'] },

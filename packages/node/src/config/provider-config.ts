@@ -17,6 +17,7 @@ export interface ProviderPreset {
   readonly apiKeyAliases?: readonly string[] | undefined;
   readonly listsModels: boolean;
   readonly dataPolicy: DataPolicy;
+  readonly dialect?: { readonly isGateway?: boolean | undefined } | undefined;
 }
 
 /** A provider ready to be created. */

@@ -14,6 +14,7 @@ export const updateSettings = operation<AccountParts>()({
       (['only', 'ignore'] as const).map((list) => ({
         path: `providers.${list}`,
         of: 'providers',
+        goesOnward: list === 'ignore',
         names: body.providers?.[list],
         kept: before[list],
       })),

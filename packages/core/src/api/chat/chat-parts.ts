@@ -1,3 +1,4 @@
+import type { LiveAccount } from '../../auth/account.ts';
 import type { ChatRunParts } from '../../chat/chat-run.ts';
 import type { Moderator } from '../../chat/moderate-call.ts';
 import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
@@ -11,6 +12,7 @@ import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 
 export interface ChatParts extends ChatRunParts, ToolParts, UsableParts {
+  readonly account: LiveAccount;
   readonly platform: Platform;
   readonly callers: CallerParts;
   readonly routing: RoutingParts;

@@ -1,11 +1,13 @@
 import { reserveCall } from '../../budgets/reserve-call.ts';
 import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { createPipeline, receiveCall, withRequest } from '../../calls/model-call.ts';
+import type { Narrowing } from '../../calls/narrowing.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import type { ChatRun } from '../../chat/chat-run.ts';
 import type { Dialect } from '../../chat/dialect.ts';
 import { moderateCall } from '../../chat/moderate-call.ts';
 import { observeChat } from '../../chat/observe-chat.ts';
+import { onwardPluginsOf, refuseUnreadable, toPluginNarrowings } from '../../chat/onward-plugins.ts';
 import { hasServerTools } from '../../chat/plugins.ts';
 import { relayStream } from '../../chat/relay-stream.ts';
 import { relayWhole } from '../../chat/relay-whole.ts';
@@ -47,13 +49,13 @@ async function completeChat(dialect: Dialect, context: ChatContext): Promise<Gat
   const received = await parseChat(dialect, context);
   const caller = await findCaller(principal, parts.callers);
   const guarded = await guardChat(received, caller, context);
-  const { call, pipeline, toolSet } = guarded;
+  const { call, pipeline, toolSet, onwardPlugins } = guarded;
   const { plan, bound, report } = planGuarded(guarded, caller, client.headers, parts.routing);
   await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', responseHeaders);
 
   const guard = toCompletionGuard(caller.policy, pipeline);
   const observer = observeChat({ call, plan, pipeline, client }, parts);
-  const planned = { call, caller, plan, report, pipeline, dialect, toolSet };
+  const planned = { call, caller, plan, report, pipeline, dialect, toolSet, onwardPlugins };
   const run: ChatRun = { ...planned, guard, observer, client, responseHeaders, parts };
   const { begin, isReplay } = await composeStages(parts.stages, run);
   if (bound !== null && !isReplay) {
@@ -70,7 +72,10 @@ async function parseChat(dialect: Dialect, context: ChatContext): Promise<ChatRu
   return receiveCall(chatKind, request, context);
 }
 
-interface GuardedChat extends GuardedCall<ChatCompletionRequest>, Pick<ChatRun, 'pipeline' | 'toolSet'> {}
+interface GuardedChat
+  extends GuardedCall<ChatCompletionRequest>, Pick<ChatRun, 'pipeline' | 'toolSet' | 'onwardPlugins'> {
+  readonly narrowings: readonly Narrowing[];
+}
 
 /** Runs filters and moderation over a call, then opens its server tools, which models receive as functions. */
 async function guardChat(received: ChatRun['call'], caller: Caller, context: ChatContext): Promise<GuardedChat> {
@@ -79,7 +84,11 @@ async function guardChat(received: ChatRun['call'], caller: Caller, context: Cha
   const pipeline = createPipeline();
   const guarding = guardCall(received, { policy: caller.policy, pipeline, logger, platform });
   const { call, refusal: blocked } = guarding instanceof Promise ? await guarding : guarding;
-  const refusal = blocked ?? (await moderateCall(call, { moderator, pipeline, signal: client.signal }));
+  const onwardPlugins = onwardPluginsOf(call.request, parts);
+  const narrowings = toPluginNarrowings(onwardPlugins);
+  const unread = blocked ?? refuseUnreadable(onwardPlugins, caller.policy);
+  const refusal = unread ?? (await moderateCall(call, { moderator, pipeline, signal: client.signal }));
   const toolSet = hasServerTools(call.request) ? await openServerTools(call, caller, parts) : null;
-  return { call: toolSet === null ? call : withRequest(call, toolSet.request), refusal, pipeline, toolSet };
+  const opened = toolSet === null ? call : withRequest(call, toolSet.request);
+  return { call: opened, refusal, pipeline, toolSet, onwardPlugins, narrowings };
 }

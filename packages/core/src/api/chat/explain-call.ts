@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { createModelCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
+import { onwardPluginsOf, type OnwardParts, toPluginNarrowings } from '../../chat/onward-plugins.ts';
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
 import { planWithin } from '../../dispatch/plan-within.ts';
 import { operation } from '../../http/operation.ts';
@@ -13,7 +14,7 @@ import type { Store } from '../../stores/store.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import { routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
 
-export interface ExplainParts {
+export interface ExplainParts extends OnwardParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
   readonly regionOf: RegionOf;
@@ -49,7 +50,8 @@ export const explainCall = operation<ExplainParts>()({
       headers: {},
     });
     // The candidates are in order of price, and the first of them is drawn by the smallest number.
-    const { plan } = planWithin(call, caller, parts.routing, { random: () => 0 });
+    const narrowings = toPluginNarrowings(onwardPluginsOf(body, parts));
+    const { plan } = planWithin(call, caller, parts.routing, { random: () => 0, narrowings });
     return { data: explainPlan(plan, parts.routing.health) };
   },
 });

@@ -33,6 +33,37 @@ test('198: a call that failed leaves its idempotency key free', async () => {
   expect((await gateway.submit({}, { 'idempotency-key': 'once' })).status).toBe(202);
 });
 
+test('passes on that upstream limits the rate, with its wait, and with another where it names none', async () => {
+  for (const [retryAfterSeconds, told] of [
+    [7, '7'],
+    [undefined, '30'],
+  ] as const) {
+    const failure = new GatewayError('rate_limit_exceeded', 'Film: slow down', {
+      retryAfterSeconds,
+      metadata: { provider_name: 'Film', raw: 'slow down' },
+    });
+    const { submit, store } = createVideoGateway({ failStart: () => failure });
+    const { status, headers, body } = await submit();
+    expect([status, headers['retry-after']]).toEqual([429, told]);
+    expect(body).toMatchObject({
+      error: { code: 429, metadata: { error_type: 'rate_limit_exceeded', raw: 'slow down' } },
+    });
+    expect(await store.videoJobs.list()).toEqual([]);
+  }
+});
+
+test('passes on what upstream’s moderation objects to', async () => {
+  const failure = new GatewayError('moderation_flagged', 'Film: flagged', {
+    metadata: { provider_name: 'Film', reasons: ['violence'] },
+  });
+  const { submit } = createVideoGateway({ failStart: () => failure });
+  const { status, body } = await submit({ prompt: 'a fox that bites' });
+  expect([status, body]).toMatchObject([
+    403,
+    { error: { metadata: { reasons: ['violence'], flagged_input: 'a fox that bites', model_slug: 'acme/film' } } },
+  ]);
+});
+
 test('suggests a retry only where it may help', async () => {
   const unpaid = new GatewayError('provider_unavailable', 'Film refused', { upstreamStatus: 402 });
   for (const [failure, retryAfter] of [

@@ -137,7 +137,7 @@ test('keeps finish reasons and usage for frames of their own', () => {
 
 test('writes an error as a chunk with an error at its top', () => {
   const error = new GatewayError('rate_limit_exceeded', 'slow "down"\n', { metadata: { provider_name: 'Acme' } });
-  expect(read(createFrameEncoder(ENVELOPE, false).encodeError(toErrorBody(error)))).toMatchObject([
+  expect(read(createFrameEncoder(ENVELOPE, false).encodeError(toErrorBody(error), null))).toMatchObject([
     {
       id: 'gen-1',
       error: {

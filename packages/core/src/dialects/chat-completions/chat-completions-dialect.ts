@@ -21,11 +21,13 @@ export const chatCompletionsDialect: Dialect = {
       encode: encoder.encode,
       encodeEcho: encoder.encodeEcho,
       // The last chunk carries the members, whichever that is.
-      encodeEnd: ({ reason, native, usage, members }) =>
-        usage === undefined
-          ? encoder.encodeFinish(reason, native, members) + DONE_FRAME
-          : encoder.encodeFinish(reason, native) + encoder.encodeUsage(usage, members) + DONE_FRAME,
-      encodeError: (error) => encoder.encodeError(toErrorBody(error), error.beside) + DONE_FRAME,
+      encodeEnd({ reason, native, usage, citations, members }) {
+        const beside = citations === undefined ? members : { ...members, citations };
+        return usage === undefined
+          ? encoder.encodeFinish(reason, native, beside) + DONE_FRAME
+          : encoder.encodeFinish(reason, native) + encoder.encodeUsage(usage, beside) + DONE_FRAME;
+      },
+      encodeError: (error, native) => encoder.encodeError(toErrorBody(error), native, error.beside) + DONE_FRAME,
     };
   },
 
@@ -41,7 +43,7 @@ interface FrameEncoder {
   encode(chunks: readonly ChatChunk[]): string;
   encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
   encodeUsage(usage: Usage, beside?: ChunkMembers): string;
-  encodeError(error: ErrorBody, beside?: ChunkMembers): string;
+  encodeError(error: ErrorBody, native: string | null, beside?: ChunkMembers): string;
   /** Encodes the body that was sent to one endpoint (wire.md 6.9). */
   encodeEcho(upstreamBody: unknown): string;
 }
@@ -90,8 +92,8 @@ export function createFrameEncoder(envelope: CompletionEnvelope, hideReasoning: 
     },
     encodeFinish: (reason, native, beside) => head + toMembers(beside) + encodeEmpty(reason, native),
     encodeUsage: (usage, beside) => `${head}${toMembers(beside)}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`,
-    encodeError: (error, beside) =>
-      `${head}${toMembers(beside)}"error":${JSON.stringify(error)},${encodeEmpty('error', null)}`,
+    encodeError: (error, native, beside) =>
+      `${head}${toMembers(beside)}"error":${JSON.stringify(error)},${encodeEmpty('error', native)}`,
     encodeEcho: (upstreamBody) =>
       `${head}"choices":[],"debug":${JSON.stringify({ echo_upstream_body: upstreamBody })}}\n\n`,
   };

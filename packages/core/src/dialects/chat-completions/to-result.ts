@@ -1,9 +1,11 @@
 import type { WholeCompletion } from '../../chat/dialect.ts';
+import { toErrorBody } from '../../foundation/errors.ts';
 import type { ChatCompletionResult, ChatDelta } from '../../wire/chat/chat-chunk.ts';
 
 /** The body of an unstreamed chat completion. With `hidesReasoning`, reasoning is left out of it. */
 export function toResult(completion: WholeCompletion, hidesReasoning: boolean): ChatCompletionResult {
-  const { id, created, model, provider, chunks, systemFingerprint, serviceTier, usage, members } = completion;
+  const { id, created, model, provider, chunks, failure, systemFingerprint, serviceTier, citations } = completion;
+  const { usage, members } = completion;
   const result: ChatCompletionResult = {
     id,
     object: 'chat.completion',
@@ -16,15 +18,19 @@ export function toResult(completion: WholeCompletion, hidesReasoning: boolean): 
   for (const { choices } of chunks) {
     for (const { index, delta, finish_reason, native_finish_reason, logprobs = null } of choices) {
       const message = toMessage(delta, hidesReasoning);
-      result.choices.push({ index, finish_reason, native_finish_reason, logprobs, message });
+      const choice: ResultChoice = { index, finish_reason, native_finish_reason, logprobs, message };
+      if (finish_reason === 'error' && failure !== null) choice.error = toErrorBody(failure);
+      result.choices.push(choice);
     }
   }
   if (serviceTier !== undefined) result.service_tier = serviceTier;
+  if (citations !== undefined) result.citations = [...citations];
   if (usage !== undefined) result.usage = usage;
   return members === undefined ? result : { ...result, ...members };
 }
 
-type ResultMessage = ChatCompletionResult['choices'][number]['message'];
+type ResultChoice = ChatCompletionResult['choices'][number];
+type ResultMessage = ResultChoice['message'];
 
 function toMessage(delta: ChatDelta, hidesReasoning: boolean): ResultMessage {
   const { content = null, refusal = null, reasoning = null } = delta;

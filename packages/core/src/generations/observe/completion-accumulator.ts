@@ -1,6 +1,13 @@
 import { weighText } from '../../calls/estimate-usage.ts';
 import { isObject } from '../../foundation/unchecked.ts';
-import type { ChatChunk, FinishReason, ToolCallDelta, Usage } from '../../wire/chat/chat-chunk.ts';
+import type {
+  ChatChunk,
+  FinishReason,
+  ToolCallDelta,
+  UpstreamCosts,
+  UpstreamFacts,
+  Usage,
+} from '../../wire/chat/chat-chunk.ts';
 import type { ToolCall } from '../../wire/chat/chat-message.ts';
 import { createSpilledText, type SpilledText, type SpillOptions } from './spilled-text.ts';
 
@@ -21,6 +28,10 @@ export interface CompletionAccumulator {
   /** The last usage that upstream reported; some repeat or revise it. */
   readonly usage: Usage | undefined;
   readonly upstreamCostUsd: number | undefined;
+  readonly upstreamCosts: UpstreamCosts | undefined;
+  /** All that upstream told of itself; citations are those of the last list. */
+  readonly upstream: UpstreamFacts | undefined;
+  readonly annotations: readonly unknown[];
   /** The first finish reason of the first choice; undefined until the completion is complete. */
   readonly finish: { readonly reason: FinishReason; readonly native: string | null } | undefined;
   readonly upstreamId: string | undefined;
@@ -33,6 +44,7 @@ export interface CompletionAccumulator {
 /** Hardly any completion is longer; one whose reader has stopped reading leaves megabytes here. */
 const SPILL_ABOVE_CHARACTERS = 64 * 1024;
 
+const NONE: readonly unknown[] = [];
 const IN_MEMORY: SpillOptions = { maxLength: Infinity };
 
 /** Creates an empty accumulator. It reads every chunk once and retains none. By default texts are held in memory. */
@@ -47,6 +59,9 @@ class Accumulator implements CompletionAccumulator {
   readonly toolCalls: ToolCall[] = [];
   usage: Usage | undefined = undefined;
   upstreamCostUsd: number | undefined = undefined;
+  upstreamCosts: UpstreamCosts | undefined = undefined;
+  upstream: UpstreamFacts | undefined = undefined;
+  annotations: readonly unknown[] = NONE;
   finish: CompletionAccumulator['finish'] = undefined;
   upstreamId: string | undefined = undefined;
   systemFingerprint: string | undefined = undefined;
@@ -72,6 +87,8 @@ class Accumulator implements CompletionAccumulator {
     for (const chunk of chunks) {
       this.usage = chunk.usage ?? this.usage;
       this.upstreamCostUsd = chunk.upstreamCostUsd ?? this.upstreamCostUsd;
+      if (chunk.upstreamCosts !== undefined) this.upstreamCosts = chunk.upstreamCosts;
+      if (chunk.upstream !== undefined) this.upstream = { ...this.upstream, ...chunk.upstream };
       this.upstreamId ??= chunk.upstreamId;
       this.systemFingerprint ??= chunk.systemFingerprint;
       this.serviceTier = chunk.serviceTier ?? this.serviceTier;
@@ -82,6 +99,7 @@ class Accumulator implements CompletionAccumulator {
         if (delta.reasoning) this.reasoning += delta.reasoning;
         if (delta.refusal && !delta.content) this.text += delta.refusal;
         if (delta.audio !== undefined) this.addAudio(delta.audio);
+        if (delta.annotations !== undefined) this.annotations = [...this.annotations, ...delta.annotations];
         for (const call of delta.tool_calls ?? []) addToolCall(this.toolCalls, call);
         if (choice.finish_reason !== null) {
           this.finish ??= { reason: choice.finish_reason, native: choice.native_finish_reason };

@@ -32,9 +32,10 @@ export function spendingOf(turn: Turn, at: number): Spending {
 
 /** Returns the spending of a turn that has used this. */
 export function spendingFor({ endpoint, messages, completion }: Turn, usage: Usage, at: number): Spending {
-  if (completion.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(completion.upstreamCostUsd) };
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
-  return { usage, cost: costOf(endpoint.prices, usage, { images, at, hasSpokenOutput: completion.isSpoken }) };
+  const listed = costOf(endpoint.prices, usage, { images, at, hasSpokenOutput: completion.isSpoken });
+  const { upstreamCostUsd: reported, upstreamCosts } = completion;
+  return { usage, cost: reported === undefined ? listed : toReportedCost(reported, upstreamCosts ?? {}, listed) };
 }
 
 /** Sums the spending of turns. Each is charged separately, because prices may depend on the length of a prompt. */
@@ -60,10 +61,12 @@ function addSpending(a: Spending, b: Spending): Spending {
 function addCost(a: Cost, b: Cost): Cost {
   // Sums of decimal fractions are not exact in binary; ledgers use billionths anyway.
   const add = (x: number, y: number): number => Math.round((x + y) * 1e15) / 1e15;
+  const addKnown = (x: number | null, y: number | null): number | null => (x === null || y === null ? null : add(x, y));
   return {
     usd: add(a.usd, b.usd),
-    promptUsd: add(a.promptUsd, b.promptUsd),
-    completionUsd: add(a.completionUsd, b.completionUsd),
+    promptUsd: addKnown(a.promptUsd, b.promptUsd),
+    completionUsd: addKnown(a.completionUsd, b.completionUsd),
+    upstreamUsd: addKnown(a.upstreamUsd, b.upstreamUsd),
     nanoUsd: a.nanoUsd + b.nanoUsd,
   };
 }
@@ -80,6 +83,7 @@ function addUsage(a: Usage, b: Usage): Usage {
     ...(prompt && { prompt_tokens_details: prompt }),
     ...(completion && { completion_tokens_details: completion }),
     ...(tools && { server_tool_use_details: tools }),
+    ...((a.is_byok === true || b.is_byok === true) && { is_byok: true }),
   };
 }
 
@@ -107,14 +111,19 @@ export function toPublicUsage(
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage;
   if (prompt !== undefined && prompt.cached_tokens === undefined) delete told.prompt_tokens_details;
   if (completion !== undefined && completion.reasoning_tokens === undefined) delete told.completion_tokens_details;
-  told.is_byok = endpoint?.provider.byok ?? false;
+  told.is_byok = endpoint?.provider.byok === true || usage.is_byok === true;
+  const { server_tool_use_details: tools } = usage;
+  if (tools !== undefined) told.server_tool_use = { web_search_requests: tools.web_search_requests };
   if (cost !== null) {
     told.cost = cost.usd;
-    told.cost_details = {
-      upstream_inference_cost: null,
-      upstream_inference_prompt_cost: cost.promptUsd,
-      upstream_inference_completions_cost: cost.completionUsd,
-    };
+    // Clients insist on both parts.
+    if (cost.promptUsd !== null && cost.completionUsd !== null) {
+      told.cost_details = {
+        upstream_inference_cost: cost.upstreamUsd,
+        upstream_inference_prompt_cost: cost.promptUsd,
+        upstream_inference_completions_cost: cost.completionUsd,
+      };
+    }
   } else if (takesNullCost(call.labels.userAgent)) told.cost = null;
   return told;
 }

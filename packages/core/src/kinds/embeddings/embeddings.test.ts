@@ -120,6 +120,16 @@ test('records a call that failed at every endpoint, and says why', async () => {
   expect(core.store.appended.map(({ record }) => record.generation.finish_reason)).toEqual(['error']);
 });
 
+test('passes on what upstream’s moderation objects to', async () => {
+  const error = { message: 'Flagged', metadata: { reasons: ['violence'] } };
+  const upstream = createReplayTransport({ status: 403, headers: JSON_TYPE, pieces: [JSON.stringify({ error })] });
+  const response = await embed(createCoreGateway(upstream, { models: MODELS }), { input: 'one that bites' });
+  expect([response.status, jsonOf(response)['error']]).toMatchObject([
+    403,
+    { metadata: { reasons: ['violence'], flagged_input: 'one that bites', model_slug: 'acme/vectors' } },
+  ]);
+});
+
 test('records a call as cancelled when its client leaves, and closes upstream at once', async () => {
   const upstream = createScriptedTransport();
   const core = createCoreGateway(upstream, { models: MODELS });

@@ -35,8 +35,9 @@ export async function runEmbeddings(
 
 function toWholeKind({ timeouts }: WholeCallParts): WholeKind<EmbeddingsRequest, AskedEmbeddings> {
   return {
-    async ask({ provider, providerModel }, { request }, signal) {
-      const result = await provider.embeddings?.({ request, providerModel, signal, timeoutMs: timeouts.nonStreamMs });
+    async ask({ provider, providerModel }, { request }, { signal, preferences }) {
+      const timeoutMs = timeouts.nonStreamMs;
+      const result = await provider.embeddings?.({ request, providerModel, preferences, signal, timeoutMs });
       if (result === undefined) throw new GatewayError('not_found', `${provider.name} offers no embeddings`);
       return toAskedFormat(result, request, provider.name);
     },

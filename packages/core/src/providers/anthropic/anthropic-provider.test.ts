@@ -496,7 +496,6 @@ test.each([
 
 test.each([
   ['authentication_error', 401, 'invalid x-api-key key-of-acme', 401],
-  ['permission_error', 403, 'not for you', 403],
   ['invalid_request_error', 400, 'Your credit balance is too low to access the API', 402],
 ])("keeps a refusal of the gateway's own account from the caller: %s", async (type, status, message, shown) => {
   const error: unknown = await read(createReplayTransport({ status, pieces: [refusal(type, message)] })).catch(

@@ -8,7 +8,7 @@ import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCall, DiscoveredModel, Provider } from '../provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
 import { type ReadError, toRefusalError } from './to-refusal-error.ts';
-import { toShownBody } from './to-shown-body.ts';
+import { hideValues, toShownBody } from './to-shown-body.ts';
 import type { Upstream } from './to-upstream.ts';
 
 /** Reads one completion, whole or event by event. Holds what must be remembered between events. */
@@ -60,7 +60,7 @@ export function createChatWire(
   upstream: Upstream,
   wire: ChatWire,
 ): Required<Pick<Provider, 'chat' | 'chatWhole' | 'listModels'>> {
-  const { name, headers, secrets, transport } = upstream;
+  const { name, headers, credentials, secrets, transport } = upstream;
   const { toolCallPrefix = 'call', endsWithDone = true } = wire;
   const chatHeaders = { ...headers, 'content-type': 'application/json' };
 
@@ -72,7 +72,7 @@ export function createChatWire(
   };
 
   const toRequest = (call: ChatCall, body: Record<string, unknown>): TransportRequest => {
-    call.onUpstreamBody?.(toShownBody(body, secrets));
+    call.onUpstreamBody?.(toShownBody(body, (text) => hideValues(text, credentials)));
     return {
       ...toCallLimits(call),
       method: 'POST',

@@ -5,7 +5,7 @@ import type { Upstream } from './to-upstream.ts';
 import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
 
 /** Reads a wire's own form of a refusal: its body, and the status of the response. Never throws. */
-export type ReadError = (text: string, status: number) => Omit<UpstreamErrorFacts, 'providerName' | 'secrets'>;
+export type ReadError = (text: string, status: number) => Omit<UpstreamErrorFacts, 'providerName' | 'secrets' | 'body'>;
 
 /** Converts a refusal to an error. A wait in its headers takes precedence over one in its body. */
 export function toRefusalError(
@@ -19,6 +19,7 @@ export function toRefusalError(
     ...facts,
     providerName: name,
     secrets,
+    body: text,
     retryAfterSeconds: readWaitSeconds(headers) ?? facts.retryAfterSeconds,
   });
 }

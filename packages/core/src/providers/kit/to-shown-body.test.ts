@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toShownBody } from './to-shown-body.ts';
+import { hideValues, toShownBody } from './to-shown-body.ts';
 
 test('shows a body as it is sent, without secrets', () => {
   const body = {
@@ -10,7 +10,7 @@ test('shows a body as it is sent, without secrets', () => {
     stream: true,
     nothing: null,
   };
-  expect(toShownBody(body, ['', 'key-of-acme'])).toEqual({
+  expect(toShownBody(body, (text) => hideValues(text, ['', 'key-of-acme']))).toEqual({
     ...body,
     messages: [{ role: 'user', content: 'My key is [redacted], and [redacted] again.' }],
   });
@@ -18,11 +18,11 @@ test('shows a body as it is sent, without secrets', () => {
 
 test('shows how long media are, and every word of prose', () => {
   const base64 = 'QUJD'.repeat(500);
-  expect(toShownBody([`data:image/png;base64,${base64}`, base64, 'QUJD'], [])).toEqual([
+  expect(toShownBody([`data:image/png;base64,${base64}`, base64, 'QUJD'], (text) => text)).toEqual([
     'data:image/png;base64,[2000 characters]',
     '[2000 characters]',
     'QUJD',
   ]);
   const prose = 'word '.repeat(500);
-  expect(toShownBody(prose, [])).toBe(prose);
+  expect(toShownBody(prose, (text) => text)).toBe(prose);
 });

@@ -28,7 +28,9 @@ export interface Upstream {
   readonly baseUrl: string;
   /** Sent with every call; holds the key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Values that must never be shown, even if upstream repeats them. */
+  /** The values of the headers above that are secret. */
+  readonly credentials: readonly string[];
+  /** Values that must never be shown, even if upstream repeats them: the credentials, and upstream's own host. */
   readonly secrets: readonly string[];
   readonly transport: Transport;
 }
@@ -48,6 +50,9 @@ const MIN_SECRET_LENGTH = 4;
 /** Computes the common parts of a provider's calls once. */
 export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, headers }: UpstreamAccess): Upstream {
   const { slug, name = slug, baseUrl, apiKey, transport } = options;
+  const credentials = [apiKey ?? '', ...Object.values(options.headers ?? {})].filter(
+    ({ length }) => length >= MIN_SECRET_LENGTH,
+  );
   return {
     name,
     baseUrl: baseUrl.replace(/\/+$/, ''),
@@ -56,11 +61,17 @@ export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, hea
       ...options.headers,
       ...(apiKey !== undefined && { [keyHeader]: keyScheme === undefined ? apiKey : `${keyScheme} ${apiKey}` }),
     },
-    secrets: [apiKey ?? '', ...Object.values(options.headers ?? {})].filter(
-      ({ length }) => length >= MIN_SECRET_LENGTH,
-    ),
+    credentials,
+    secrets: [...credentials, ...hostsOf(baseUrl)],
     transport,
   };
+}
+
+/** The host with its port first; without it only where it is no common word. */
+function hostsOf(baseUrl: string): readonly string[] {
+  if (!URL.canParse(baseUrl)) return [];
+  const { host, hostname } = new URL(baseUrl);
+  return [host, hostname].filter((name, index, all) => /[.:]/.test(name) && all.indexOf(name) === index);
 }
 
 /** The public facts about a provider, from its options. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ErrorCode } from '../../foundation/errors.ts';
+import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
 import { readRetryAfterSeconds } from '../../foundation/transport/read-retry-after.ts';
 import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
 
@@ -42,7 +42,7 @@ test.each(OF_STATUS)('maps an upstream status %s to %s', (upstreamStatus, code, 
   expect(error.metadata).toEqual({ provider_name: 'Acme' });
 });
 
-test.each([401, 402, 403])('never passes an upstream %d on as the caller’s own, nor what it said', (status) => {
+test.each([401, 402])('never passes an upstream %d on as the caller’s own, nor what it said', (status) => {
   const error = fail({
     status,
     message: 'Incorrect API key provided: sk-proj-1234567890',
@@ -56,7 +56,6 @@ test.each([401, 402, 403])('never passes an upstream %d on as the caller’s own
 test.each([
   ['context_length_exceeded', 400, 'context_length_exceeded'],
   ['content_policy_violation', 400, 'content_policy_violation'],
-  ['content_filter', 400, 'content_policy_violation'],
   ['rate_limit_exceeded', 500, 'rate_limit_exceeded'],
   ['rate_limit_error', null, 'rate_limit_exceeded'],
   ['overloaded_error', 529, 'provider_overloaded'],
@@ -122,6 +121,20 @@ test.each([
     'at https://llm.svc.cluster.local/x and https://llm.prod.internal',
     'at [address] and [address]',
   ],
+  [
+    'an address of version 6',
+    'dial [fd00::1]:9000 and fe80:0:0:0:1:2:3:4 failed',
+    'dial [address] and [address] failed',
+  ],
+  [
+    'a host that is no address of the web',
+    'lookup vllm.svc.cluster.local: no such host',
+    'lookup [address]: no such host',
+  ],
+  ['the scheme of another protocol', 'redis://cache:6379/0 is down', '[address] is down'],
+  ['a key in a query', 'GET https://example.com/v1?key=abc123&x=1', 'GET https://example.com/v1?key=[redacted]&x=1'],
+  ['a key in a header', 'x-api-key: abcdef123456 is wrong', 'x-api-key: [redacted] is wrong'],
+  ['a token of three parts', 'token eyJhbGciOi.eyJzdWIi.c2ln expired', 'token [redacted] expired'],
   ['a terminal’s control characters', 'a\u001b[31m\r\nb\u0007\u2028c\u202ed', 'a [31m b c d'],
 ])('leaves out %s', (_name, message, shown) => {
   expect(fail({ status: 400, message, secrets: ['s3cr3t-value!', ''] }).message).toBe(shown);
@@ -130,6 +143,59 @@ test.each([
 test('leaves public addresses in, because they help', () => {
   const message = 'See https://platform.openai.com/docs/guides/rate-limits, or http://example.com.';
   expect(fail({ status: 429, message }).message).toBe(message);
+});
+
+test.each([
+  ['named by a code', { status: 400, providerCode: 'content_filter', message: 'Filtered' }, ['Filtered']],
+  ['named by a code alone', { status: 400, providerCode: 'data_inspection_failed' }, ['data_inspection_failed']],
+  ['with the status of a refusal', { status: 403, providerCode: 'content_policy_violation', message: 'No' }, ['No']],
+  ['with reasons', { status: 403, reasons: ['hate', 'for sk-abcdefghijkl'] }, ['hate', 'for [redacted]']],
+])('is a 403 with reasons where moderation objects, %s', (_name, facts, reasons) => {
+  const error = fail(facts);
+  expect(error).toMatchObject({ code: 'moderation_flagged', status: 403, metadata: { reasons } });
+  expect(isCallersMistake(error.code)).toBe(true);
+  expect(error.message).not.toMatch(/operator|account/);
+});
+
+test('says why upstream forbids the account of the gateway', () => {
+  const { status, message } = fail({ status: 403, message: 'Country not supported for org-abcdefghijkl' });
+  expect(status).toBe(502);
+  expect(message).toMatch(/the operator must check .* It said: Country not supported for \[redacted\]$/);
+});
+
+test('shows the error itself, without secrets, addresses, media and markup, where the caller has to know why', () => {
+  const error = {
+    message: 'at http:\\/\\/10.0.0.7:9000\\/v1 with s3cr3t-value!',
+    page: '<b>no</b>',
+    picture: 'QUJD'.repeat(500),
+    'seen on 10.0.0.7': [1, null, true],
+  };
+  const body = JSON.stringify({ error }).replaceAll('\\\\/', '\\/');
+  const shown = {
+    error: {
+      message: 'at [address] with [redacted]',
+      page: '[markup]',
+      picture: '[2000 characters]',
+      'seen on [address]': [1, null, true],
+    },
+  };
+  for (const status of [400, 403, 413, 422, 429]) {
+    const { raw } = fail({ status, body, secrets: ['s3cr3t-value!'] }).metadata ?? {};
+    expect(JSON.parse(String(raw))).toEqual(shown);
+  }
+  for (const status of [401, 402, 404, 500, 503, null]) {
+    expect(fail({ status, body, secrets: [] }).metadata).not.toHaveProperty('raw');
+  }
+});
+
+test.each([
+  ['words', 'too fast for key sk-abcdefghijkl', 'too fast for key [redacted]'],
+  ['a page', '<html>no</html>', undefined],
+  ['nothing', '', undefined],
+  ['five thousand words', 'word '.repeat(5000), `${'word '.repeat(400)}…`],
+  ['more depth than anyone reads', '['.repeat(60_000) + ']'.repeat(60_000), undefined],
+])('makes the best of a refusal that is %s', (_name, body, raw) => {
+  expect(fail({ status: 429, body }).metadata?.['raw']).toBe(raw);
 });
 
 test('cuts what is long, and says its own words when nothing is left', () => {

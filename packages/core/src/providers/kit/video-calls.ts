@@ -4,9 +4,9 @@ import type { Transport, TransportRequest, TransportResponse } from '../../found
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { VideoContent } from '../video-contract.ts';
 import { parseJson } from './parse-json.ts';
+import { toPublicText } from './to-public-text.ts';
 import { type ReadError, readWaitSeconds, toRefusalError } from './to-refusal-error.ts';
 import type { Upstream } from './to-upstream.ts';
-import { toPublicMessage } from './upstream-error.ts';
 
 /** Settings of every video wire. */
 export interface VideoSettings extends Upstream {
@@ -115,7 +115,7 @@ export function createVideoCalls(
       if (EXPIRED.has(status)) throw new GatewayError('not_found', `${name} no longer has this video`);
       throw new GatewayError('provider_unavailable', `${name} did not deliver the video (HTTP ${status})`);
     },
-    toJobError: (text) => toPublicMessage(text ?? undefined, secrets) ?? `${name} could not make the video`,
+    toJobError: (text) => toPublicText(text ?? undefined, secrets) ?? `${name} could not make the video`,
   };
 }
 

@@ -46,8 +46,11 @@ export interface OpenAiDialect {
   readonly efforts: readonly Exclude<ReasoningEffort, 'none'>[];
   /** The field in which reasoning of earlier turns is sent back to the model that made it. `null`: it is not sent. */
   readonly earlierReasoning: 'reasoning' | 'reasoning_content' | 'reasoning_details' | 'thinking-part' | null;
-  /** The API for videos: OpenAI's, or the gateway's own. */
-  readonly videos: 'openai' | 'gateway';
+  /**
+   * The server is a gateway with the same API as this one: it takes the fields of that beyond OpenAI's, chooses among
+   * providers of its own, and makes videos by its own API.
+   */
+  readonly isGateway: boolean;
   /** Whether a `<think>` block at the beginning of a text is the model's reasoning. */
   readonly hasThinkTags: boolean;
 }
@@ -68,6 +71,6 @@ export const COMMON_DIALECT: OpenAiDialect = {
   reasoningRequest: 'effort',
   efforts: ['minimal', 'low', 'medium', 'high', 'xhigh'],
   earlierReasoning: null,
-  videos: 'openai',
+  isGateway: false,
   hasThinkTags: false,
 };

@@ -22,12 +22,13 @@ export function createOpenAiEmbeddings(
   toUrl: (providerModel: string) => string,
 ): NonNullable<Provider['embeddings']> {
   const { name, headers, transport } = upstream;
-  return async ({ request, providerModel, signal, timeoutMs }) => {
+  return async (call) => {
+    const { providerModel, signal, timeoutMs } = call;
     const { status, bytes, ...head } = await sendWhole(transport, {
       method: 'POST',
       url: toUrl(providerModel),
       headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(toBody(request, providerModel)),
+      body: JSON.stringify(toBody(call)),
       signal,
       headersTimeoutMs: timeoutMs,
       idleTimeoutMs: timeoutMs,
@@ -40,10 +41,8 @@ export function createOpenAiEmbeddings(
 }
 
 /** Floats are requested by default, because not every server supports the other format. */
-function toBody(
-  { input, dimensions, encoding_format: format, input_type: inputType, user }: EmbeddingsCall['request'],
-  model: string,
-): object {
+function toBody({ request, providerModel: model, preferences }: EmbeddingsCall): object {
+  const { input, dimensions, encoding_format: format, input_type: inputType, user } = request;
   return {
     model,
     input,
@@ -51,6 +50,7 @@ function toBody(
     ...(format != null && { encoding_format: format }),
     ...(inputType != null && { input_type: inputType }),
     ...(user != null && { user }),
+    ...(preferences !== undefined && { provider: preferences }),
   };
 }
 

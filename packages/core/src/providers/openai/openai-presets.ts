@@ -30,7 +30,7 @@ const gateway = dialect({
   streamUsage: 'always',
   reasoningRequest: 'reasoning',
   earlierReasoning: 'reasoning_details',
-  videos: 'gateway',
+  isGateway: true,
 });
 
 const preset = (

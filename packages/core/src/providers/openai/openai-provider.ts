@@ -22,10 +22,16 @@ export interface OpenAiProviderSettings extends ProviderOptions {
 
 const MODEL_PLACE = '{model}';
 
+/**
+ * Plugins that a gateway runs in place of this one. Those that choose models are not among them, because guardrails
+ * allow models by name.
+ */
+const GATEWAY_PLUGINS: ReadonlySet<string> = new Set(['web', 'file-parser', 'moderation']);
+
 /** Creates a provider for OpenAI's chat completions wire, which most hosts and local servers use. */
 export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider {
   const { dialect = COMMON_DIALECT } = settings;
-  const { keyHeader, hasThinkTags } = dialect;
+  const { keyHeader, hasThinkTags, isGateway } = dialect;
   const upstream = toUpstream(settings, {
     keyHeader,
     keyScheme: keyHeader === 'authorization' ? 'Bearer' : undefined,
@@ -40,15 +46,16 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       ? ({ providerModel }) => chatUrl.replace(MODEL_PLACE, encodeURIComponent(providerModel))
       : () => chatUrl,
     toBody: (call) => toOpenAiRequest(call, dialect),
-    createReader: hasThinkTags
-      ? (options) => createOpenAiCompletionReader({ ...options, hasThinkTags })
-      : createOpenAiCompletionReader,
+    createReader:
+      hasThinkTags || isGateway
+        ? (options) => createOpenAiCompletionReader({ ...options, hasThinkTags, isGateway })
+        : createOpenAiCompletionReader,
     readError: readOpenAiError,
     listUrl: toUrl('/models'),
     readModels: readModelList,
   });
   const embeddingsUrl = toUrl('/embeddings');
-  const createVideos = dialect.videos === 'gateway' ? createGatewayVideos : createOpenAiVideos;
+  const createVideos = isGateway ? createGatewayVideos : createOpenAiVideos;
   return {
     ...describeProvider(settings),
     discoverModels: settings.discoverModels,
@@ -58,6 +65,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     ),
     chat,
     chatWhole,
+    ...(isGateway && { gateway: { plugins: GATEWAY_PLUGINS } }),
     ...((settings.listsModels ?? !isAddressPerModel) && { listModels }),
   };
 }

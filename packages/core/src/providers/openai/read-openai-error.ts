@@ -1,4 +1,4 @@
-import { isRecord } from '../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 
 /** The fields of an error on this wire, as far as they could be read. */
 export interface ErrorFields {
@@ -6,7 +6,13 @@ export interface ErrorFields {
   readonly message?: string;
   /** Upstream's own code or type, e.g. `context_length_exceeded`. */
   readonly providerCode?: string;
+  /** What its moderation objects to. */
+  readonly reasons?: readonly string[];
+  readonly flaggedInput?: string;
 }
+
+/** Refusals for the content that only their words tell apart: those of DeepSeek and xAI. */
+const CONTENT_REFUSED = /^content (exists risk|violates usage guidelines)/i;
 
 /** Reads the error object of this wire, in any of the forms seen: `code` is a status, a name, or missing. */
 export function readErrorFields(error: unknown): ErrorFields {
@@ -16,11 +22,28 @@ export function readErrorFields(error: unknown): ErrorFields {
   const number = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
   const name = [code, type].find((value) => typeof value === 'string' && !/^\d+$/.test(value));
   const message = textOf(error['message']) ?? textOf(error['detail']);
+  const providerCode = message !== undefined && CONTENT_REFUSED.test(message) ? 'content_filter' : name;
   return {
     status: number ?? null,
     ...(message !== undefined && { message }),
-    ...(typeof name === 'string' && { providerCode: name }),
+    ...(typeof providerCode === 'string' && { providerCode }),
+    ...readModeration(error),
   };
+}
+
+/** Reads the findings of a moderation: gateways list them in `metadata`, Azure by category in `innererror`. */
+function readModeration({ metadata, innererror: inner }: Unchecked): Pick<ErrorFields, 'reasons' | 'flaggedInput'> {
+  if (isRecord(metadata) && Array.isArray(metadata['reasons'])) {
+    const reasons = metadata['reasons'].filter((reason) => typeof reason === 'string');
+    const { flagged_input: input } = metadata;
+    return reasons.length === 0 ? {} : { reasons, ...(typeof input === 'string' && { flaggedInput: input }) };
+  }
+  const results = isRecord(inner) ? (inner['content_filter_result'] ?? inner['content_filter_results']) : undefined;
+  if (!isRecord(results)) return {};
+  const isHit = (result: unknown): boolean =>
+    isRecord(result) && (result['filtered'] === true || result['detected'] === true);
+  const reasons = Object.keys(results).filter((category) => isHit(results[category]));
+  return reasons.length === 0 ? {} : { reasons };
 }
 
 /** Mistral, Cerebras and older vLLM do not wrap the error in `error`; DeepInfra and Nvidia have `detail`. */

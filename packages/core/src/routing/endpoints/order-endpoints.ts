@@ -11,6 +11,8 @@ export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 
 export interface OrderQuery {
   readonly preferences: ProviderPreferences;
+  /** Whether a name of `order` means an endpoint, itself or a provider behind it. Default: itself. */
+  readonly means?: ((name: string, endpoint: Endpoint) => boolean) | undefined;
   /** Null balances the load. `order` in the preferences overrides it. */
   readonly sort: SortKey | null;
   /** The tier whose endpoints come before the others. */
@@ -27,7 +29,7 @@ export interface OrderQuery {
  */
 export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery): readonly Endpoint[] {
   const { order } = query.preferences;
-  if (order?.length) return orderAsNamed(endpoints, order);
+  if (order?.length) return orderAsNamed(endpoints, order, query.means ?? isNamed);
   const ranks = new Map(endpoints.map((endpoint) => [endpoint, rankOf(endpoint, query)]));
   const rank = (endpoint: Endpoint): number => ranks.get(endpoint) as number;
   const compare = query.sort === null ? byPrice : COMPARISONS[query.sort](query.health);
@@ -44,9 +46,13 @@ export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery
  * Endpoints that the slugs name come first, in the order of the slugs; the rest by price. Providers with the caller's
  * own key come before both.
  */
-function orderAsNamed(endpoints: readonly Endpoint[], order: readonly string[]): readonly Endpoint[] {
+function orderAsNamed(
+  endpoints: readonly Endpoint[],
+  order: readonly string[],
+  means: NonNullable<OrderQuery['means']>,
+): readonly Endpoint[] {
   const sorted = endpoints.toSorted(byPrice);
-  const named = order.flatMap((slug) => sorted.filter((endpoint) => isNamed(slug, endpoint)));
+  const named = order.flatMap((slug) => sorted.filter((endpoint) => means(slug, endpoint)));
   return [...new Set([...sorted.filter(({ provider }) => provider.byok === true), ...named, ...sorted])];
 }
 

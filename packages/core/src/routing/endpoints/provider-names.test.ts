@@ -127,3 +127,37 @@ test('the account’s own lists take the same names, from the configuration as f
   expect(jsonOf(response)).toMatchObject({ data: settings });
   expect((await explain(set, {})).included).toEqual(['studio']);
 });
+
+test('names that go up to a gateway are not reported here, where it may serve the call', async () => {
+  const gateway = createRoutedGateway({ ...PROVIDERS, acme: { ...PROVIDERS.acme, gateway: { plugins: new Set() } } }, [
+    CHAT,
+  ]);
+  expect(await explain(gateway, { only: ['Parasail'], ignore: ['novita'] })).toEqual({
+    included: ['acme'],
+    unknown: [],
+  });
+  expect(await explain(gateway, { order: ['PARASAIL/east'] })).toEqual({
+    included: ['acme', ...but('acme')],
+    unknown: [],
+  });
+  // Nobody behind a gateway is meant by a tag of a provider here.
+  const ofHere = await explain(gateway, { order: ['parasail', 'OpenAI/slow', 'My-OpenAI/slow'] });
+  expect(ofHere).toEqual({ included: ['acme', ...but('acme')], unknown: ['OpenAI/slow', 'My-OpenAI/slow'] });
+  expect(await explain(gateway, { only: ['Our Studio', 'OpenAI'] })).toEqual({ included: but('acme'), unknown: [] });
+  expect(await explain(gateway, { order: ['nobody'], ignore: ['acme'] })).toEqual({
+    included: but('acme'),
+    unknown: ['nobody'],
+  });
+});
+
+test('names of providers behind a gateway are taken in lists of ignored ones alone', async () => {
+  const openrouter = { preset: 'openrouter', gateway: { plugins: new Set<string>() } };
+  const management = { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } };
+  const rail = async ({ post }: RoutedGateway, field: string, name: string): Promise<number> =>
+    (await post('/api/v1/guardrails', { name: 'rail', [field]: [name] }, management)).status;
+  const gateway = createRoutedGateway({ ...PROVIDERS, openrouter }, [CHAT]);
+  expect(await rail(gateway, 'ignored_providers', 'Novita')).toBe(201);
+  expect(await rail(gateway, 'ignored_providers', 'acme/x')).toBe(400);
+  expect(await rail(gateway, 'allowed_providers', 'Novita')).toBe(400);
+  expect(await rail(gatewayOf(), 'ignored_providers', 'Novita')).toBe(400);
+});

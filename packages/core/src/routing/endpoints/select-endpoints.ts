@@ -2,10 +2,18 @@ import type { AccountOptions } from '../../auth/account.ts';
 import { CALL_KINDS, type CallKindName, type CallNeeds, isCompressed } from '../../calls/call-kind.ts';
 import type { CallRegion } from '../../calls/call-region.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
-import { type Endpoint, exceedsMaxPrice, isListed, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
+import {
+  type Catalog,
+  type Endpoint,
+  exceedsMaxPrice,
+  isListed,
+  type ServiceTier,
+  tierOf,
+} from '../../catalog/catalog.ts';
 import { isSupported } from '../../wire/chat/chat-parameters.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 import type { ResolvedModel } from '../models/resolve-models.ts';
+import { mayKnow } from './onward-preferences.ts';
 
 /** Why an endpoint may not serve a request. */
 export interface Exclusion {
@@ -92,6 +100,8 @@ export interface EndpointQuery {
   readonly account: AccountOptions;
   readonly needs?: CallNeeds | undefined;
   readonly kind: CallKindName;
+  /** Tells names of providers here from those of providers behind a gateway; without it all names are of here. */
+  readonly catalog?: Pick<Catalog, 'providerNames'> | undefined;
   /** Set for a request under a regional host: no other region will do. */
   readonly region?: CallRegion | null | undefined;
   /** Tiers that the request admits; endpoints of the others are only used where they are named. */
@@ -134,7 +144,13 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
     },
   },
   { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region.name },
-  { rule: 'only', excludes: (endpoint, { preferences: { only } }) => !!only?.length && !isListed(only, endpoint) },
+  {
+    rule: 'only',
+    excludes(endpoint, query) {
+      const { only } = query.preferences;
+      return !!only?.length && !isListed(only, endpoint) && !mayKnow(only, endpoint, query);
+    },
+  },
   { rule: 'ignore', excludes: (endpoint, { preferences: { ignore } }) => !!ignore && isListed(ignore, endpoint) },
   {
     rule: 'account.providers.only',

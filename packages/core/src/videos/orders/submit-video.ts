@@ -1,3 +1,4 @@
+import { withFlaggedInput } from '../../calls/flagged-input.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { toCallError } from '../../dispatch/call-errors.ts';
 import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../../foundation/errors.ts';
@@ -37,8 +38,8 @@ const LAST_START_MS = 150_000;
 /**
  * Submits a job to the first endpoint that accepts it. The job is stored before upstream is called, so that a crash
  * leaves a trace, and again with upstream's id after; nothing remains when no endpoint accepts it. Throws the caller's
- * own mistake unchanged, any other failure as `submission_failed`, with a retry time where that may help. An error of
- * the store after upstream has accepted the job is thrown unchanged, and leaves the job as after a crash.
+ * own mistake and the limit of a rate unchanged, any other failure as `submission_failed`, with a retry time where that
+ * may help. An error of the store after upstream has accepted the job is thrown unchanged, and leaves the job as after a crash.
  */
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;
@@ -54,6 +55,7 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
       started = await start(job, endpoint, submission);
     } catch (thrown) {
       lastFailure = toCallError(thrown, endpoint.provider.name);
+      lastFailure = withFlaggedInput(lastFailure, { model: job.modelId, textOf: () => job.order.prompt ?? '' });
       if (isSameEverywhere(lastFailure.code)) break;
       continue;
     }
@@ -109,11 +111,16 @@ async function noteSent(
 function toSubmissionError(failure: GatewayError | undefined): GatewayError {
   if (failure === undefined) return new GatewayError('not_found', 'No endpoint can make this video');
   if (isSameEverywhere(failure.code)) return failure;
+  const retryAfterSeconds = failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
+  if (failure.code === 'rate_limit_exceeded') {
+    const { cause, metadata, upstreamStatus } = failure;
+    return new GatewayError(failure.code, failure.message, { cause, metadata, retryAfterSeconds, upstreamStatus });
+  }
   const mayPass = isTransient(failure.code) && !OPERATORS_OWN.has(failure.upstreamStatus ?? 0);
   return new GatewayError('submission_failed', `The video could not be submitted: ${failure.message}`, {
     cause: failure,
     metadata: failure.metadata,
-    ...(mayPass && { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS }),
+    ...(mayPass && { retryAfterSeconds }),
     upstreamStatus: failure.upstreamStatus,
   });
 }

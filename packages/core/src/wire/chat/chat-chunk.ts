@@ -1,11 +1,20 @@
 import { z } from 'zod';
 
+import type { GatewayError } from '../../foundation/errors.ts';
 import { reasoningDetailSchema, toolCallSchema } from './chat-message.ts';
 import { routingMembersSchema } from './routing-metadata.ts';
 
 /** The reason for the end of a completion, one of the wire's five. */
 export const finishReasonSchema = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
 export type FinishReason = z.infer<typeof finishReasonSchema>;
+
+/** The use of tools that a gateway or a provider runs. */
+export const toolUseSchema = z.object({
+  web_search_requests: z.int(),
+  /** Calls of server tools that the model made, and how many of them were run. */
+  tool_calls_requested: z.int().optional(),
+  tool_calls_executed: z.int().optional(),
+});
 
 /** Token counts and cost. A count that upstream did not report is absent, never zero. */
 export const usageSchema = z.object({
@@ -41,14 +50,9 @@ export const usageSchema = z.object({
     })
     .partial()
     .optional(),
-  server_tool_use_details: z
-    .object({
-      web_search_requests: z.int(),
-      /** Calls of server tools that the model made, and how many of them were run. */
-      tool_calls_requested: z.int().optional(),
-      tool_calls_executed: z.int().optional(),
-    })
-    .optional(),
+  /** The older form of `server_tool_use_details`. */
+  server_tool_use: z.object({ web_search_requests: z.int() }).optional(),
+  server_tool_use_details: toolUseSchema.optional(),
   cost_details: z
     .object({
       upstream_inference_cost: z.number().nullable(),
@@ -102,9 +106,31 @@ export interface ChatChunk {
   usage?: Usage;
   /** USD as upstream itself charges; wins over catalog prices. */
   upstreamCostUsd?: number;
+  /** Upstream's own split of that, as far as it names one. */
+  upstreamCosts?: UpstreamCosts;
+  /** Absent from all but a few chunks. */
+  upstream?: UpstreamFacts;
   upstreamId?: string;
   systemFingerprint?: string;
   serviceTier?: string;
+}
+
+/** Costs of inference in USD, as upstream names them. */
+export interface UpstreamCosts {
+  /** All of it; of a call with upstream's own keys, what their owner pays beside upstream's charge. */
+  readonly totalUsd?: number | undefined;
+  readonly promptUsd?: number | undefined;
+  readonly completionUsd?: number | undefined;
+}
+
+/** Facts about a completion that only some upstreams tell. */
+export interface UpstreamFacts {
+  /** Display name of the provider behind an upstream that is a gateway. */
+  readonly provider?: string | undefined;
+  /** Sources that upstream lists beside the message. */
+  readonly citations?: readonly unknown[] | undefined;
+  /** The reason for the finish reason `error`, in the words of upstream. */
+  readonly failure?: GatewayError | undefined;
 }
 
 const errorSchema = z.object({
@@ -139,6 +165,8 @@ export const chatCompletionResultSchema = z.object({
   ),
   system_fingerprint: z.string().nullable(),
   service_tier: z.string().nullable().optional(),
+  /** Sources that upstream lists beside the message. */
+  citations: z.array(z.unknown()).optional(),
   usage: usageSchema.optional(),
   ...routingMembersSchema.shape,
 });
@@ -160,6 +188,8 @@ const chatCompletionChunkSchema = z.object({
       logprobs: z.unknown(),
     }),
   ),
+  /** Sources that upstream lists beside the message; in the last chunk. */
+  citations: z.array(z.unknown()).optional(),
   usage: usageSchema.optional(),
   /** Of a stream that has failed after it had begun. */
   error: errorSchema.optional(),

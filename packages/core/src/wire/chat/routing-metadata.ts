@@ -19,7 +19,7 @@ export const routingMetadataSchema = z.object({
   }),
   /** Absent when no endpoint was called. */
   attempts: z.array(z.object({ ...endpointSchema, status: z.int() })).optional(),
-  /** Names of providers in the request that nobody has; absent without any. */
+  /** Names of providers in the request that nobody has, and no gateway upstream gets; absent without any. */
   unknown_providers: z.array(z.string()).optional(),
   /** Milliseconds. */
   generation_time: z.number().optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { toolUseSchema } from '../chat/chat-chunk.ts';
 import { toolCallSchema } from '../chat/chat-message.ts';
 import { pipelineStageSchema } from '../chat/pipeline-stage.ts';
 import { DATA_REGIONS } from '../data-region.ts';
@@ -102,6 +103,11 @@ export const generationSchema = z.object({
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   /** The gateway's own field: the same region by its name in the configuration; absent for the global one. */
   called_region: z.string().optional(),
+  /** The gateway's own fields, where upstream is a gateway that says so: who served the call, and with whose key. */
+  upstream_provider_name: z.string().optional(),
+  upstream_is_byok: z.boolean().optional(),
+  /** The gateway's own field: the tools that upstream itself ran for the call. */
+  server_tool_use_details: toolUseSchema.optional(),
   /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
   /**
@@ -124,6 +130,9 @@ export const generationContentSchema = z.object({
     reasoning: nullableString,
     /** The gateway's own field: the tool calls of the completion, where there were any. */
     tool_calls: z.array(toolCallSchema).optional(),
+    /** The gateway's own fields: sources of the completion, where it has any. */
+    annotations: z.array(z.unknown()).optional(),
+    citations: z.array(z.unknown()).optional(),
     /** The gateway's own field: the tools that the gateway ran before the completion, in order. */
     server_tool_calls: z
       .array(
@@ -148,6 +157,7 @@ export const generationContentSchema = z.object({
           code: z.int(),
           message: z.string(),
           provider_name: z.string().optional(),
+          raw: z.string().optional(),
         }),
       ),
     })

@@ -56,6 +56,9 @@ const unusual: Generation = {
   pipeline: [{ type: 'guardrail', name: 'one' }],
   trace: { step: 1 },
   called_region: 'eu',
+  upstream_provider_name: 'Behind',
+  upstream_is_byok: true,
+  server_tool_use_details: { web_search_requests: 2 },
   feedback: [{ category: 'other', comment: null, created_at: '2026-11-21T11:00:00.000Z' }],
   usage_estimated: true,
 };

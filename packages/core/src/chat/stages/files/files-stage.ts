@@ -47,7 +47,8 @@ export function createFilesStage(parts: FileParts): Stage {
  * Whether the files of a request are converted to text: when the plugin requires it, or by default when no model of the
  * plan is known to read files.
  */
-function wantsParsing({ call: { request }, plan }: ChatRun, { catalog, web }: FileParts): boolean {
+function wantsParsing({ call: { request }, plan, onwardPlugins }: ChatRun, { catalog, web }: FileParts): boolean {
+  if (onwardPlugins.some(({ id }) => id === 'file-parser')) return false;
   const { messages, plugins } = request;
   if (web.readPdf === undefined || !messages.some(({ content }) => Array.isArray(content) && content.some(isFile))) {
     return false;

@@ -94,7 +94,9 @@ function storeAtEnd(
     for (const { choices } of batch) {
       for (const { finish_reason: reason } of choices) if (reason !== null) hasFinished = reason !== 'error';
     }
-    pieces.push(JSON.stringify(batch.map(({ usage: _usage, upstreamCostUsd: _cost, ...chunk }) => chunk)));
+    pieces.push(
+      JSON.stringify(batch.map(({ usage: _usage, upstreamCostUsd: _cost, upstreamCosts: _costs, ...chunk }) => chunk)),
+    );
   };
   add(completion.first);
   return {

@@ -1,5 +1,6 @@
 import { boundWithin } from '../../../budgets/find-budgets.ts';
 import { reserveCall } from '../../../budgets/reserve-call.ts';
+import type { Outcome } from '../../../calls/attempt.ts';
 import { type Pipeline, withRequest } from '../../../calls/model-call.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
@@ -14,6 +15,7 @@ import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.t
 import type { ChatMessage, ToolCall } from '../../../wire/chat/chat-message.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import { type CommittedCompletion, letGo, readMore } from '../../committed-completion.ts';
+import { failureOf } from '../../completion-failure.ts';
 import { mergeChunks } from '../../merge-chunks.ts';
 import type { Begin, ChatTurn } from '../stage.ts';
 import { toStepDetail } from './expand-steps.ts';
@@ -65,7 +67,9 @@ async function* runTurns(
     yield* readTurn(next, run, turn, read);
     read.close();
     const calls = read.ownCalls();
-    if (turn.isLast === true || calls.length === 0) return yield [finishOf(read)];
+    // What a completion that upstream broke off calls for may not be complete.
+    const isBrokenOff = read.completion.finish?.reason === 'error';
+    if (turn.isLast === true || calls.length === 0 || isBrokenOff) return yield [finishOf(read)];
 
     const ran = await runToolCalls(calls, toolSet.stopRule.maxSteps - steps, {
       wheel,
@@ -149,7 +153,9 @@ async function* readTurn(
   } finally {
     if (!isRead) letGo(completion);
   }
-  noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.completion.usage }, parts.attempts);
+  const failure = failureOf(read.completion, endpoint.provider.name);
+  const outcome: Outcome = failure === null ? { status: 'completed' } : { status: 'failed', error: failure };
+  noteOutcome({ endpoint, startedAt, outcome, usage: read.completion.usage }, parts.attempts);
 }
 
 const brokenOff = ({ provider }: Endpoint): GatewayError =>

@@ -85,7 +85,7 @@ export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: Complet
     details,
     pass(batch) {
       completion.observe(batch);
-      return batch.map(({ usage: _usage, upstreamCostUsd: _cost, choices, ...chunk }) => ({
+      return batch.map(({ usage: _usage, upstreamCostUsd: _cost, upstreamCosts: _costs, choices, ...chunk }) => ({
         ...chunk,
         choices: choices.map(passChoice),
       }));

@@ -150,5 +150,5 @@ function parse(text: string, providerName: string): Unchecked {
 }
 
 function toError(error: Unchecked, { providerName, secrets }: CompletionReaderOptions): GatewayError {
-  return toUpstreamError({ providerName, secrets, ...readAnthropicError(error, null) });
+  return toUpstreamError({ providerName, secrets, ...readAnthropicError(error, null), body: { error } });
 }

@@ -226,7 +226,7 @@ test.each([
   ['SAFETY', 'SAFETY'],
   ['PROHIBITED_CONTENT', 'PROHIBITED_CONTENT'],
   ['<b>', 'OTHER'],
-])('refuses with a 400 when the prompt was blocked for %s', (blockReason, shown) => {
+])('refuses with a 403 and the reason when the prompt was blocked for %s', (blockReason, shown) => {
   const completion = { promptFeedback: { blockReason }, usageMetadata: { promptTokenCount: 4 } };
   for (const reading of [() => readWhole(completion), () => readStreamed([completion])]) {
     let thrown: unknown;
@@ -236,10 +236,10 @@ test.each([
       thrown = error;
     }
     expect(thrown).toMatchObject({
-      code: 'content_policy_violation',
-      status: 400,
+      code: 'moderation_flagged',
+      status: 403,
       message: `Acme blocked the prompt: ${shown}`,
-      metadata: { provider_name: 'Acme', provider_code: shown },
+      metadata: { provider_name: 'Acme', provider_code: shown, reasons: [shown] },
     });
   }
 });

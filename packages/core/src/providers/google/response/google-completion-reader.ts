@@ -50,8 +50,8 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
   const read = (completion: Unchecked, delta: ChatDelta): ChatChunk => {
     const chunk: ChatChunk = { choices: [] };
     const error = findGoogleError(completion);
-    if (error !== undefined) throw toUpstreamError({ ...options, ...readGoogleError(error) });
-    throwIfBlocked(completion['promptFeedback'], providerName);
+    if (error !== undefined) throw toUpstreamError({ ...options, ...readGoogleError(error), body: { error } });
+    throwIfBlocked(completion['promptFeedback'], options);
     const [candidate] = objectsOf(completion['candidates']);
     if (isObject(completion['usageMetadata'])) {
       hasUsage = true;
@@ -121,14 +121,29 @@ function parseCompletion(text: string, providerName: string): Unchecked {
 }
 
 /** A prompt that is blocked gets no candidates, only the reason. */
-function throwIfBlocked(feedback: unknown, providerName: string): void {
+function throwIfBlocked(feedback: unknown, options: CompletionReaderOptions): void {
   const reason = isObject(feedback) ? feedback['blockReason'] : undefined;
-  if (typeof reason !== 'string' || reason === 'BLOCK_REASON_UNSPECIFIED') return;
+  if (!isObject(feedback) || typeof reason !== 'string' || reason === 'BLOCK_REASON_UNSPECIFIED') return;
   const shown = /^[A-Z_]{1,64}$/.test(reason) ? reason : 'OTHER';
-  throw new GatewayError('content_policy_violation', `${providerName} blocked the prompt: ${shown}`, {
-    metadata: { provider_name: providerName, provider_code: shown },
-    upstreamStatus: 200,
+  throw toUpstreamError({
+    ...options,
+    status: 200,
+    message: `${options.providerName} blocked the prompt: ${shown}`,
+    providerCode: shown,
+    reasons: [shown, ...blockedCategories(feedback['safetyRatings'])],
+    body: { promptFeedback: feedback },
   });
+}
+
+const BLOCKING_PROBABILITIES: ReadonlySet<unknown> = new Set(['MEDIUM', 'HIGH']);
+
+/** The categories that a prompt was blocked for; where no rating says that it blocked, the probable ones. */
+function blockedCategories(ratings: unknown): readonly string[] {
+  const all = objectsOf(ratings);
+  const blocking = all.filter(({ blocked }) => blocked === true);
+  const found =
+    blocking.length > 0 ? blocking : all.filter(({ probability }) => BLOCKING_PROBABILITIES.has(probability));
+  return found.flatMap(({ category }) => (typeof category === 'string' ? [category] : []));
 }
 
 /** This wire has no finish reason of its own for a completion that calls functions. */

@@ -33,11 +33,21 @@ export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<
     body['prompt_cache_options'] = withoutNulls(request.prompt_cache_options);
   }
   if (isTaken('reasoning_effort')) Object.assign(body, toReasoningFields(request, dialect));
+  if (dialect.isGateway) Object.assign(body, toGatewayFields(call));
   if (call.stream) {
     body['stream'] = true;
     if (dialect.streamUsage === 'on-request') body['stream_options'] = { include_usage: true };
   }
   return body;
+}
+
+/** The fields that only a gateway takes; what this one does itself is not among them. */
+function toGatewayFields({ request, onward }: ChatCall): Record<string, unknown> {
+  return {
+    ...(request.image_config && { image_config: request.image_config }),
+    ...(onward?.preferences && { provider: onward.preferences }),
+    ...(onward !== undefined && onward.plugins.length > 0 && { plugins: onward.plugins }),
+  };
 }
 
 function isTakenBy(call: ChatCall, dialect: OpenAiDialect, field: string): boolean {

@@ -197,6 +197,24 @@ test.each([
   });
 });
 
+test('reports the word of the provider behind a gateway, and goes by the gateway’s own', () => {
+  const choice = { finish_reason: 'length', native_finish_reason: 'MAX_TOKENS' };
+  const expected = { finish_reason: 'length', native_finish_reason: 'MAX_TOKENS' };
+  expect(readEvent({ choices: [{ delta: {}, ...choice }] })?.choices[0]).toMatchObject(expected);
+  expect(readWhole({ choices: [{ message: { content: 'x' }, ...choice }] }).choices[0]).toMatchObject(expected);
+});
+
+test('keeps what came before the error of a choice, and the error beside it', () => {
+  const error = { code: 429, message: 'no more for s3cr3t' };
+  const failure = expect.objectContaining({ code: 'rate_limit_exceeded', message: 'no more for [redacted]' }) as Error;
+  const expected = { choices: [{ delta: { content: 'Hel' }, finish_reason: 'error' }], upstream: { failure } };
+  for (const reason of ['error', 'stop', null]) {
+    const choice = { finish_reason: reason, error };
+    expect(readEvent({ choices: [{ delta: { content: 'Hel' }, ...choice }] })).toMatchObject(expected);
+    expect(readWhole({ choices: [{ message: { content: 'Hel' }, ...choice }] })).toMatchObject(expected);
+  }
+});
+
 test('says that tools were called even when upstream says stop', () => {
   const reader = newReader();
   reader.readEvent(
@@ -312,11 +330,6 @@ test.each([
   ['{"error":[]}', 'provider_unavailable', 'Acme returned an error'],
   ['{"x_groq":{"id":"r","error":"over capacity"},"choices":[]}', 'provider_unavailable', 'Acme returned an error'],
   ['{"object":"error","message":"no","type":"BadRequestError","code":400}', 'invalid_request', 'no'],
-  [
-    '{"choices":[{"delta":{},"finish_reason":"error","error":{"code":429,"message":"no"}}]}',
-    'rate_limit_exceeded',
-    'no',
-  ],
 ])('throws what the error %s means', (text, code, message) => {
   const meant = expect.objectContaining({ code, message });
   expect(() => newReader().readEvent(text)).toThrow(meant);

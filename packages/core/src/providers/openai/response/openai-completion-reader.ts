@@ -1,11 +1,12 @@
 import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject } from '../../../foundation/unchecked.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, UpstreamFacts } from '../../../wire/chat/chat-chunk.ts';
 import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { parseReturned } from '../../kit/parse-json.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../kit/tool-call-deltas.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { readErrorFields } from '../read-openai-error.ts';
+import { nativeReasonOf, toFinishReason, type UpstreamEnd } from './finish-reason.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
 import { createTextEventTemplate, type TextEventTemplate } from './text-event-template.ts';
 import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
@@ -19,17 +20,20 @@ interface UpstreamCompletion {
   readonly error?: unknown;
   readonly system_fingerprint?: unknown;
   readonly service_tier?: unknown;
+  /** Of a gateway: display name of the provider behind it. */
+  readonly provider?: unknown;
+  /** Perplexity, and gateways that pass its on. */
+  readonly citations?: unknown;
   /** `error` when it is one: servers without an envelope for errors. */
   readonly object?: unknown;
   /** Groq. */
   readonly x_groq?: { readonly usage?: unknown; readonly error?: unknown } | null;
 }
 
-interface UpstreamChoice {
+interface UpstreamChoice extends UpstreamEnd {
   readonly index?: unknown;
   readonly delta?: UpstreamMessage | null;
   readonly message?: UpstreamMessage | null;
-  readonly finish_reason?: unknown;
   readonly logprobs?: unknown;
   /** Moonshot, at the end of a stream. */
   readonly usage?: unknown;
@@ -37,22 +41,7 @@ interface UpstreamChoice {
   readonly error?: unknown;
 }
 
-/** Finish reasons of other servers, and the wire's own. Any other counts as `stop`. */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['stop', 'stop'],
-  ['length', 'length'],
-  ['tool_calls', 'tool_calls'],
-  ['content_filter', 'content_filter'],
-  ['error', 'error'],
-  ['eos', 'stop'],
-  ['end_turn', 'stop'],
-  ['function_call', 'tool_calls'],
-  ['max_tokens', 'length'],
-  ['model_length', 'length'],
-  // Reasons of DeepSeek and vLLM for a completion that was broken off.
-  ['insufficient_system_resource', 'error'],
-  ['abort', 'error'],
-]);
+const MAX_NAME_LENGTH = 100;
 
 /** Tiers under other names than the wire's. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
@@ -72,6 +61,8 @@ export interface OpenAiCompletionReader {
 export interface OpenAiCompletionReaderOptions extends CompletionReaderOptions {
   /** Whether a `<think>` block at the beginning of a text is reasoning. Default: no. */
   readonly hasThinkTags?: boolean | undefined;
+  /** Whether upstream is a gateway, which names the provider behind it. Default: no. */
+  readonly isGateway?: boolean | undefined;
 }
 
 export function createOpenAiCompletionReader(options: OpenAiCompletionReaderOptions): OpenAiCompletionReader {
@@ -117,6 +108,7 @@ class CompletionReader implements OpenAiCompletionReader {
     if (error !== null) throw toErrorOfEvent(error, this.options);
     const chunk: ChatChunk = { choices: [] };
     for (const choice of completion.choices ?? []) {
+      if (choice.error) chunk.upstream = { failure: toErrorOfEvent(choice.error, this.options) };
       const ours = this.readChoice(choice, isWhole);
       if (ours !== undefined) chunk.choices.push(ours);
     }
@@ -126,8 +118,11 @@ class CompletionReader implements OpenAiCompletionReader {
       if (read !== undefined) {
         chunk.usage = read.usage;
         if (read.upstreamCostUsd !== undefined) chunk.upstreamCostUsd = read.upstreamCostUsd;
+        if (read.upstreamCosts !== undefined) chunk.upstreamCosts = read.upstreamCosts;
       }
     }
+    const told = this.readUpstream(completion);
+    if (told !== undefined) chunk.upstream = { ...told, ...chunk.upstream };
     if (typeof completion.id === 'string') chunk.upstreamId = completion.id;
     if (typeof completion.system_fingerprint === 'string') chunk.systemFingerprint = completion.system_fingerprint;
     if (typeof completion.service_tier === 'string') {
@@ -136,14 +131,20 @@ class CompletionReader implements OpenAiCompletionReader {
     return chunk;
   }
 
+  private readUpstream({ provider, citations }: UpstreamCompletion): UpstreamFacts | undefined {
+    const isNamed = this.options.isGateway === true && typeof provider === 'string' && provider !== '';
+    const sources = listOf<unknown>(citations);
+    if (!isNamed && sources === undefined) return undefined;
+    return { ...(isNamed && { provider: provider.slice(0, MAX_NAME_LENGTH) }), ...(sources && { citations: sources }) };
+  }
+
   private readChoice(choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined {
     const { options } = this;
     const index = Number.isSafeInteger(choice.index) ? Math.abs(choice.index as number) : 0;
     const message = choice.delta ?? choice.message;
     const delta = message ? toDelta(message) : {};
-    const native = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
-    const isFinished = native !== null || isWhole;
-    if (choice.error) throw toErrorOfEvent(choice.error, options);
+    const reason = choice.error ? 'error' : typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
+    const isFinished = reason !== null || isWhole;
     if (options.hasThinkTags === true && (delta.content || isFinished)) this.splitThinking(index, delta, isFinished);
     const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
     if (pieces !== undefined || (isFinished && this.toolCalls?.has(index) === true)) {
@@ -157,8 +158,8 @@ class CompletionReader implements OpenAiCompletionReader {
     return {
       index,
       delta,
-      finish_reason: isFinished ? toFinishReason(native, this.toolCalls?.get(index)?.count() ?? 0) : null,
-      native_finish_reason: native,
+      finish_reason: isFinished ? toFinishReason(reason, this.toolCalls?.get(index)?.count() ?? 0) : null,
+      native_finish_reason: nativeReasonOf(choice),
       ...(logprobs !== undefined && { logprobs }),
     };
   }
@@ -221,12 +222,6 @@ function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<C
   return merged;
 }
 
-/** Some servers end with `stop` although they called tools; a client that relies on the reason would drop the calls. */
-function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
-  const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
-  return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
-}
-
 function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiCompletionReaderOptions): GatewayError {
-  return toUpstreamError({ providerName, secrets, ...readErrorFields(error) });
+  return toUpstreamError({ providerName, secrets, ...readErrorFields(error), body: { error } });
 }

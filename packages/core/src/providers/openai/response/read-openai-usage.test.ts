@@ -130,6 +130,48 @@ test('takes the cost in the forms of Perplexity and xAI', () => {
   expect(readOpenAiUsage({ ...counts, cost_in_usd_ticks: -1 })).not.toHaveProperty('upstreamCostUsd');
 });
 
+test('takes upstream’s own split of its cost, in the forms of gateways and of Perplexity', () => {
+  const counts = { prompt_tokens: 1, completion_tokens: 1 };
+  const cost_details = {
+    upstream_inference_cost: null,
+    upstream_inference_prompt_cost: 0.001,
+    upstream_inference_completions_cost: 0.002,
+  };
+  expect(readOpenAiUsage({ ...counts, cost: 0.003, cost_details })).toMatchObject({
+    upstreamCostUsd: 0.003,
+    upstreamCosts: { promptUsd: 0.001, completionUsd: 0.002 },
+  });
+  const cost = { input_tokens_cost: 0.001, output_tokens_cost: 0.004, request_cost: 0.005, total_cost: 0.01 };
+  expect(readOpenAiUsage({ ...counts, cost })).toMatchObject({
+    upstreamCostUsd: 0.01,
+    upstreamCosts: { promptUsd: 0.001, completionUsd: 0.004 },
+  });
+  const odd = { ...cost_details, upstream_inference_prompt_cost: -1, upstream_inference_completions_cost: '2' };
+  expect(readOpenAiUsage({ ...counts, cost: 0.003, cost_details: odd })).not.toHaveProperty('upstreamCosts');
+});
+
+test('charges what the account pays the provider behind a gateway with its own key, too', () => {
+  const counts = { prompt_tokens: 1, completion_tokens: 1 };
+  const cost_details = { upstream_inference_cost: 0.02 };
+  expect(readOpenAiUsage({ ...counts, cost: 0.001, is_byok: true, cost_details })).toMatchObject({
+    usage: { is_byok: true },
+    upstreamCostUsd: 0.021,
+    upstreamCosts: { totalUsd: 0.02 },
+  });
+  expect(readOpenAiUsage({ ...counts, cost: 0.02, is_byok: false, cost_details })?.upstreamCostUsd).toBe(0.02);
+});
+
+test('reads the use of tools that upstream ran, in either form', () => {
+  const counts = { prompt_tokens: 1, completion_tokens: 1 };
+  const details = { web_search_requests: 2, tool_calls_requested: 3, tool_calls_executed: 2 };
+  expect(readOpenAiUsage({ ...counts, server_tool_use_details: details })?.usage.server_tool_use_details).toEqual(
+    details,
+  );
+  expect(
+    readOpenAiUsage({ ...counts, server_tool_use: { web_search_requests: 1 } })?.usage.server_tool_use_details,
+  ).toEqual({ web_search_requests: 1 });
+});
+
 test('whatever it is given, the result is usage that may be shown, or nothing', () => {
   const names = fc.constantFrom(
     'prompt_tokens',
