@@ -10,7 +10,7 @@ export interface RunningNotesParts {
   readonly logger: Logger;
 }
 
-/** Notes in the store which streams are under way (docs/decisions/0036). */
+/** Notes in the store which streams are under way (docs/decisions/0030). */
 export interface RunningNotes {
   /** Notes the present state for the last time. */
   close(): Promise<void>;
