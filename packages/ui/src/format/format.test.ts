@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { formatPricePerMillion, formatUsd } from './money.ts';
-import { formatBytes, formatDuration } from './quantity.ts';
+import { formatBytes, formatDuration, formatPercent, formatSpeed } from './quantity.ts';
 import { formatRelative } from './time.ts';
 
 test.each([
@@ -33,6 +33,13 @@ test('writes durations and sizes for people', () => {
     '12.3 s',
     '3 min 5 s',
   ]);
+  expect([null, 3.456789, 99.94, 240.123].map(formatSpeed)).toEqual([
+    '—',
+    '3.5 tokens/s',
+    '99.9 tokens/s',
+    '240 tokens/s',
+  ]);
+  expect([0, 99.456].map(formatPercent)).toEqual(['0.0 %', '99.5 %']);
   expect([12, 2048, 3_500_000].map(formatBytes)).toEqual(['12 B', '2.0 KB', '3.3 MB']);
 });
 

@@ -17,6 +17,15 @@ export function formatDuration(ms: number | null | undefined): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** `12.3 tokens/s`, `240 tokens/s`; a dash for what is not known. */
+export const formatSpeed = (tokensPerSecond: number | null | undefined): string =>
+  tokensPerSecond == null || !Number.isFinite(tokensPerSecond)
+    ? '—'
+    : `${tokensPerSecond.toFixed(tokensPerSecond < 100 ? 1 : 0)} tokens/s`;
+
+/** `99.5 %`. */
+export const formatPercent = (percent: number): string => `${percent.toFixed(1)} %`;
+
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;

@@ -12,7 +12,7 @@ import { copyText } from '../parts/controls/copy-button.tsx';
 import { Menu } from '../parts/controls/menu.tsx';
 import { useIsSettled } from '../parts/use-is-settled.ts';
 import { fixtureStateQuery } from '../screens/fixtures/fixture-queries.ts';
-import { MODES } from '../screens/fixtures/mode-banner.tsx';
+import { toModeWords } from '../screens/fixtures/mode-banner.tsx';
 import { SNIPPETS, toBaseUrl } from './base-url.ts';
 import { useDesktopInfo } from './desktop.ts';
 
@@ -82,9 +82,10 @@ function StatePill() {
 function ModeBadge() {
   const { data } = useQuery(fixtureStateQuery);
   if (data === undefined || data.mode === 'live') return null;
+  const { label, tone, meaning } = toModeWords(data);
   return (
-    <Link to="/fixtures" title={MODES[data.mode].meaning} className="hidden rounded sm:block">
-      <Badge tone={MODES[data.mode].tone}>{MODES[data.mode].label}</Badge>
+    <Link to="/fixtures" title={meaning} className="hidden rounded sm:block">
+      <Badge tone={tone}>{label}</Badge>
     </Link>
   );
 }

@@ -6,7 +6,7 @@ import { memo, useId, useState, useSyncExternalStore } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
-import { formatDuration } from '../../format/quantity.ts';
+import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton, copyText } from '../../parts/controls/copy-button.tsx';
@@ -151,11 +151,11 @@ function Footer({ state, readSent, isRaw, onRaw }: FooterProps) {
       {state.provider !== null && <span>{state.provider}</span>}
       {firstTokenMs !== null && <span>first token {formatDuration(firstTokenMs)}</span>}
       {elapsedMs !== null && <span>{formatDuration(elapsedMs)}</span>}
-      {speed !== null && Number.isFinite(speed) && <span>{speed.toFixed(0)} tokens/s</span>}
+      {speed !== null && Number.isFinite(speed) && <span>{formatSpeed(speed)}</span>}
       {usage?.cost !== undefined && <span>{formatUsd(usage.cost)}</span>}
       {usage !== null && (
         <span>
-          {usage.prompt_tokens} in / {usage.completion_tokens} out
+          {formatCount(usage.prompt_tokens)} in / {formatCount(usage.completion_tokens)} out
         </span>
       )}
       <span className="flex-1" />

@@ -1,18 +1,11 @@
-import type { GenerationStatus } from '@model-gateway/core/wire';
 import { Pin } from 'lucide-react';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
-import { Badge, type Tone } from '../../../parts/badge.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
+import { StatusBadge } from '../generation-status.tsx';
 import type { ListRow } from './list-row.ts';
-
-const TONES: Readonly<Record<GenerationStatus, Tone>> = { ok: 'good', failed: 'bad', cancelled: 'caution' };
-
-export function StatusBadge({ generation }: { generation: Pick<ListRow, 'status'> }) {
-  return <Badge tone={TONES[generation.status]}>{generation.status}</Badge>;
-}
 
 /** Cost of the generation; an unknown price is not shown as zero. */
 export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 'total_cost'> }) {
@@ -34,7 +27,7 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
       </time>
     ),
   },
-  { id: 'status', header: 'Status', width: '78px', cell: (generation) => <StatusBadge generation={generation} /> },
+  { id: 'status', header: 'Status', width: '78px', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     id: 'model',
     header: 'Model',

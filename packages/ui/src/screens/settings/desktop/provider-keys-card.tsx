@@ -7,6 +7,7 @@ import { Field } from '../../../parts/controls/field.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { getDesktop } from '../../../shell/desktop.ts';
 import { useOutcome } from '../../../shell/use-outcome.ts';
+import { findKeyProblem } from './find-key-problem.ts';
 
 /** Suggested; the gateway knows further names, and any may be typed. */
 const NAMES = [
@@ -95,8 +96,12 @@ function NewKeyForm() {
   const { ask, isBusy } = useOutcome();
   const [name, setName] = useState('');
   const [key, setKey] = useState('');
+  const [problem, setProblem] = useState<string>();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    const found = findKeyProblem(name, key);
+    setProblem(found);
+    if (found !== undefined) return;
     const isSaved = await ask(getDesktop()?.saveProviderKey(name, key.trim()), `${name} saved`);
     if (!isSaved) return;
     setName('');
@@ -104,7 +109,7 @@ function NewKeyForm() {
   };
   return (
     <form className="flex flex-wrap items-end gap-3" onSubmit={(event) => void submit(event)}>
-      <Field label="Name" className="min-w-48 flex-1">
+      <Field label="Name" error={problem} className="min-w-48 flex-1">
         {(control) => (
           <>
             <input
