@@ -58,7 +58,10 @@ async function makeFilm(): Promise<string> {
   const body = { model: 'acme/film', prompt: 'The fox refuses' };
   const { id } = (await (await ui.call('/api/v1/videos', { key: API_KEY, body })).json()) as { id: string };
   const look = async () =>
-    (await (await ui.call(`/api/v1/videos/${id}`, { key: API_KEY })).json()) as { status: string; generation_id: string };
+    (await (await ui.call(`/api/v1/videos/${id}`, { key: API_KEY })).json()) as {
+      status: string;
+      generation_id: string;
+    };
   const isFailed = async () => expect((await look()).status).toBe('failed');
   await vi.waitFor(isFailed, { timeout: 40_000, interval: 200 });
   return (await look()).generation_id;
@@ -114,7 +117,10 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, go, screenshot } = await ui.open('#/models?open=acme/both');
       await page.getByRole('tab', { name: 'Endpoints' }).click();
       const here = page.getByRole('listitem').filter({ hasText: 'here' }).last();
-      await here.getByText(/median/).first().waitFor();
+      await here
+        .getByText(/median/)
+        .first()
+        .waitFor();
       await screenshot('model-endpoints');
       const texts = [await page.locator('main').innerText()];
       for (const hash of ['', 'generations', 'keys', 'providers?open=here', 'videos', `generations/${ids.ok}`]) {
