@@ -94,7 +94,7 @@ function SpentToday() {
   const { data: usd } = useQuery({ ...spentTodayQuery, enabled: useIsSettled() });
   if (usd === undefined) return null;
   return (
-    <span className="figures hidden text-sm text-ink-faint sm:inline" title="Spent today (UTC)">
+    <span className="figures hidden text-sm whitespace-nowrap text-ink-faint sm:inline" title="Spent today (UTC)">
       today <span className="font-medium text-ink">{formatUsd(usd)}</span>
     </span>
   );

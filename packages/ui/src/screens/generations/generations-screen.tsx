@@ -138,7 +138,6 @@ export function GenerationsScreen() {
             onOpen={open}
             onEnter={({ id }) => maximize(id)}
             openId={search.open}
-            minWidth={search.open === undefined ? 900 : 480}
             total={total}
             onEndReached={list.loadMore}
             onTopChange={setIsAtTop}

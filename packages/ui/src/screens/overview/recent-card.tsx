@@ -31,7 +31,7 @@ export function RecentCard({ rows }: { rows: readonly GenerationRow[] }) {
                 <span className="text-ink-soft">
                   <Cost generation={row} />
                 </span>
-                <span className="hidden w-16 text-right text-ink-soft sm:inline">
+                <span className="hidden w-24 text-right text-ink-soft sm:inline">
                   {formatDuration(row.generation_time)}
                 </span>
                 <span className="w-28 truncate text-right text-xs text-ink-faint">

@@ -70,7 +70,6 @@ export function ProvidersScreen() {
             columns={COLUMNS}
             idOf={({ slug }) => slug}
             openId={search.open}
-            minWidth={680}
             onOpen={({ slug }) => change({ open: slug })}
           />
         )}

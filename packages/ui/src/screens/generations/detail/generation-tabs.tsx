@@ -142,7 +142,8 @@ function Summary({ generation }: { generation: Generation }) {
         {generation.usage_estimated && ', estimated'}
       </span>
       <span className="text-ink-soft">
-        {formatDuration(generation.generation_time)}, first token after {formatDuration(generation.latency)}
+        {formatDuration(generation.generation_time)}
+        {generation.latency !== null && `, first token after ${formatDuration(generation.latency)}`}
       </span>
       {reason !== null && reason !== 'error' && <span className="text-ink-faint">finish reason: {reason}</span>}
       <time dateTime={generation.created_at} className="text-ink-faint">
