@@ -124,7 +124,7 @@ function Counted({ label, count }: { label: string; count: number }) {
 }
 
 function Summary({ generation }: { generation: Generation }) {
-  const { finish_reason: reason } = generation;
+  const { finish_reason: reason, tokens_prompt: prompt, tokens_completion: completion } = generation;
   const cached = generation.native_tokens_cached ?? 0;
   const reasoning = generation.native_tokens_reasoning ?? 0;
   return (
@@ -135,12 +135,13 @@ function Summary({ generation }: { generation: Generation }) {
         {generation.provider_name !== null && <span className="text-ink-faint"> via {generation.provider_name}</span>}
       </span>
       <span className="font-medium">{generation.cost_known ? formatUsd(generation.total_cost) : 'cost unknown'}</span>
-      <span className="text-ink-soft">
-        {formatCount(generation.tokens_prompt)} in{cached > 0 && ` (${formatCount(cached)} cached)`} /{' '}
-        {formatCount(generation.tokens_completion)} out
-        {reasoning > 0 && ` (${formatCount(reasoning)} reasoning)`}
-        {generation.usage_estimated && ', estimated'}
-      </span>
+      {(prompt ?? completion) !== null && (
+        <span className="text-ink-soft">
+          {formatCount(prompt)} in{cached > 0 && ` (${formatCount(cached)} cached)`} / {formatCount(completion)} out
+          {reasoning > 0 && ` (${formatCount(reasoning)} reasoning)`}
+          {generation.usage_estimated && ', estimated'}
+        </span>
+      )}
       <span className="text-ink-soft">
         {formatDuration(generation.generation_time)}
         {generation.latency !== null && `, first token after ${formatDuration(generation.latency)}`}
