@@ -105,7 +105,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, check, screenshot } = await ui.open(`#/generations?open=${ids.fallback}`);
       await page.getByRole('tab', { name: /^Attempts ?2/ }).click();
       const [first, second] = await page.getByRole('tabpanel').getByRole('listitem').allInnerTexts();
-      expect(first).toMatch(/Gone[^]*no response[^]*failed after \d+ ms[^]*502 .*Gone/);
+      expect(first).toMatch(/Gone[^]*no response[^]*failed after \d+\sms[^]*502 .*Gone/);
       expect(second).toMatch(/Here[^]*200[^]*first token after/);
       expect(second).not.toContain('502');
       await screenshot('attempts-of-a-fallback');

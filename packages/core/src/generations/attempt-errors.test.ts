@@ -32,7 +32,8 @@ test('records why each attempt failed, also of a call that succeeded in the end'
   const core = createCoreGateway(asRefusing());
   const response = await core.chat();
   expect(response.status).toBe(200);
-  const { data } = jsonOf(await core.get(`/api/v1/generation?id=${jsonOf(response)['id']}`)) as {
+  const { id } = jsonOf(response) as { id: string };
+  const { data } = jsonOf(await core.get(`/api/v1/generation?id=${id}`)) as {
     data: { provider_responses: object[] };
   };
   expect(data.provider_responses).toEqual([

@@ -6,12 +6,32 @@ import { onOtherPagesChange } from './other-pages.ts';
 const STALE_MS = 15_000;
 const KEPT_MS = 300_000;
 
+/** The queries of what users change. Calls follow a feed of their own, and to count them costs more. */
+const CHANGED_BY_USERS: ReadonlySet<unknown> = new Set([
+  'deliveries',
+  'destinations',
+  'endpoints',
+  'explain',
+  'fixtures',
+  'guardrails',
+  'keys',
+  'models',
+  'provider-states',
+  'providers',
+  'settings',
+  'videos',
+  'webhooks',
+]);
+
+const isChangedByUsers = ({ queryKey }: { readonly queryKey: readonly unknown[] }): boolean =>
+  CHANGED_BY_USERS.has(queryKey[0]);
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: STALE_MS,
-      // Something may have been changed elsewhere while the user was there, however short a time.
-      refetchOnWindowFocus: 'always',
+      // It may have been changed elsewhere while the user was there, however short a time.
+      refetchOnWindowFocus: (query) => (isChangedByUsers(query) ? 'always' : true),
       gcTime: KEPT_MS,
       // A request that the gateway refused would be refused again.
       retry: (failures, error) =>
@@ -32,8 +52,5 @@ export function followChanges(): void {
       removeEventListener('focus', tell);
     };
   });
-  // Lists of calls follow their own feed, and are too long to be loaded again.
-  onOtherPagesChange(
-    () => void queryClient.invalidateQueries({ predicate: ({ queryKey: [name] }) => name !== 'generations' }),
-  );
+  onOtherPagesChange(() => void queryClient.invalidateQueries({ predicate: isChangedByUsers }));
 }
