@@ -109,7 +109,7 @@ function NewKeyForm() {
   };
   return (
     <form className="flex flex-wrap items-end gap-3" onSubmit={(event) => void submit(event)}>
-      <Field label="Name" error={problem} className="min-w-48 flex-1">
+      <Field label="Name" className="min-w-48 flex-1">
         {(control) => (
           <>
             <input
@@ -120,6 +120,7 @@ function NewKeyForm() {
               title="Capital letters, digits and underscores, as in OPENAI_API_KEY"
               placeholder="OPENAI_API_KEY"
               autoComplete="off"
+              aria-invalid={problem !== undefined || undefined}
               spellCheck={false}
               className="field font-mono text-xs"
               value={name}
@@ -150,6 +151,11 @@ function NewKeyForm() {
       <Button type="submit" look="primary" isBusy={isBusy}>
         Save key
       </Button>
+      {problem !== undefined && (
+        <p role="alert" className="basis-full text-sm break-words text-bad">
+          {problem}
+        </p>
+      )}
     </form>
   );
 }
