@@ -7,7 +7,7 @@ export function findKeyProblem(name: string, key: string): string | undefined {
   return (
     `This is an address, not a key, and would have no effect here. A server of your own (Ollama, LM Studio, llama.cpp, ` +
     `vLLM) is named in config.json in the app’s folder, e.g. ` +
-    `{ "providers": [{ "slug": "ollama", "preset": "ollama", "baseUrl": "http://127.0.0.1:11434/v1" }] }; ` +
+    `{ "providers": [{ "slug": "ollama", "preset": "ollama", "baseUrl": "http://127.0.0.1:11434/v1", "discoverModels": true }] }; ` +
     `then start the app again.`
   );
 }
