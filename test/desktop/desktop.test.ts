@@ -70,7 +70,7 @@ describe.skipIf(skipped !== undefined)(
         await page.goto('app://gateway/#/playground?models=demo/chat');
         await page.getByRole('textbox', { name: 'Message 1' }).fill(QUESTION);
         await page.keyboard.press('Control+Enter');
-        await page.getByRole('status').getByText('done').waitFor();
+        await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
         await page.getByRole('navigation').getByRole('link', { name: 'Generations' }).click();
         await page.getByRole('main').getByText('demo/chat').first().waitFor();
       });

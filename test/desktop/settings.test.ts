@@ -60,6 +60,36 @@ describe.skipIf(skipped !== undefined)(
       expect(readdirSync(userDir)).toContainEqual(expect.stringMatching(/^settings\.json\.corrupt-\d+$/));
     });
 
+    test('do not take an address for a key, and say where it belongs', async () => {
+      const { page, info, until } = await launchApp({ port: await freePort() });
+      await until(({ state }) => state.phase === 'listening');
+      await page.goto('app://gateway/#/settings');
+      await page.getByLabel('Name', { exact: true }).click();
+      await page.keyboard.type('OLLAMA_HOST');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('127.0.0.1:11434');
+      await page.keyboard.press('Enter');
+      await page.getByText('This is an address, not a key').waitFor();
+      await page.getByText('config.json').waitFor();
+      expect(await page.getByText('OLLAMA_HOST saved').count()).toBe(0);
+      expect(await info()).toMatchObject({ providerKeys: [], state: { phase: 'listening', isDemo: true } });
+    });
+
+    test('call what answers by one name in the header and in the settings', async () => {
+      const { page, until } = await launchApp({ port: await freePort() });
+      await until(({ state }) => state.phase === 'listening');
+      await page.goto('app://gateway/#/settings');
+      const badge = page.getByRole('banner').getByRole('link');
+      await badge.getByText('Demo', { exact: true }).waitFor();
+      const mode = page.getByRole('radiogroup', { name: 'Mode' });
+      await mode.getByRole('radio', { name: 'Demo', checked: true }).waitFor();
+      expect(await mode.getByRole('radio', { name: 'Live' }).count()).toBe(0);
+      await page.evaluate(() => window.desktop.saveProviderKey('OPENAI_API_KEY', 'sk-canary-of-the-mode-test'));
+      await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
+      await mode.getByRole('radio', { name: 'Live', checked: true }).waitFor();
+      await badge.waitFor({ state: 'detached' });
+    });
+
     test('are exported without a key, and imported again', async () => {
       const port = await freePort();
       const { app, page, userDir, info } = await launchApp({ port });

@@ -36,6 +36,7 @@ describe.skipIf(skipped !== undefined)(
       const { app } = await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       await tray.until((labels) => labels.includes('0 active · 0 today · $0.00'));
+      expect((await tray.submenu('Mode'))[0]).toBe('Demo *');
       expect(await tray.submenu('Recent errors')).toEqual(['(None)']);
       await (await call(port)).text();
       const failed = await call(port, { content: 'demo: rate limit' });

@@ -226,7 +226,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     const { page, problems, check } = await ui.open('#/playground?models=acme/two');
     await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('status').getByText('done').waitFor();
+    await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Save as fixture' }).click();
     await page.getByText('Saved as a fixture', { exact: true }).waitFor();
     expect(await check()).toEqual([]);

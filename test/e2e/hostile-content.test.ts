@@ -167,7 +167,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Use it' }).click();
       await page.getByRole('textbox', { name: 'Message 1' }).fill(HOSTILE_NAMES.join('\n\n'));
       await page.keyboard.press('Control+Enter');
-      await page.getByRole('status').getByText('done').waitFor();
+      await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
       await page.getByRole('alert').waitFor();
       expect(await page.evaluate(() => (globalThis as unknown as Walker).look())).toEqual([]);
       expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);

@@ -92,9 +92,12 @@ export const WALK = `
     const faults = [];
     try {
       location.hash = '#/generations/' + id;
+      await until('the generation', () =>
+        document.querySelector('h1')?.textContent.includes(id) && document.querySelector('[role=tab]') !== null);
+      // The tab of the generation before stays.
+      await openTab('Conversation');
       const there = isError ? 'main section[aria-label=Error]' : 'main article';
-      await until('the conversation', () =>
-        document.querySelector('h1')?.textContent.includes(id) && document.querySelector(there) !== null);
+      await until('the conversation', () => document.querySelector(there) !== null);
       for (const element of all('main details')) element.open = true;
       await frame();
       faults.push(...look());

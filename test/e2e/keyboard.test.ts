@@ -119,7 +119,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await page.getByRole('region', { name: `Generation ${ids.first}` }).waitFor();
     },
   ],
-  'generations-screen j': [
+  'use-step-keys j': [
     () => `#/generations?open=${ids.second}`,
     async (page) => {
       await page.getByRole('row').nth(1).waitFor();
@@ -127,7 +127,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await expect.poll(() => hashOf(page)).toContain(ids.first);
     },
   ],
-  'generations-screen k': [
+  'use-step-keys k': [
     () => `#/generations?open=${ids.first}`,
     async (page) => {
       await page.getByRole('row').nth(1).waitFor();
@@ -153,7 +153,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await page.getByRole('textbox', { name: 'Message 1' }).focus();
       await page.keyboard.type('Hello!');
       await page.keyboard.press('Control+Enter');
-      await page.getByRole('status').getByText('done').waitFor();
+      await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
     },
   ],
   'playground-screen Escape': [
@@ -166,7 +166,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await page.keyboard.press('Control+Enter');
       await page.getByText('Waiting for the first token…').waitFor();
       await page.keyboard.press('Escape');
-      await page.getByRole('status').getByText('stopped').waitFor();
+      await page.getByRole('status').getByText('cancelled').waitFor();
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     },
   ],

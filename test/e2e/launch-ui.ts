@@ -48,6 +48,8 @@ export interface Ui {
   readonly call: (path: string, init?: { readonly body?: unknown; readonly key?: string }) => Promise<Response>;
   /** A page of its own, signed in unless told otherwise. What goes wrong in it is in `problems`. */
   readonly open: (hash: string, options?: OpenOptions) => Promise<UiPage>;
+  /** The gateway dies at once, as when its machine does; its pages stay. */
+  readonly kill: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -86,6 +88,7 @@ interface LaunchOptions {
 export async function launchUi({ config, fixtures, managementKey = MANAGEMENT_KEY }: LaunchOptions = {}): Promise<Ui> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
   const { child, url } = await startGateway(dataDir, { config, fixtures });
+  const ended = new Promise((resolve) => child.once('close', resolve));
   const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
   mkdirSync(SCREENSHOTS, { recursive: true });
   return {
@@ -97,10 +100,11 @@ export async function launchUi({ config, fixtures, managementKey = MANAGEMENT_KE
         body: body === undefined ? null : JSON.stringify(body),
       }),
     open: (hash, options) => openPage(browser, url, hash, { managementKey, ...options }),
+    kill: () => void child.kill('SIGKILL'),
     async close() {
       await browser.close();
       child.kill('SIGTERM');
-      await new Promise((resolve) => child.once('close', resolve));
+      await ended;
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -79,7 +79,8 @@ describe.skipIf(skipped !== undefined)(
       await page.reload();
       await page.getByRole('status').getByText('4 in all').waitFor();
       await page.keyboard.press('Control+k');
-      await page.getByPlaceholder(/A screen, a model/).fill('failures');
+      await page.getByPlaceholder(/A screen, a model/).waitFor();
+      await page.keyboard.type('failures');
       await page.keyboard.press('Enter');
       await page.getByRole('status').getByText('1 found').waitFor();
       expect(new URL(page.url()).hash).toContain('status=failed');
@@ -87,7 +88,9 @@ describe.skipIf(skipped !== undefined)(
 
       await page.getByRole('button', { name: 'Failures' }).click();
       await page.getByRole('menuitem', { name: 'Rename or delete views…' }).click();
-      await page.getByRole('textbox', { name: 'Name of Failures' }).fill('Gone wrong');
+      await page.getByRole('textbox', { name: 'Name of Failures' }).waitFor();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('Gone wrong');
       await page.keyboard.press('Enter');
       await page.getByText('“Failures” is called “Gone wrong” now').waitFor();
       await page.getByRole('button', { name: 'Delete Gone wrong' }).click();
@@ -396,7 +399,7 @@ describe.skipIf(skipped !== undefined)(
       await go('#/playground?models=demo/chat');
       await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
       await page.keyboard.press('Control+Enter');
-      await page.getByRole('status').getByText('done').waitFor();
+      await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
       const durations = await page.evaluate(
         'document.getAnimations().map(({ effect }) => Number(effect.getTiming().duration)).filter((ms) => ms > 1)',
       );

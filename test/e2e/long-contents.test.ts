@@ -40,7 +40,7 @@ describe.skipIf(skipped !== undefined)(
     test('are shown by lines, with their size, and can be saved as a file', async () => {
       const { page, problems, check, screenshot } = await ui.open(`#/generations/${id}`);
       await page.getByText(`${LINES.toLocaleString('en-US')} lines, shown as written`).waitFor();
-      await page.getByText(/^\d+\.\d MB of prompt and answer$/).waitFor();
+      await page.getByText(/^\d+\.\d\sMB of prompt and answer$/).waitFor();
       expect(await page.getByText(LINE).count()).toBeLessThan(100);
       // Its height is known only when all of it has been counted.
       await expect

@@ -161,7 +161,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('under the desktop requires no sign-in, and changes the port', async () => {
-      const { page, problems, check } = await ui.open('#/settings');
+      const { page, problems, check, screenshot } = await ui.open('#/settings');
       // The user of the app is the owner, also in a window that has no cookie.
       await page.addInitScript(DESKTOP);
       await page.reload();
@@ -171,6 +171,12 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Use another port this time' }).click();
       await page.getByRole('alert').waitFor({ state: 'detached' });
       await page.getByLabel('Start at login').check();
+      await page.getByLabel('Name', { exact: true }).fill('OLLAMA_HOST');
+      await page.getByLabel('Key', { exact: true }).fill('127.0.0.1:11434');
+      await page.getByRole('button', { name: 'Save key' }).click();
+      await page.getByText('This is an address, not a key').waitFor();
+      expect(await check()).toEqual([]);
+      await screenshot('desktop-address');
       await page.getByLabel('Name', { exact: true }).fill('groq_api_key');
       await page.getByLabel('Key', { exact: true }).fill('CANARY');
       await page.getByRole('button', { name: 'Save key' }).click();

@@ -137,7 +137,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('dot.png').waitFor();
       await page.getByRole('button', { name: 'Remove dot.png' }).click();
       await page.keyboard.press('Control+Enter');
-      await page.getByRole('status').getByText('done').waitFor();
+      await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
       await page.getByRole('link', { name: 'Generation' }).last().click();
       await page.getByText('Your request went through the gateway').waitFor();
       await expect.poll(() => list.page.getByRole('row').count()).toBeGreaterThan(before);
@@ -174,7 +174,8 @@ describe.skipIf(skipped !== undefined)(
       await keys('Escape', 'Escape', '?');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await keys('Escape', 'Control+k');
-      await page.getByPlaceholder(/A screen, a model/).fill('settings');
+      await page.getByPlaceholder(/A screen, a model/).waitFor();
+      await page.keyboard.type('settings');
       await keys('Enter');
       await page.getByRole('heading', { name: 'Settings' }).waitFor();
       expect(problems).toEqual([]);
@@ -183,7 +184,8 @@ describe.skipIf(skipped !== undefined)(
     test('makes a key that is shown once, and deletes it', async () => {
       const { page, problems, check } = await ui.open('#/keys');
       await page.getByRole('button', { name: 'New key' }).click();
-      await page.getByLabel('Name').fill('Short-lived');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.type('Short-lived');
       expect(await check()).toEqual([]);
       await page.getByRole('button', { name: 'Make the key' }).click();
       const key = (await page.getByTestId('new-key').textContent()) ?? '';
@@ -193,7 +195,8 @@ describe.skipIf(skipped !== undefined)(
       expect(await page.content()).not.toContain(key);
       await page.getByRole('button', { name: 'Actions for Short-lived' }).click();
       await page.getByRole('menuitem', { name: 'Delete…' }).click();
-      await page.getByLabel('Type “Short-lived” to go on').fill('Short-lived');
+      await page.getByLabel('Type “Short-lived” to go on').waitFor();
+      await page.keyboard.type('Short-lived');
       await page.getByRole('button', { name: 'Delete key' }).click();
       await page
         .getByRole('gridcell', { name: /Short-lived/ })

@@ -43,7 +43,7 @@ test.skipIf(noMounts !== '').each([0, 1])(
 test.skipIf(noMounts !== '')(
   `178: a start that finds no room for its address says so in one line, and leaves nothing half written${noMounts}`,
   () => {
-    const { said, complaints } = runOnSmallDisk('fill 2; gateway serve --demo --port 0; list');
+    const { said, complaints } = runOnSmallDisk('fill 4; gateway serve --demo --port 0; list');
     expect(complaints).toEqual([expect.stringMatching(FULL)]);
     const [code, ...files] = said;
     expect(code).toBe('exit 1');

@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 
 import { recentCallsQuery } from './api/queries.ts';
-import { queryClient } from './api/query-client.ts';
+import { followChanges, queryClient } from './api/query-client.ts';
 import { getSession } from './api/session.ts';
 import { resumeSession } from './api/sign-in.ts';
 import { loadScreen, router } from './router.tsx';
@@ -12,6 +12,7 @@ import { followDesktop } from './shell/desktop.ts';
 import { applyTheme } from './shell/preferences.ts';
 
 applyTheme();
+followChanges();
 const host = document.getElementById('root');
 if (host !== null) void start(host);
 

@@ -38,6 +38,7 @@ const generations = createRoute({
 const generation = createRoute({
   getParentRoute: () => root,
   path: '/generations/$id',
+  validateSearch: toGenerationSearch,
   component: lazyRouteComponent(() => import('./screens/generations/generation-page.tsx'), 'GenerationPage'),
 });
 const playground = createRoute({

@@ -106,12 +106,14 @@ function copyItems(state: GatewayState): Items {
 
 const MODE_LABELS: Readonly<Record<Mode, string>> = { live: 'Live', replay: 'Replay only', record: 'Record' };
 
-function modeItems({ settings, obstacleTo }: TrayView, actions: TrayActions): Items {
+function modeItems({ state, settings, obstacleTo }: TrayView, actions: TrayActions): Items {
+  const isDemo = 'isDemo' in state && state.isDemo;
   return MODES.map((mode) => {
+    const label = isDemo && mode === 'live' ? 'Demo' : MODE_LABELS[mode];
     const isChosen = settings.mode === mode;
     const obstacle = isChosen ? null : obstacleTo(mode);
     return {
-      label: obstacle === null ? MODE_LABELS[mode] : `${MODE_LABELS[mode]} (${obstacle})`,
+      label: obstacle === null ? label : `${label} (${obstacle})`,
       type: 'radio',
       checked: isChosen,
       enabled: obstacle === null,

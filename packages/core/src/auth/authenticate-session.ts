@@ -3,6 +3,9 @@ import type { Principal } from '../http/principal.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { Session } from './sessions.ts';
 
+/** By this header a session calls models: it holds the hash of the API key that the call is made as. */
+export const ACT_AS_HEADER = 'x-act-as-key';
+
 /** The principal of a session that began with a one-time link. */
 export const LINK_PRINCIPAL: Principal = { kind: 'management', id: 'ui', name: 'UI' };
 

@@ -4,7 +4,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/principal.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
-import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
+import { ACT_AS_HEADER, LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { BootstrapKey } from './bootstrap-key.ts';
 import type { Sessions } from './sessions.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS } from './wrong-keys.ts';
@@ -26,7 +26,8 @@ const MAX_KEY_LENGTH = 512;
 
 /**
  * Creates the check that every call passes: the host's own principal, else the embedder's `authenticate`, else the
- * bearer key, looked up by its SHA-256 among the configured and the stored ones, else the session of a browser.
+ * bearer key, looked up by its SHA-256 among the configured and the stored ones, else the session of a browser, which
+ * may act as an API key by naming its hash.
  */
 export function createAuthenticate(
   options: AuthenticateOptions,
@@ -51,6 +52,13 @@ export function createAuthenticate(
   const findLater = async (hash: string | Promise<string>, address?: string): Promise<Principal> =>
     find(await configuring, await hash, address);
 
+  /** Whoever is signed in may make API keys, and so may call as one without holding it. */
+  const findActedAs = async (hash: string): Promise<Principal> => {
+    const principal = await findLater(hash);
+    if (principal.kind === 'api') return principal;
+    throw new GatewayError('permission_denied', `${ACT_AS_HEADER} must name an API key; this is a management key`);
+  };
+
   const authenticate: Authenticate = (request) => {
     if (request.principal !== undefined) return request.principal;
     if (options.authenticate !== undefined) return askHost(options.authenticate, request);
@@ -58,7 +66,9 @@ export function createAuthenticate(
       const session = sessions?.find(request);
       if (session !== undefined) {
         refuseForged(request, session);
-        return session.keyHash === null ? LINK_PRINCIPAL : findLater(session.keyHash);
+        const signedIn = session.keyHash === null ? LINK_PRINCIPAL : findLater(session.keyHash);
+        const keyHash = firstValue(request.headers[ACT_AS_HEADER]);
+        return keyHash === undefined ? signedIn : whenKnown(signedIn, () => findActedAs(keyHash));
       }
     }
     const hash = platform.sha256(readBearer(request));

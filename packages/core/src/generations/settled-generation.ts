@@ -27,7 +27,7 @@ export function toSettled(
   return {
     usage: usage && toPublicUsage(usage, ended),
     record: {
-      generation: toGeneration(ended),
+      generation: toGeneration(ended, content !== null),
       principalId,
       ...(userId !== undefined && { userId }),
       costNanoUsd: cost?.nanoUsd ?? 0,

@@ -49,8 +49,11 @@ export const UNKNOWN_GENERATION = {
   usage_estimated: false,
 } as const satisfies Partial<Generation>;
 
-/** Converts a call to its record, in the form of `GET /generation` (wire.md 13.1). */
-export function toGeneration(ended: EndedCall): Generation {
+/**
+ * Converts a call to its record, in the form of `GET /generation` (wire.md 13.1). Without `isContentStored`, it has no
+ * text from upstream.
+ */
+export function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
   const { call, completion, attempts, outcome, usage, cost, pipeline, conversation } = ended;
   const { kind, labels } = call;
   const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
@@ -101,7 +104,7 @@ export function toGeneration(ended: EndedCall): Generation {
     moderation_latency: null,
     generation_time: Math.round(ended.durationMs),
     response_cache_source_id: conversation?.replayOf ?? null,
-    provider_responses: attempts.map(toProviderResponse),
+    provider_responses: toProviderResponses(ended, isContentStored),
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
   };
@@ -152,8 +155,23 @@ function latencyOf(attempts: readonly Attempt[]): number | null {
   return Math.round(upToFirst.reduce((sum, { latencyMs }) => sum + latencyMs, 0));
 }
 
-function toProviderResponse({ endpoint, latencyMs, error }: Attempt): ProviderResponse {
-  return {
+function toProviderResponses({ attempts, outcome }: EndedCall, isContentStored: boolean): ProviderResponse[] {
+  const responses = attempts.map((attempt) => toProviderResponse(attempt, isContentStored));
+  const last = attempts.at(-1);
+  if (outcome.status !== 'failed' || last === undefined || last.error !== null) return responses;
+  const { error } = outcome;
+  // The gateway itself may have ended it, too: a guardrail, or a limit.
+  if (error.metadata?.['provider_name'] !== last.endpoint.provider.name) return responses;
+  const broken = { ...toProviderResponse(last, isContentStored), error: toAttemptError(error, isContentStored) };
+  return [...responses.slice(0, -1), broken];
+}
+
+/** Converts one attempt to its place in a record. */
+export function toProviderResponse(
+  { endpoint, latencyMs, error }: Attempt,
+  isContentStored: boolean,
+): ProviderResponse {
+  const response: ProviderResponse = {
     endpoint_id: `${endpoint.tag}:${endpoint.providerModel}`,
     is_byok: endpoint.provider.byok ?? false,
     latency: Math.round(latencyMs),
@@ -161,6 +179,13 @@ function toProviderResponse({ endpoint, latencyMs, error }: Attempt): ProviderRe
     provider_name: endpoint.provider.name,
     status: error === null ? 200 : error.upstreamStatus,
   };
+  if (error !== null) response.error = toAttemptError(error, isContentStored);
+  return response;
+}
+
+function toAttemptError(error: GatewayError, isContentStored: boolean): NonNullable<ProviderResponse['error']> {
+  const { status: code, errorType: error_type, message } = error;
+  return isContentStored ? { code, error_type, message } : { code, error_type };
 }
 
 /** Converts the messages and the completion of a chat to the form of `GET /generation/content`. */

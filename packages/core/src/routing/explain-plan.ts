@@ -44,6 +44,6 @@ function explain(
       completion: endpoint.pricing?.completion ?? null,
       compared: Number.isFinite(price) ? price : null,
     },
-    health: { standing: report.circuitState, ...toHealthFields(report) },
+    health: { standing: report.standing, ...toHealthFields(report) },
   };
 }

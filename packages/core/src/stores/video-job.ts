@@ -1,6 +1,7 @@
 import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import type { DataRegion } from '../wire/data-region.ts';
+import type { ProviderResponse } from '../wire/generations/generation.ts';
 import { ENDED_STATUSES, type VideoJobStatus } from '../wire/videos/video-status.ts';
 
 /** How a job that has ended is announced. Part of the job, so that both are written in one piece. */
@@ -54,6 +55,8 @@ export interface VideoJob {
   readonly submission: 'sending' | 'sent';
   readonly upstream: UpstreamJob | null;
   readonly error: string | null;
+  /** The endpoints that refused the job before one took it; absent when there was none. */
+  readonly refusals?: readonly ProviderResponse[] | undefined;
   readonly generationId: string;
   readonly outputs: readonly VideoOutput[];
   /** Where its videos are: at upstream, due to be fetched, or in the archive. Absent until it has ended. */

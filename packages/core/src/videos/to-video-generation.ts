@@ -1,12 +1,20 @@
+import type { Endpoint } from '../catalog/catalog.ts';
 import { toUsd } from '../catalog/nano-usd.ts';
 import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 import { toDataRegion } from '../wire/data-region.ts';
-import type { GenerationContent } from '../wire/generations/generation.ts';
+import type { GenerationContent, ProviderResponse } from '../wire/generations/generation.ts';
 
-/** The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. */
-export function toVideoGeneration(job: VideoJob): GenerationRecord {
+/**
+ * The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. Without
+ * `isContentStored`, it has no text from upstream.
+ */
+export function toVideoGeneration(
+  job: VideoJob,
+  endpoint: Endpoint | undefined,
+  isContentStored: boolean,
+): GenerationRecord {
   const costUsd = toUsd(job.costNanoUsd ?? 0);
   const isCompleted = job.status === 'completed';
   return {
@@ -39,10 +47,27 @@ export function toVideoGeneration(job: VideoJob): GenerationRecord {
       total_cost: costUsd,
       usage: costUsd,
       generation_time: job.updatedAt - job.createdAt,
+      provider_responses: [...(job.refusals ?? []), toLastResponse(job, isContentStored)],
       cost_known: job.costNanoUsd !== null,
       ...(job.pipeline !== undefined && { pipeline: [...job.pipeline] }),
     },
   };
+}
+
+/** The provider that took the job, or was asked last. One that makes no video has taken it all the same. */
+function toLastResponse(job: VideoJob, isContentStored: boolean): ProviderResponse {
+  const response: ProviderResponse = {
+    endpoint_id: `${job.endpointTag}:${job.providerModel}`,
+    ...(job.upstream !== null && { id: job.upstream.upstreamId }),
+    is_byok: job.isByok,
+    model_permaslug: job.modelId,
+    provider_name: job.providerName,
+    status: job.upstream === null ? null : 200,
+  };
+  if (job.status === 'completed') return response;
+  const error =
+    job.status === 'expired' ? { code: 408, error_type: 'timeout' } : { code: 502, error_type: 'provider_unavailable' };
+  return { ...response, error: isContentStored && job.error !== null ? { ...error, message: job.error } : error };
 }
 
 export function toVideoContent({ order, status, error, providerName }: VideoJob): GenerationContent {

@@ -1,4 +1,5 @@
 import { ApiError, toApiError } from './api-error.ts';
+import { tellOtherPages } from './other-pages.ts';
 import { endSession, getSession, toSessionHeaders } from './session.ts';
 
 /** Undefined, empty text and false-like absences are left out of the query. */
@@ -9,8 +10,14 @@ export interface ApiCall {
   readonly query?: Query | undefined;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the session: the playground calls models with an API key. */
-  readonly key?: string | undefined;
+  /** Whose rights the call has, instead of those of the session: the playground calls models as an API key. */
+  readonly caller?: Caller | undefined;
+}
+
+/** An API key, or the hash of one that the session may act as. With neither, the host of the page vouches for the user. */
+export interface Caller {
+  readonly key?: string;
+  readonly keyHash?: string;
 }
 
 /** The page is at `…/ui/` (or at the root of the desktop's scheme), the API beside it. */
@@ -35,9 +42,8 @@ export async function callApi<Body>(path: string, call: ApiCall = {}): Promise<B
 
 /** The same, with the body of the response unread; a response that is not a success throws. */
 export async function openApi(path: string, call: ApiCall = {}): Promise<Response> {
-  const { method = 'GET', query, body, signal, key } = call;
-  const headers: Record<string, string> =
-    key === undefined ? toSessionHeaders(getSession(), method) : { authorization: `Bearer ${key}` };
+  const { method = 'GET', query, body, signal, caller } = call;
+  const headers = toAuthHeaders(caller, method);
   if (body !== undefined) headers['content-type'] = 'application/json';
   let response: Response;
   try {
@@ -54,9 +60,19 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
     throw new ApiError('The gateway cannot be reached', { status: 0, errorType: 'unreachable' });
   }
   // A session that is not valid any more ends at its first refusal.
-  if (response.status === 401 && key === undefined) endSession();
+  if (response.status === 401 && caller === undefined) endSession();
   if (!response.ok) throw await readError(response);
+  if (method !== 'GET' && caller === undefined && !QUESTIONS.test(path)) tellOtherPages();
   return response;
+}
+
+/** Operations that change nothing, although they have a body. */
+const QUESTIONS = /\/(explain|test)$/;
+
+function toAuthHeaders(caller: Caller | undefined, method: string): Record<string, string> {
+  if (caller?.key !== undefined) return { authorization: `Bearer ${caller.key}` };
+  const headers = toSessionHeaders(getSession(), method);
+  return caller?.keyHash === undefined ? headers : { ...headers, 'x-act-as-key': caller.keyHash };
 }
 
 async function readError(response: Response): Promise<ApiError> {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 
 import { formatPricePerMillion, formatUsd } from './money.ts';
-import { formatBytes, formatDuration } from './quantity.ts';
-import { formatRelative } from './time.ts';
+import { formatBytes, formatDuration, formatPercent, formatSpeed } from './quantity.ts';
+import { formatMoment, formatRelative } from './time.ts';
+
+/** Numbers and units are kept together by spaces that break no line. */
+const toPlain = (text: string): string => text.replaceAll('\u00a0', ' ');
 
 test.each([
   [0, '$0'],
@@ -26,14 +29,28 @@ test('tells a price that is not known from none', () => {
 });
 
 test('writes durations and sizes for people', () => {
-  expect([null, 420, 2100, 12_340, 185_000].map(formatDuration)).toEqual([
+  expect([null, 420, 2100, 12_340, 185_000, 7_500_000].map(formatDuration).map(toPlain)).toEqual([
     '—',
     '420 ms',
     '2.10 s',
     '12.3 s',
     '3 min 5 s',
+    '2 h 5 min',
   ]);
-  expect([12, 2048, 3_500_000].map(formatBytes)).toEqual(['12 B', '2.0 KB', '3.3 MB']);
+  expect([null, 3.456789, 99.94, 240.123].map(formatSpeed).map(toPlain)).toEqual([
+    '—',
+    '3.5 tokens/s',
+    '99.9 tokens/s',
+    '240 tokens/s',
+  ]);
+  expect([0, 99.456].map(formatPercent).map(toPlain)).toEqual(['0.0 %', '99.5 %']);
+  expect([12, 2048, 3_500_000].map(formatBytes).map(toPlain)).toEqual(['12 B', '2.0 KB', '3.3 MB']);
+});
+
+test('keeps figures on one line', () => {
+  const moment = formatMoment('2026-03-01T11:55:00Z', new Date('2026-04-01T00:00:00Z'));
+  for (const figure of [formatDuration(185_000), formatSpeed(3), formatPercent(5), formatBytes(2048), moment])
+    expect(figure).not.toContain(' ');
 });
 
 test('writes moments as seen from now', () => {

@@ -8,17 +8,31 @@ export const formatCount = (count: number | null | undefined): string => (count 
 export const formatCompact = (count: number | null | undefined): string =>
   count == null ? '—' : compact.format(count);
 
-/** Milliseconds as `420 ms`, `2.1 s` or `3 min 5 s`. */
+/** Milliseconds as `420 ms`, `2.10 s`, `3 min 5 s` or `2 h 5 min`. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms == null || !Number.isFinite(ms)) return '—';
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (ms < 1000) return withUnits(`${Math.round(ms)} ms`);
+  if (ms < 60_000) return withUnits(`${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`);
   const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return withUnits(`${minutes} min ${seconds % 60} s`);
+  return withUnits(`${Math.floor(minutes / 60)} h ${minutes % 60} min`);
 }
 
+/** Keeps numbers and their units on one line: a figure is read as a whole. */
+const withUnits = (text: string): string => text.replaceAll(' ', '\u00a0');
+
+/** `12.3 tokens/s`, `240 tokens/s`; a dash for what is not known. */
+export const formatSpeed = (tokensPerSecond: number | null | undefined): string =>
+  tokensPerSecond == null || !Number.isFinite(tokensPerSecond)
+    ? '—'
+    : withUnits(`${tokensPerSecond.toFixed(tokensPerSecond < 100 ? 1 : 0)} tokens/s`);
+
+/** `99.5 %`. */
+export const formatPercent = (percent: number): string => withUnits(`${percent.toFixed(1)} %`);
+
 export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  if (bytes < 1024) return withUnits(`${bytes} B`);
+  if (bytes < 1024 * 1024) return withUnits(`${(bytes / 1024).toFixed(1)} KB`);
+  return withUnits(`${(bytes / 1024 / 1024).toFixed(1)} MB`);
 }

@@ -9,7 +9,8 @@ export function formatMoment(iso: string, now = new Date()): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   if (date.toDateString() === now.toDateString()) return clock.format(date);
-  return `${day.format(date)} ${minute.format(date)}`;
+  // On one line: a moment is read as a whole.
+  return `${day.format(date)} ${minute.format(date)}`.replaceAll(/\s/g, '\u00a0');
 }
 
 /** In the local zone, for tooltips and details. */

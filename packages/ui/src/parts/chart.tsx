@@ -101,7 +101,8 @@ function toOptions(
   return {
     width: element.clientWidth,
     height,
-    padding: [8, 8, 0, 0],
+    // A label is centred below its bar, and the last bar is at the edge.
+    padding: [8, 24, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: onSelect !== undefined, setScale: false } },
     scales: {

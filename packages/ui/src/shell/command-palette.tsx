@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { Bookmark } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 
 import { modelsQuery } from '../api/queries.ts';
 import { copyText } from '../parts/controls/copy-button.tsx';
+import { useModal } from '../parts/dialogs/use-modal.ts';
 import { useOpenView } from '../screens/generations/views/use-open-view.ts';
 import { SNIPPETS } from './base-url.ts';
 import { RAIL_ITEMS } from './navigation.ts';
@@ -22,11 +23,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const { data: models = [] } = useQuery(modelsQuery);
   const { views } = usePreferences();
   const openView = useOpenView();
-  useEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    return () => element?.close();
-  }, []);
+  useModal(dialog);
   const run = (action: () => unknown) => () => {
     onClose();
     action();
@@ -47,7 +44,6 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     >
       <Command label="Search and commands" className="flex max-h-[60vh] flex-col">
         <Command.Input
-          autoFocus
           value={text}
           onValueChange={setText}
           placeholder="A screen, a model, a generation’s id, an action…"

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, Copy, LogOut, Search } from 'lucide-react';
 
-import { healthQuery, spentTodayQuery } from '../api/queries.ts';
+import { spentTodayQuery } from '../api/queries.ts';
 import { getSession } from '../api/session.ts';
 import { signOut } from '../api/sign-in.ts';
 import { formatUsd } from '../format/money.ts';
@@ -12,9 +12,10 @@ import { copyText } from '../parts/controls/copy-button.tsx';
 import { Menu } from '../parts/controls/menu.tsx';
 import { useIsSettled } from '../parts/use-is-settled.ts';
 import { fixtureStateQuery } from '../screens/fixtures/fixture-queries.ts';
-import { MODES } from '../screens/fixtures/mode-banner.tsx';
+import { toModeWords } from '../screens/fixtures/mode-banner.tsx';
 import { SNIPPETS, toBaseUrl } from './base-url.ts';
 import { useDesktopInfo } from './desktop.ts';
+import { useGatewayState } from './use-gateway-state.ts';
 
 /** State of the gateway, its address, what was spent today, and the way to everything else. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
@@ -60,9 +61,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
 }
 
 function StatePill() {
-  const { data, isError } = useQuery(healthQuery);
-  const desktop = useDesktopInfo();
-  const state = toState({ health: data?.status, isError, phase: desktop?.state.phase });
+  const state = useGatewayState();
   // The shape differs too, for those to whom the colours look alike.
   const looks = {
     running: 'rounded-full bg-good',
@@ -82,9 +81,10 @@ function StatePill() {
 function ModeBadge() {
   const { data } = useQuery(fixtureStateQuery);
   if (data === undefined || data.mode === 'live') return null;
+  const { label, tone, meaning } = toModeWords(data);
   return (
-    <Link to="/fixtures" title={MODES[data.mode].meaning} className="hidden rounded sm:block">
-      <Badge tone={MODES[data.mode].tone}>{MODES[data.mode].label}</Badge>
+    <Link to="/fixtures" title={meaning} className="hidden rounded sm:block">
+      <Badge tone={tone}>{label}</Badge>
     </Link>
   );
 }
@@ -93,22 +93,8 @@ function SpentToday() {
   const { data: usd } = useQuery({ ...spentTodayQuery, enabled: useIsSettled() });
   if (usd === undefined) return null;
   return (
-    <span className="figures hidden text-sm text-ink-faint sm:inline" title="Spent today (UTC)">
+    <span className="figures hidden text-sm whitespace-nowrap text-ink-faint sm:inline" title="Spent today (UTC)">
       today <span className="font-medium text-ink">{formatUsd(usd)}</span>
     </span>
   );
-}
-
-interface StateFacts {
-  readonly health: string | undefined;
-  readonly isError: boolean;
-  /** State of the port as the desktop app reports it; the page itself works without it. */
-  readonly phase: string | undefined;
-}
-
-function toState({ health, isError, phase }: StateFacts): string {
-  if (isError) return 'unreachable';
-  if (phase !== undefined && phase !== 'listening') return phase.replace('-', ' ');
-  if (health === undefined) return 'checking';
-  return health === 'ok' ? 'running' : health;
 }

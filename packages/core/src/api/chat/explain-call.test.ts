@@ -62,7 +62,7 @@ test('shows price and health of each endpoint, and ranks by both', async () => {
       provider: 'one',
       rank: 2,
       price: { compared: 0.000001 },
-      health: { standing: 'unstable', status: -1, uptime_last_5m: 0 },
+      health: { standing: 'failing', status: -4, uptime_last_5m: 0 },
     },
   ]);
 });

@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { countCircuitStates, createCounts, type CircuitStateCounts } from '../../routing/health/circuit-states.ts';
+import { countStandings, createCounts, type StandingCounts } from '../../routing/health/standing-counts.ts';
 import { providerStateListSchema } from '../../wire/models/provider-state.ts';
 import type { ProviderParts } from './provider-parts.ts';
 
@@ -8,10 +8,10 @@ export const listProviderStates = operation<ProviderParts>()({
   response: providerStateListSchema,
   run({ parts }) {
     const { providers, providerChecks, catalog, health } = parts;
-    const states = countCircuitStates(catalog, health);
+    const standings = countStandings(catalog, health);
     const data = providers.map((provider) => {
       const known = providerChecks?.describe(provider.slug);
-      const counts = states.get(provider.slug) ?? createCounts();
+      const counts = standings.get(provider.slug) ?? createCounts();
       const { 'half-open': halfOpen, ...others } = counts;
       return {
         slug: provider.slug,
@@ -29,9 +29,9 @@ export const listProviderStates = operation<ProviderParts>()({
   },
 });
 
-function toStatus({ unused: _, ...used }: CircuitStateCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
+function toStatus({ unused: _, ...used }: StandingCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
   const total = Object.values(used).reduce((sum, count) => sum + count, 0);
   if (total === 0) return 'unknown';
   if (used.steady === total) return 'ok';
-  return used.open + used['half-open'] === total ? 'down' : 'degraded';
+  return used.open + used['half-open'] + used.failing === total ? 'down' : 'degraded';
 }

@@ -30,7 +30,7 @@ interface State {
 test('shows the address of each provider, its number of models, and null for unknown facts', async () => {
   const { dataOf } = createAdminGateway({ providerChecks: CHECKS });
   const states = (await dataOf('GET', '/admin/v1/providers')) as unknown as State[];
-  const none = { steady: 0, unstable: 0, resting: 0, half_open: 0, open: 0 };
+  const none = { steady: 0, unstable: 0, resting: 0, failing: 0, half_open: 0, open: 0 };
   expect(states).toEqual([
     {
       slug: 'acme',
@@ -64,10 +64,24 @@ test('shows the health of a provider’s endpoints', async () => {
   await call();
   expect(await read()).toBe('ok');
   isDown = true;
-  await call();
-  expect(await read()).toBe('degraded');
   for (let count = 0; count < 5; count += 1) await call();
   expect(await read()).toBe('down');
+});
+
+test('calls a provider down that has refused every call, however few and long ago', async () => {
+  const core = createCoreGateway([
+    createScriptedProvider('acme', [], () => {
+      throw new GatewayError('provider_unavailable', 'Acme cannot be reached');
+    }),
+    createScriptedProvider('beta', []),
+  ]);
+  await core.chat({ provider: { only: ['acme'] } });
+  await core.platform.advance(3_600_000);
+  const { data } = jsonOf(await core.get('/admin/v1/providers', MANAGEMENT_KEY)) as { data: State[] };
+  expect(data.find(({ slug }) => slug === 'acme')?.health).toMatchObject({
+    status: 'down',
+    endpoints: { steady: 0, failing: 1 },
+  });
 });
 
 test('tests a provider, and says whether anything has failed', async () => {

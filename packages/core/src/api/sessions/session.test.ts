@@ -77,6 +77,64 @@ test('gives a secure cookie for the path where it is mounted', async () => {
   expect(headers['set-cookie']).toMatch(/^gateway_session_default=.*; Path=\/ai; .*; Secure$/);
 });
 
+test('lets a session call as an API key that it names, by its rights and limits, and as no other', async () => {
+  const { call, signIn, store, gateway } = createBrowser();
+  const { cookie, csrf } = await signIn();
+  const make = async (change: object): Promise<string> => {
+    const { record } = await createKeyRecord({
+      platform: createWebPlatform(),
+      name: 'Playground',
+      kind: 'api',
+      limitUsd: 1,
+    });
+    await store.keys.insert({ ...record, ...change });
+    return record.hash;
+  };
+  const [hash, disabled, management] = [
+    await make({}),
+    await make({ disabled: true }),
+    await make({ kind: 'management' }),
+  ];
+  const ask = (headers: Record<string, string>) =>
+    call('POST', '/api/v1/chat/completions', { cookie, ...headers }, { model: 'none/such', messages: [] });
+  expect(await call('GET', '/api/v1/key', { cookie, 'x-act-as-key': hash })).toMatchObject({
+    status: 200,
+    data: { limit: 1 },
+  });
+  // Past the gate: what is wrong is the request.
+  expect(await ask({ 'x-csrf-token': csrf, 'x-act-as-key': hash })).toMatchObject({ status: 400 });
+  expect(await ask({ 'x-csrf-token': csrf })).toMatchObject({
+    status: 403,
+    message: expect.stringMatching(/Management keys/),
+  });
+  expect(await ask({ 'x-act-as-key': hash })).toMatchObject({
+    status: 403,
+    message: expect.stringMatching(/x-csrf-token/),
+  });
+  expect((await ask({ 'x-csrf-token': csrf, 'x-act-as-key': disabled })).status).toBe(401);
+  expect((await ask({ 'x-csrf-token': csrf, 'x-act-as-key': 'f'.repeat(64) })).status).toBe(401);
+  expect((await ask({ 'x-csrf-token': csrf, 'x-act-as-key': management })).status).toBe(403);
+  expect((await call('GET', '/api/v1/key', { 'x-act-as-key': hash })).status).toBe(401);
+  const forged = { authorization: `Bearer ${API_KEY}`, 'x-act-as-key': hash };
+  expect((await call('GET', '/api/v1/key', forged)).data).toMatchObject({ limit: null });
+  await gateway.close();
+});
+
+test('ends what a session may do as another key with the key that it was signed in with', async () => {
+  const { call, signIn, store } = createBrowser();
+  const make = async (kind: 'api' | 'management') => {
+    const made = await createKeyRecord({ platform: createWebPlatform(), name: kind, kind, limitUsd: null });
+    await store.keys.insert(made.record);
+    return made;
+  };
+  const [api, management] = [await make('api'), await make('management')];
+  const { cookie } = await signIn({ key: management.key });
+  const look = () => call('GET', '/api/v1/key', { cookie, 'x-act-as-key': api.record.hash });
+  expect((await look()).status).toBe(200);
+  await store.keys.update(management.record.hash, (record) => ({ ...record, disabled: true }));
+  expect((await look()).status).toBe(401);
+});
+
 test('takes a token once, and only within ten minutes', async () => {
   const { gateway, call, platform } = createBrowser();
   const token = gateway.createSignInToken();

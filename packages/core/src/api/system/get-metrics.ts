@@ -3,7 +3,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
 import { publicOperation } from '../../http/operation.ts';
 import { isLoopbackAddress } from '../../http/request.ts';
-import { countCircuitStates } from '../../routing/health/circuit-states.ts';
+import { countStandings } from '../../routing/health/standing-counts.ts';
 import { hasEnded } from '../../stores/video-job.ts';
 import type { SystemParts } from './system-parts.ts';
 
@@ -106,9 +106,9 @@ async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemP
     ...metric(
       'endpoints',
       'gauge',
-      'Endpoints by the state of their circuit breakers',
-      [...countCircuitStates(catalog, health)].flatMap(([provider, counts]) =>
-        Object.entries(counts).map(([state, count]): Sample => [{ provider, standing: state }, count]),
+      'Endpoints by how they stand',
+      [...countStandings(catalog, health)].flatMap(([provider, counts]) =>
+        Object.entries(counts).map(([standing, count]): Sample => [{ provider, standing }, count]),
       ),
     ),
     ...(store.retention === undefined

@@ -57,6 +57,8 @@ export function createCircuit(now: () => number, recent: CountRing) {
     endProbe(): void {
       probeStartedAt = Number.NEGATIVE_INFINITY;
     },
+    /** No call has got a response since the last failure. */
+    hasFailedLast: (): boolean => failuresInARow > 0,
     rest(forMs: number): void {
       restUntil = Math.max(restUntil, now() + forMs);
     },

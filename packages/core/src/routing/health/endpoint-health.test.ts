@@ -156,7 +156,32 @@ test('counts a completion that broke off as a failure, once', () => {
   health.noteStarted();
   health.noteBegun(10);
   health.noteFailed({ code: 'provider_unavailable' }, true);
-  expect(health.report()).toMatchObject({ circuitState: 'unstable', uptime5m: 0 });
+  expect(health.circuitState()).toBe('unstable');
+  expect(health.report()).toMatchObject({ standing: 'failing', uptime5m: 0 });
+});
+
+test('is failing, not steady, while the last call failed and none of the last half hour succeeded', () => {
+  const { health, wait, fail, succeed } = setUp();
+  fail();
+  expect(health.standing()).toBe('failing');
+  wait(60_000);
+  expect([health.circuitState(), health.standing()]).toEqual(['steady', 'failing']);
+  wait(86_400_000);
+  expect(health.standing()).toBe('failing');
+  succeed();
+  wait(60_000);
+  expect(health.standing()).toBe('steady');
+});
+
+test('is not failing for one failure among calls that succeed, nor while its circuit says more', () => {
+  const { health, wait, fail, succeed } = setUp();
+  succeed(3);
+  fail();
+  expect(health.standing()).toBe('unstable');
+  wait(60_000);
+  expect(health.standing()).toBe('steady');
+  fail(5);
+  expect(health.standing()).toBe('open');
 });
 
 test('reports uptime over its windows, without refusals for the rate', () => {

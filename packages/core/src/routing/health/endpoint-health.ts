@@ -2,9 +2,15 @@ import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
 import { type CircuitState, createCircuit, RECENT_MS } from './circuit.ts';
 import { type CountRing, createCountRing, createSampleRing, type Percentiles } from './rings.ts';
 
+/**
+ * The state of an endpoint as it is shown: that of its circuit, except `failing` where a closed circuit would hide that
+ * the last call failed and none of the last half hour succeeded. Calls are still sent there.
+ */
+export type Standing = CircuitState | 'failing';
+
 /** Figures for lists and explanations. Null where nothing was measured. */
 export interface HealthReport {
-  readonly circuitState: CircuitState;
+  readonly standing: Standing;
   /** Per cent of calls that did not fail; refusals for their rate count neither way. */
   readonly uptime5m: number | null;
   readonly uptime30m: number | null;
@@ -37,6 +43,7 @@ export interface EndpointHealth {
   /** The caller left before the first output: the call has no result. */
   noteAbandoned(): void;
   circuitState(): CircuitState;
+  standing(): Standing;
   /** No call is waiting for its first words. */
   isIdle(): boolean;
   /** Resolves with what the calls that wait for their first words show; never while idle. */
@@ -82,6 +89,12 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
     if (silent.isIdle()) silent.tell(proof);
   };
 
+  const standing = (): Standing => {
+    const state = circuit.state();
+    const isClosed = state === 'steady' || state === 'unstable';
+    return isClosed && circuit.hasFailedLast() && halfHour.sum(now()).good === 0 ? 'failing' : state;
+  };
+
   return {
     noteStarted() {
       silent.add();
@@ -112,13 +125,14 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
     },
     noteAbandoned: () => noteSilenced('none'),
     circuitState: circuit.state,
+    standing,
     isIdle: silent.isIdle,
     awaitProof: silent.awaitProof,
     latency: cached(now, () => latencies.percentiles(now(), PREFERENCE_WINDOW_MS)),
     throughput: cached(now, () => throughputs.percentiles(now(), PREFERENCE_WINDOW_MS)),
     successRate: () => shareOf(halfHour.sum(now())),
     report: () => ({
-      circuitState: circuit.state(),
+      standing: standing(),
       uptime5m: percentOf(halfHour.sum(now(), 5)),
       uptime30m: percentOf(halfHour.sum(now())),
       uptime1d: percentOf(day.sum(now())),

@@ -66,7 +66,10 @@ export async function endVideoJob(
   };
   if (!(await jobs.isOurs(job))) return undefined;
   if ((await store.generations.get(job.generationId)) === undefined) {
-    await recorder.append(toVideoGeneration(ended), storesContent ? toVideoContent(ended) : null);
+    await recorder.append(
+      toVideoGeneration(ended, endpoint, storesContent),
+      storesContent ? toVideoContent(ended) : null,
+    );
   } else ledger.release(job.generationId);
   return jobs.update(job, (latest) => {
     if (hasEnded(latest)) return latest;

@@ -3,9 +3,11 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { toCallError } from '../../dispatch/call-errors.ts';
 import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { toProviderResponse } from '../../generations/to-generation.ts';
 import type { VideoOrder, VideoStarted } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
+import type { ProviderResponse } from '../../wire/generations/generation.ts';
 import { withoutData } from '../without-data.ts';
 
 /** Fields of a job that depend on the endpoint. */
@@ -44,18 +46,23 @@ const LAST_START_MS = 150_000;
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;
   let lastFailure: GatewayError | undefined;
+  let refusals: readonly ProviderResponse[] = [];
+  const isContentStored = submission.storesContent && draft.region === undefined;
   const noneAfter = platform.monotonicNow() + LAST_START_MS;
   for (const endpoint of endpoints) {
     if (platform.monotonicNow() > noneAfter) break;
-    const job = toJob(draft, endpoint, submission.orderFor(endpoint));
+    const job = toJob({ ...draft, ...(refusals.length > 0 && { refusals }) }, endpoint, submission.orderFor(endpoint));
+    const startedAt = platform.monotonicNow();
     if (lastFailure === undefined) await store.videoJobs.insert(job);
     else await store.videoJobs.update(job.id, () => job);
     let started: VideoStarted;
     try {
       started = await start(job, endpoint, submission);
     } catch (thrown) {
-      lastFailure = toCallError(thrown, endpoint.provider.name);
-      lastFailure = withFlaggedInput(lastFailure, { model: job.modelId, textOf: () => job.order.prompt ?? '' });
+      const error = toCallError(thrown, endpoint.provider.name);
+      lastFailure = withFlaggedInput(error, { model: job.modelId, textOf: () => job.order.prompt ?? '' });
+      const latencyMs = platform.monotonicNow() - startedAt;
+      refusals = [...refusals, toProviderResponse({ endpoint, latencyMs, error: lastFailure }, isContentStored)];
       if (isSameEverywhere(lastFailure.code)) break;
       continue;
     }

@@ -19,6 +19,11 @@ const providerResponseSchema = z.object({
   provider_name: z.string().optional(),
   /** Upstream's HTTP status; null when there was no response. */
   status: nullableInt,
+  /**
+   * The gateway's own field: why the attempt failed, or broke off after it had begun; absent when it did neither. The
+   * message is left out where contents are not stored, because upstream may quote the prompt in it.
+   */
+  error: z.object({ code: z.int(), error_type: z.string(), message: z.string().optional() }).optional(),
 });
 
 const FEEDBACK_CATEGORIES = [

@@ -14,12 +14,14 @@ export const providerStateListSchema = z.object({
       discovers_models: z.boolean(),
       models: count,
       health: z.object({
-        /** `down` when no calls are sent to any endpoint that was called before. */
+        /** `down` when every endpoint that was called before is `open`, `half_open` or `failing`. */
         status: z.enum(['unknown', 'ok', 'degraded', 'down']),
         endpoints: z.object({
           steady: count,
           unstable: count,
           resting: count,
+          /** The last call failed, and none of the last half hour succeeded. */
+          failing: count,
           half_open: count,
           open: count,
           unused: count,

@@ -32,7 +32,7 @@ const endpointExplanationSchema = z.object({
     completion: z.string().nullable(),
     compared: z.number().nullable(),
   }),
-  health: healthFields.extend({ standing: z.enum(['steady', 'half-open', 'unstable', 'resting', 'open']) }),
+  health: healthFields.extend({ standing: z.enum(['steady', 'half-open', 'unstable', 'resting', 'failing', 'open']) }),
 });
 export type EndpointExplanation = z.infer<typeof endpointExplanationSchema>;
 

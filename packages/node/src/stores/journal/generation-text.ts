@@ -134,7 +134,8 @@ function onlyEndpointId(generation: Generation): string | undefined {
     response.latency === generation.latency &&
     response.model_permaslug === generation.model &&
     response.provider_name === generation.provider_name &&
-    response.status === 200;
+    response.status === 200 &&
+    response.error === undefined;
   return isUsual ? response.endpoint_id : undefined;
 }
 

@@ -1,8 +1,9 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
 
 import { classNames } from '../class-names.ts';
 import { Button } from '../controls/button.tsx';
+import { useModal } from './use-modal.ts';
 
 interface DialogProps {
   readonly title: ReactNode;
@@ -36,17 +37,13 @@ export function FormActions({ formId, submit, isBusy, onClose }: FormActionsProp
 const WIDTHS = { narrow: 'max-w-md', wide: 'max-w-3xl', full: 'max-w-6xl' } as const;
 
 /**
- * A modal dialog while it is mounted. The browser's own element, because it needs no style elements (which the content
- * security policy forbids), keeps the focus within, and gives it back.
+ * A modal dialog while it is mounted. The browser's own element, because it needs no style elements, which the content
+ * security policy forbids. `data-first-focus` marks a field that is to have the focus before the first one.
  */
 export function Dialog({ title, onClose, children, width = 'narrow', actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
+  useModal(ref);
   return (
     <dialog
       ref={ref}
@@ -71,7 +68,11 @@ export function Dialog({ title, onClose, children, width = 'narrow', actions }: 
           <Button look="quiet" aria-label="Close" icon={<X size={16} aria-hidden />} onClick={onClose} />
         </header>
         {/* Can be scrolled by keys, too. */}
-        <div tabIndex={0} className="scroll-thin min-h-0 flex-1 overflow-y-auto px-5 py-4 outline-offset-[-2px]">
+        <div
+          data-dialog-text
+          tabIndex={0}
+          className="scroll-thin min-h-0 flex-1 overflow-y-auto px-5 py-4 outline-offset-[-2px]"
+        >
           {children}
         </div>
         {actions !== undefined && (

@@ -6,6 +6,7 @@ import { usePreferences } from '../../shell/preferences.ts';
 import { classNames } from '../class-names.ts';
 import { moveCursor } from './move-cursor.ts';
 import { type Column, TableRow } from './table-row.tsx';
+import { toMinWidth } from './to-min-width.ts';
 
 interface VirtualTableProps<Row extends RowData> {
   /** Read out as the name of the table. */
@@ -23,8 +24,6 @@ interface VirtualTableProps<Row extends RowData> {
   readonly hidden?: readonly string[];
   /** Nothing in a cell can be operated, so that a row that goes out of sight may be filled with another. */
   readonly isRecycled?: boolean;
-  /** Below it the table scrolls sideways. */
-  readonly minWidth?: number;
   /** Number of all rows, when more can be loaded than are present; -1 when it is unknown. Used by screen readers. */
   readonly total?: number | undefined;
   readonly onEndReached?: (() => void) | undefined;
@@ -134,7 +133,8 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
       onKeyDown={onKeyDown}
       className="group/grid scroll-thin relative min-h-60 flex-1 overflow-auto outline-offset-[-2px]"
     >
-      <div style={{ minWidth: props.minWidth ?? 0 }}>
+      {/* Where the columns need more than there is, the table scrolls sideways. */}
+      <div style={{ minWidth: toMinWidth(shown) }}>
         <div
           role="row"
           aria-rowindex={1}

@@ -7,8 +7,8 @@ import { useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
+import { DELIVERY_STATES, DeliveryStateBadge, DeliveryStateOptions } from '../../parts/delivery-state.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
@@ -60,9 +60,10 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
           value={state}
           onChange={(event) => setState(event.target.value as typeof state)}
         >
-          <option value="">Waiting and given up</option>
-          <option value="waiting">Waiting</option>
-          <option value="failed">Given up</option>
+          <option value="">
+            {DELIVERY_STATES.waiting.label} and {DELIVERY_STATES.failed.label}
+          </option>
+          <DeliveryStateOptions states={['waiting', 'failed']} />
         </select>
         <span className="flex-1 text-xs text-ink-faint">
           {formatCount(data.data.length)} of {formatCount(data.total_count)}, newest first
@@ -108,7 +109,7 @@ function DeliveryFacts({ delivery }: { delivery: BroadcastDeliveryBody }) {
   return (
     <div className="min-w-0 flex-1">
       <p className="flex flex-wrap items-center gap-2">
-        <Badge tone={state === 'failed' ? 'bad' : 'caution'}>{state === 'failed' ? 'given up' : 'waiting'}</Badge>
+        <DeliveryStateBadge state={state} />
         <span className="font-medium">{result ?? 'not tried yet'}</span>
       </p>
       <p className="figures mt-1 text-xs text-ink-soft">

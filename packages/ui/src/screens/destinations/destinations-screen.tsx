@@ -60,7 +60,6 @@ export function DestinationsScreen() {
             columns={columns}
             idOf={({ id }) => id}
             openId={open}
-            minWidth={820}
             onOpen={({ id }) => show({ open: id, tab })}
           />
         )}

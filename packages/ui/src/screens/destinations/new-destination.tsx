@@ -50,7 +50,6 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
             {(control) => (
               <select
                 {...control}
-                autoFocus
                 className="field"
                 value={type}
                 onChange={(event) => {

@@ -1,25 +1,58 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
 
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
+import { generationQuery } from './content/generation-queries.ts';
 import { GenerationActions } from './detail/generation-actions.tsx';
 import { GenerationTabs } from './detail/generation-tabs.tsx';
 import { PinButton } from './detail/pin-button.tsx';
+import { useGenerations } from './list/use-generations.ts';
+import { useRowKeys } from './list/use-row-keys.ts';
+import { useStepKeys } from './list/use-step-keys.ts';
+import type { ChangeSearch } from './search/filter-bar.tsx';
+import { withoutFilters } from './search/generation-search.ts';
 
+/** A call on a page of its own. Its address has the filters of the list that it was opened from, which keys walk. */
 export function GenerationPage() {
   const { id } = useParams({ from: '/generations/$id' });
-  const navigate = useNavigate();
+  const search = useSearch({ from: '/generations/$id' });
+  const navigate = useNavigate({ from: '/generations/$id' });
+  const { data: generation } = useQuery(generationQuery(id));
+  // An older call is not on the first page of the list; the list then begins with it.
+  const [beginning, setBeginning] = useState<string>();
+  const from = beginning === undefined ? search : { ...withoutFilters(search, ['range']), to: beginning };
+  const { data, rows, loadMore } = useGenerations(from, false, true);
+  const isMissing = data !== undefined && generation !== undefined && !rows.some((row) => row.id === id);
+  useEffect(() => {
+    if (isMissing && beginning === undefined) setBeginning(toMomentAfter(generation.created_at));
+  }, [isMissing, beginning, generation]);
+  const back = { ...search, open: id };
+  useStepKeys({
+    rows,
+    openId: id,
+    open: (row) => void navigate({ to: '/generations/$id', params: { id: row.id }, search, replace: true }),
+    onEnd: loadMore,
+  });
+  // What is chosen for comparison is shown in the list.
+  const change: ChangeSearch = useCallback(
+    (next) =>
+      void navigate({ to: '/generations', search: (before) => ({ ...before, open: id, ...next }) as typeof before }),
+    [navigate, id],
+  );
+  useRowKeys({ compare: search.compare, opened: generation, change });
   useShortcut(
     { keys: 'Escape', label: 'Back to the list', group: 'This screen' },
-    () => void navigate({ to: '/generations', search: { open: id } }),
+    () => void navigate({ to: '/generations', search: back }),
   );
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3">
         <Link
           to="/generations"
-          search={{ open: id }}
+          search={back}
           className="inline-flex min-h-8 items-center gap-1 rounded-md px-2 text-sm text-ink-soft hover:bg-raised"
         >
           <ArrowLeft size={15} aria-hidden /> Generations
@@ -31,7 +64,9 @@ export function GenerationPage() {
         <PinButton id={id} />
         <GenerationActions id={id} />
       </div>
-      <GenerationTabs key={id} id={id} />
+      <GenerationTabs id={id} />
     </div>
   );
 }
+
+const toMomentAfter = (iso: string): string => new Date(Date.parse(iso) + 1).toISOString();

@@ -11,7 +11,6 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { usePreferences } from '../../shell/preferences.ts';
-import { useShortcut } from '../../shell/shortcuts.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
 import { ColumnsMenu } from './list/columns-menu.tsx';
@@ -22,6 +21,7 @@ import { NewRowsBar } from './list/new-rows-bar.tsx';
 import { PinnedNote } from './list/pinned-note.tsx';
 import { useGenerations } from './list/use-generations.ts';
 import { toSelection, useRowKeys } from './list/use-row-keys.ts';
+import { useStepKeys } from './list/use-step-keys.ts';
 import { type ChangeSearch, FilterBar } from './search/filter-bar.tsx';
 import { facetsQuery } from './search/generation-counts.ts';
 import { type GenerationSearch, hasGenerationFilters, NO_FILTERS } from './search/generation-search.ts';
@@ -48,7 +48,10 @@ export function GenerationsScreen() {
     (row: ListRow) => change({ open: row.id }, search.open !== undefined),
     [change, search.open],
   );
-  useStepKeys(rows, search.open, open);
+  useStepKeys({ rows, openId: search.open, open, onEnd: list.loadMore });
+  // The page of a call keeps the list that it was opened from.
+  const maximize = (id: string): void =>
+    void navigate({ to: '/generations/$id', params: { id }, search: ({ open: _, ...kept }) => kept });
   const opened = rows.find(({ id }) => id === search.open);
   const onKey = useRowKeys({ compare: search.compare, opened, change });
   const { data: facets } = useQuery({ ...facetsQuery(search), enabled: hasGenerationFilters(search) });
@@ -133,9 +136,8 @@ export function GenerationsScreen() {
             idOf={idOf}
             isRecycled
             onOpen={open}
-            onEnter={({ id }) => void navigate({ to: '/generations/$id', params: { id } })}
+            onEnter={({ id }) => maximize(id)}
             openId={search.open}
-            minWidth={search.open === undefined ? 900 : 480}
             total={total}
             onEndReached={list.loadMore}
             onTopChange={setIsAtTop}
@@ -156,6 +158,7 @@ export function GenerationsScreen() {
           id={search.open}
           onClose={() => change({ open: undefined })}
           onCopyId={() => void copyText(search.open ?? '', 'Copied the id')}
+          onMaximize={() => maximize(search.open ?? '')}
           compared={compared}
           onCompare={() => change({ compare: toSelection(search.compare, search.open ?? '') })}
         />
@@ -168,17 +171,6 @@ export function GenerationsScreen() {
       )}
     </div>
   );
-}
-
-/** Lets j and k go through the list while the focus is in the open generation. */
-function useStepKeys(rows: readonly ListRow[], openId: string | undefined, open: (row: ListRow) => void): void {
-  const step = (by: number) => () => {
-    const row = rows[rows.findIndex(({ id }) => id === openId) + by];
-    if (row !== undefined) open(row);
-  };
-  const isOpen = openId !== undefined && rows.some(({ id }) => id === openId);
-  useShortcut({ keys: 'j', label: 'Next row', group: 'In the open generation' }, step(1), isOpen);
-  useShortcut({ keys: 'k', label: 'Row before', group: 'In the open generation' }, step(-1), isOpen);
 }
 
 /** Number of all rows; -1 while it is unknown. */

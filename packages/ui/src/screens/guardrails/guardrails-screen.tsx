@@ -59,7 +59,6 @@ export function GuardrailsScreen() {
             idOf={({ id }) => id}
             onOpen={({ id }) => show(id)}
             openId={open}
-            minWidth={640}
           />
         )}
       </div>

@@ -44,7 +44,6 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
             <input
               {...control}
               required
-              autoFocus
               maxLength={200}
               className="field"
               value={name}

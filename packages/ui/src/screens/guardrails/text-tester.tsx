@@ -34,6 +34,7 @@ export function TextTester({ guardrailId, isChanged }: { guardrailId: string; is
     test.mutate();
   };
   const result = test.data?.data.request;
+  const isSent = result != null && result.action !== 'block' && result.endpoints_left > 0;
   return (
     <form onSubmit={submit} className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       {isChanged && (
@@ -73,16 +74,18 @@ export function TextTester({ guardrailId, isChanged }: { guardrailId: string; is
         >
           <p className="flex items-center gap-2">
             <Badge tone={ACTION_TONES[result.action] ?? 'neutral'}>{result.action}</Badge>
-            {result.endpoints_left === 0
-              ? 'No endpoint would be left to ask.'
-              : `${result.endpoints_left} ${result.endpoints_left === 1 ? 'endpoint' : 'endpoints'} could be asked.`}
+            {result.action === 'block'
+              ? 'It would be refused, and no endpoint asked.'
+              : result.endpoints_left === 0
+                ? 'No endpoint would be left to ask.'
+                : `${result.endpoints_left} ${result.endpoints_left === 1 ? 'endpoint' : 'endpoints'} could be asked.`}
           </p>
           {result.stages.map((stage, at) => (
             <p key={at}>
               <span className="font-medium">{toFinding(stage.data)}</span>: {stage.data.action}
             </p>
           ))}
-          {result.redacted_messages !== null && (
+          {isSent && result.redacted_messages !== null && (
             <div>
               <p className="mb-1 text-ink-faint">It would be sent as:</p>
               <div className="rounded-md bg-raised p-2">

@@ -70,7 +70,6 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
               {...control}
               required
               maxLength={200}
-              autoFocus
               className="field"
               value={name}
               onChange={(event) => setName(event.target.value)}

@@ -66,7 +66,6 @@ export function KeysScreen() {
           rows={keys}
           columns={columns}
           idOf={({ hash }) => hash}
-          minWidth={900}
           onOpen={(key) => setOpen({ type: 'edit', key })}
         />
       )}
@@ -140,7 +139,7 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
       {
         id: 'limit',
         header: 'Limit',
-        width: 'minmax(150px,1fr)',
+        width: 'minmax(220px,1fr)',
         cell: ({ limit, limit_remaining: left, limit_reset: reset }) =>
           limit === null ? (
             <span className="text-ink-faint">none</span>
@@ -148,11 +147,11 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
             <LimitBar limit={limit} left={left} reset={reset} />
           ),
       },
-      { id: 'usage', header: 'Spent', width: '88px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
+      { id: 'usage', header: 'Spent', width: '104px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
       {
         id: 'month',
         header: 'This month',
-        width: '88px',
+        width: '104px',
         isNumeric: true,
         cell: (key) => formatUsd(key.usage_monthly),
       },

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { endpointsQuery, modelsQuery } from '../../api/queries.ts';
-import { formatCompact, formatCount } from '../../format/quantity.ts';
+import { formatCompact, formatCount, formatDuration, formatPercent, formatSpeed } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
@@ -15,6 +15,7 @@ import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
 import { SNIPPETS } from '../../shell/base-url.ts';
+import { StandingBadge, toStanding } from '../providers/standings.tsx';
 import { ModelUsage } from './model-usage.tsx';
 import { PlanExplanation } from './plan-explanation.tsx';
 import { formatTokenPrice, toPriceFacts } from './price-facts.ts';
@@ -145,11 +146,7 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
         <h3 className="font-medium">{endpoint.provider_name}</h3>
         <code className="font-mono text-xs text-ink-faint">{endpoint.tag}</code>
         {endpoint.quantization !== null && <Badge>{endpoint.quantization}</Badge>}
-        {endpoint.status === 0 ? (
-          <Badge tone="good">in service</Badge>
-        ) : (
-          <Badge tone="caution">status {endpoint.status}</Badge>
-        )}
+        <StandingBadge standing={toStanding(endpoint)} />
       </div>
       <Facts
         facts={[
@@ -159,10 +156,13 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
           ['Longest answer', formatCompact(endpoint.max_completion_tokens)],
           [
             'Answered in the last day',
-            endpoint.uptime_last_1d === null ? 'no calls yet' : `${endpoint.uptime_last_1d.toFixed(1)} %`,
+            endpoint.uptime_last_1d === null ? 'no calls yet' : formatPercent(endpoint.uptime_last_1d),
           ],
-          ['To the first token', latency?.['p50'] === undefined ? 'no calls yet' : `${latency['p50']} ms (median)`],
-          ['Speed', throughput?.['p50'] === undefined ? 'no calls yet' : `${throughput['p50']} tokens/s (median)`],
+          [
+            'To the first token',
+            latency?.['p50'] === undefined ? 'no calls yet' : `${formatDuration(latency['p50'])} (median)`,
+          ],
+          ['Speed', throughput?.['p50'] === undefined ? 'no calls yet' : `${formatSpeed(throughput['p50'])} (median)`],
         ]}
       />
     </>

@@ -87,7 +87,6 @@ export function ModelsScreen() {
               onOpen={({ id }) => update({ open: id })}
               openId={search.open}
               hidden={search.open === undefined ? [] : ['modalities', 'abilities']}
-              minWidth={search.open === undefined ? 820 : 500}
               onKey={(key, { id }) => {
                 if (key !== 'x') return false;
                 update({ compare: toggleWord(search.compare, id, MAX_COMPARED) });
@@ -161,7 +160,7 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       {
         id: 'context',
         header: 'Context',
-        width: '76px',
+        width: '80px',
         isNumeric: true,
         cell: (model) => formatCompact(model.context_length),
       },
@@ -192,7 +191,7 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       {
         id: 'abilities',
         header: 'Can',
-        width: 'minmax(160px,1fr)',
+        width: 'minmax(172px,1fr)',
         cell: ({ supported_parameters: parameters }) => (
           <span className="flex gap-1">
             {parameters.includes('tools') && <Badge>tools</Badge>}

@@ -1,6 +1,6 @@
 import type { EndpointExplanation, RoutingExplanation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck, CircleSlash } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleSlash } from 'lucide-react';
 import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
@@ -9,6 +9,7 @@ import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
+import { StandingBadge, toStanding } from '../providers/standings.tsx';
 import { toRuleText } from './rule-text.ts';
 
 /** Whether a request for the model would be served now, by whom first, and what stands in the way of the others. */
@@ -53,13 +54,20 @@ export function PlanExplanation({ model }: { model: string }) {
 
 function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
   const included = endpoints.filter((endpoint) => endpoint.included);
+  const answersNothing = included.every(({ health }) => ['failing', 'open'].includes(toStanding(health)));
   return (
     <>
       <p className="flex items-center gap-2 text-sm font-medium" role="status">
         {included.length > 0 ? (
           <>
-            <CircleCheck size={17} aria-hidden className="text-good" /> Yes: {included.length} of {endpoints.length}{' '}
-            {endpoints.length === 1 ? 'endpoint' : 'endpoints'} would be asked.
+            {answersNothing ? (
+              <CircleAlert size={17} aria-hidden className="text-caution" />
+            ) : (
+              <CircleCheck size={17} aria-hidden className="text-good" />
+            )}{' '}
+            Yes: {included.length} of {endpoints.length} {endpoints.length === 1 ? 'endpoint' : 'endpoints'} would be
+            asked
+            {answersNothing ? ', but none has answered lately.' : '.'}
           </>
         ) : (
           <>
@@ -79,9 +87,7 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
               <span className="font-medium">{endpoint.provider_name}</span>
               <code className="font-mono text-xs text-ink-faint">{endpoint.provider_model}</code>
               <span className="flex-1" />
-              <Badge tone={endpoint.health.standing === 'steady' ? 'neutral' : 'caution'}>
-                {endpoint.health.standing}
-              </Badge>
+              <StandingBadge standing={toStanding(endpoint.health)} />
             </div>
             <p className="mt-1 text-ink-soft">
               {endpoint.rule === null

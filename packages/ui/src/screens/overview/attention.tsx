@@ -3,14 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 
-import { healthQuery, keysQuery, providersQuery } from '../../api/queries.ts';
+import { healthQuery, keysQuery } from '../../api/queries.ts';
+import { providerStatesQuery } from '../providers/provider-queries.ts';
 import { findConcerns } from './find-concerns.ts';
 
 export function Attention({ rows }: { rows: readonly GenerationRow[] }) {
   const { data: health } = useQuery(healthQuery);
   const { data: keys = [] } = useQuery(keysQuery);
-  const { data: providers } = useQuery(providersQuery);
-  const concerns = findConcerns({ health: health?.status, keys, rows, providerCount: providers?.length }, Date.now());
+  const { data: providers } = useQuery({ ...providerStatesQuery, refetchInterval: 10_000 });
+  const concerns = findConcerns({ health: health?.status, keys, rows, providers }, Date.now());
   return (
     <section className="card p-4">
       <h2 className="mb-3 text-sm font-semibold">Needs attention</h2>

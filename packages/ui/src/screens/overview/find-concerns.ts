@@ -1,11 +1,12 @@
 import type { GenerationRow } from '@model-gateway/core/wire';
 
 import type { Key } from '../../api/types.ts';
+import type { ProviderState } from '../providers/provider-queries.ts';
 
 export interface Concern {
   readonly level: 'bad' | 'caution';
   readonly text: string;
-  readonly to: '/keys' | '/generations' | null;
+  readonly to: '/keys' | '/generations' | '/providers' | null;
 }
 
 interface Facts {
@@ -13,20 +14,28 @@ interface Facts {
   readonly keys: readonly Pick<Key, 'name' | 'disabled' | 'limit' | 'limit_remaining' | 'expires_at'>[];
   /** The latest. */
   readonly rows: readonly Pick<GenerationRow, 'status'>[];
-  readonly providerCount: number | undefined;
+  /** Undefined until they are known. */
+  readonly providers: readonly Pick<ProviderState, 'name' | 'health'>[] | undefined;
 }
 
 const SOON_MS = 7 * 86_400_000;
 const LOW = 0.1;
 
 /** Finds present and expected problems. `now` is in Unix milliseconds. */
-export function findConcerns({ health, keys, rows, providerCount }: Facts, now: number): Concern[] {
+export function findConcerns({ health, keys, rows, providers }: Facts, now: number): Concern[] {
   const concerns: Concern[] = [];
   if (health !== undefined && health !== 'ok') {
     concerns.push({ level: 'bad', text: 'A generation could not be recorded: check the disk and the log.', to: null });
   }
-  if (providerCount === 0)
+  if (providers?.length === 0)
     concerns.push({ level: 'bad', text: 'No provider is configured, so that no call can be answered.', to: null });
+  for (const {
+    name,
+    health: { status },
+  } of providers ?? []) {
+    if (status === 'down')
+      concerns.push({ level: 'bad', text: `${name} is down: no endpoint that was called answers.`, to: '/providers' });
+  }
   const failed = rows.filter(({ status }) => status === 'failed').length;
   if (failed > 0)
     concerns.push({ level: 'bad', text: `${failed} of the latest ${rows.length} calls failed.`, to: '/generations' });

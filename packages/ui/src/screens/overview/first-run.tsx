@@ -5,6 +5,7 @@ import { type ReactNode, useRef, useState, useSyncExternalStore } from 'react';
 import { modelsQuery, providersQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Loading } from '../../parts/messages/states.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { createRun, type Run } from '../playground/create-run.ts';
 import { KeyCard } from '../playground/key-card.tsx';
@@ -103,13 +104,14 @@ function CallStep() {
   run.current ??= createRun(requestAnimationFrame, () => performance.now());
   const { subscribe, getState, start } = run.current;
   const state = useSyncExternalStore(subscribe, getState);
-  if (caller === null) return <KeyCard />;
+  if (caller === undefined) return <Loading what="the keys" />;
+  if (caller === null) return <KeyCard title="A test call needs an API key" />;
   const model = models?.find(({ architecture }) => architecture.output_modalities.includes('text'))?.id;
   if (model === undefined)
     return <p className="text-sm">There is no model to call yet. Go back and configure a provider.</p>;
   const send = (): void => {
     const messages = [{ role: 'user' as const, content: 'Hello!' }];
-    void start((signal) => streamChat({ model, stream: true, user: 'playground', messages }, caller.key, signal));
+    void start((signal) => streamChat({ model, stream: true, user: 'playground', messages }, caller, signal));
   };
   return (
     <Step title={`Say hello to ${model}`}>

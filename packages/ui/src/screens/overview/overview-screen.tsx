@@ -3,14 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { callApi } from '../../api/call-api.ts';
-import {
-  activityQuery,
-  healthQuery,
-  keysQuery,
-  modelsQuery,
-  providersQuery,
-  recentCallsQuery,
-} from '../../api/queries.ts';
+import { activityQuery, keysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -20,6 +13,7 @@ import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
+import { useGatewayState } from '../../shell/use-gateway-state.ts';
 import { Attention } from './attention.tsx';
 import { MAX_CALLS, openCallsQuery, paceQuery } from './call-figures.ts';
 import { ConnectCard } from './connect-card.tsx';
@@ -69,7 +63,7 @@ export function OverviewScreen() {
 }
 
 function StatusCard() {
-  const { data: health, isError } = useQuery(healthQuery);
+  const state = useGatewayState();
   const { data: providers } = useQuery(providersQuery);
   const { data: models } = useQuery(modelsQuery);
   const { data: keys } = useQuery(keysQuery);
@@ -79,16 +73,7 @@ function StatusCard() {
       <h2 className="mb-3 text-sm font-semibold">Status</h2>
       <Facts
         facts={[
-          [
-            'Gateway',
-            isError
-              ? 'cannot be reached'
-              : health === undefined
-                ? '…'
-                : health.status === 'ok'
-                  ? 'running'
-                  : `${health.status}: look at its log`,
-          ],
+          ['Gateway', state === 'degraded' ? `${state}: look at its log` : state],
           [
             'Under way',
             open === undefined || open === null

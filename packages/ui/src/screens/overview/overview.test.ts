@@ -5,7 +5,9 @@ import { findConcerns } from './find-concerns.ts';
 import { toSpending } from './to-spending.ts';
 
 const key = { name: 'k', disabled: false, limit: null, limit_remaining: null, expires_at: null };
-const calm = { health: 'ok', keys: [key], rows: [{ status: 'ok' as const }], providerCount: 1 };
+const endpoints = { steady: 0, unstable: 0, resting: 0, failing: 1, half_open: 0, open: 0, unused: 0 };
+const provider = { name: 'Acme', health: { status: 'ok' as const, endpoints } };
+const calm = { health: 'ok', keys: [key], rows: [{ status: 'ok' as const }], providers: [provider] };
 const NOW = Date.parse('2026-03-01T00:00:00Z');
 
 test('is content when nothing is wrong', () => {
@@ -14,7 +16,8 @@ test('is content when nothing is wrong', () => {
 
 test.each([
   [{ health: 'degraded' }, 'A generation could not be recorded'],
-  [{ providerCount: 0 }, 'No provider is configured'],
+  [{ providers: [] }, 'No provider is configured'],
+  [{ providers: [{ name: 'Acme', health: { status: 'down' as const, endpoints } }] }, 'Acme is down'],
   [{ rows: [{ status: 'failed' as const }, { status: 'ok' as const }] }, '1 of the latest 2 calls failed'],
   [{ keys: [{ ...key, limit: 1, limit_remaining: 0 }] }, 'The limit of the key “k” is spent'],
   [{ keys: [{ ...key, limit: 1, limit_remaining: 0.05 }] }, 'Less than a tenth is left'],

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 
 import { formatDuration } from '../../format/quantity.ts';
 import { formatRelative } from '../../format/time.ts';
-import { Cost, StatusBadge } from '../generations/list/generation-columns.tsx';
+import { StatusBadge } from '../generations/generation-status.tsx';
+import { Cost } from '../generations/list/generation-columns.tsx';
 
 export function RecentCard({ rows }: { rows: readonly GenerationRow[] }) {
   return (
@@ -25,12 +26,12 @@ export function RecentCard({ rows }: { rows: readonly GenerationRow[] }) {
                 search={{ open: row.id }}
                 className="figures flex min-h-9 items-center gap-3 rounded-md px-1 hover:bg-raised"
               >
-                <StatusBadge generation={row} />
+                <StatusBadge status={row.status} />
                 <span className="min-w-0 flex-1 truncate font-medium">{row.model}</span>
                 <span className="text-ink-soft">
                   <Cost generation={row} />
                 </span>
-                <span className="hidden w-16 text-right text-ink-soft sm:inline">
+                <span className="hidden w-24 text-right text-ink-soft sm:inline">
                   {formatDuration(row.generation_time)}
                 </span>
                 <span className="w-28 truncate text-right text-xs text-ink-faint">

@@ -6,7 +6,7 @@ import { memo, useId, useState, useSyncExternalStore } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
-import { formatDuration } from '../../format/quantity.ts';
+import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton, copyText } from '../../parts/controls/copy-button.tsx';
@@ -15,6 +15,7 @@ import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { useSaveFixture } from '../fixtures/use-save-fixture.ts';
 import { toChatCurl } from '../generations/detail/to-curl.ts';
+import { GENERATION_STATUSES } from '../generations/generation-status.tsx';
 import type { Run, RunState } from './create-run.ts';
 import { StreamedText } from './stream/streamed-text.tsx';
 import { useFollowEnd } from './use-follow-end.ts';
@@ -31,13 +32,14 @@ interface CompletionColumnProps {
 /** Beyond it only the lines in sight are kept in the document. */
 const MAX_STREAMED_CHARACTERS = 50_000;
 
-const TONES: Readonly<Record<RunState['status'], Tone>> = {
-  idle: 'neutral',
-  waiting: 'neutral',
-  streaming: 'accent',
-  done: 'good',
-  stopped: 'caution',
-  failed: 'bad',
+/** A call that has ended is called as in the list of generations, where it is by then. */
+const STATUSES: Readonly<Record<RunState['status'], { readonly label: string; readonly tone: Tone }>> = {
+  idle: { label: 'idle', tone: 'neutral' },
+  waiting: { label: 'waiting', tone: 'neutral' },
+  streaming: { label: 'streaming', tone: 'accent' },
+  done: GENERATION_STATUSES.ok,
+  stopped: GENERATION_STATUSES.cancelled,
+  failed: GENERATION_STATUSES.failed,
 };
 
 export function CompletionColumn({ run, readSent, model, onModel, onRemove }: CompletionColumnProps) {
@@ -146,16 +148,16 @@ function Footer({ state, readSent, isRaw, onRaw }: FooterProps) {
   return (
     <footer className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-2 text-xs text-ink-faint">
       <span role="status">
-        <Badge tone={TONES[status]}>{status}</Badge>
+        <Badge tone={STATUSES[status].tone}>{STATUSES[status].label}</Badge>
       </span>
       {state.provider !== null && <span>{state.provider}</span>}
       {firstTokenMs !== null && <span>first token {formatDuration(firstTokenMs)}</span>}
       {elapsedMs !== null && <span>{formatDuration(elapsedMs)}</span>}
-      {speed !== null && Number.isFinite(speed) && <span>{speed.toFixed(0)} tokens/s</span>}
+      {speed !== null && Number.isFinite(speed) && <span>{formatSpeed(speed)}</span>}
       {usage !== null && <span>{usage.cost == null ? 'cost unknown' : formatUsd(usage.cost)}</span>}
       {usage !== null && (
         <span>
-          {usage.prompt_tokens} in / {usage.completion_tokens} out
+          {formatCount(usage.prompt_tokens)} in / {formatCount(usage.completion_tokens)} out
         </span>
       )}
       <span className="flex-1" />

@@ -1,51 +1,77 @@
 import { useQuery } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
 
-import { callApi } from '../../api/call-api.ts';
+import { type Caller, callApi } from '../../api/call-api.ts';
+import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { getSession } from '../../api/session.ts';
+import type { Key } from '../../api/types.ts';
 import { DEMO_API_KEY } from '../../shell/demo-keys.ts';
 import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
 
 const STORAGE_KEY = 'model-gateway.playground-key';
+/** The user wants to choose, although there is a key to call as. */
+const ASK = 'ask';
+const HASH = 'hash:';
+export const PLAYGROUND_KEY_NAME = 'Playground';
 const listeners = new Set<() => void>();
 
-/** Key that the playground calls with. There is none where the host of the page authenticates the user. */
-export interface PlaygroundCaller {
-  readonly key: string | undefined;
-}
-
 /**
- * Who the playground calls as; null until there is a key. A key is kept for as long as the tab lives. A gateway with a
- * UI that replays is in demo mode, which has a fixed one.
+ * Who the playground calls as; null until there is a key, undefined until that is known. Without a choice it is the key
+ * named “Playground”, as which every browser that is signed in may call, so that there is one for all of them. A choice
+ * is kept for as long as the tab lives. A gateway with a UI that replays is in demo mode, which has a fixed key.
  */
-export function usePlaygroundCaller(): PlaygroundCaller | null {
-  const { data: fixtures } = useQuery(fixtureStateQuery);
-  const isDemo = fixtures?.mode === 'replay';
-  const kept = useSyncExternalStore(
+export function usePlaygroundCaller(): Caller | null | undefined {
+  const { data: fixtures, isPending: isModePending } = useQuery(fixtureStateQuery);
+  const { data: keys, isPending: areKeysPending } = useQuery(keysQuery);
+  const chosen = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     () => sessionStorage.getItem(STORAGE_KEY),
   );
-  if (getSession().type === 'host') return { key: undefined };
-  const key = kept ?? (isDemo ? DEMO_API_KEY : null);
-  return key === null ? null : { key };
+  const isHost = getSession().type === 'host';
+  const isDemo = fixtures?.mode === 'replay';
+  const isPending = isModePending || (areKeysPending && !isDemo);
+  const ownHash = findPlaygroundKey(keys ?? [])?.hash;
+  return useMemo(() => {
+    if (isHost) return {};
+    if (chosen === ASK) return null;
+    if (chosen !== null) return chosen.startsWith(HASH) ? { keyHash: chosen.slice(HASH.length) } : { key: chosen };
+    if (isPending) return undefined;
+    if (isDemo) return { key: DEMO_API_KEY };
+    return ownHash === undefined ? null : { keyHash: ownHash };
+  }, [isHost, chosen, isPending, isDemo, ownHash]);
 }
 
-export function setPlaygroundKey(key: string | null): void {
-  if (key === null) sessionStorage.removeItem(STORAGE_KEY);
-  else sessionStorage.setItem(STORAGE_KEY, key);
-  for (const listener of listeners) listener();
-}
+/** Keys that models can be called with now. */
+export const findUsableKeys = (keys: readonly Key[]): readonly Key[] =>
+  keys.filter(
+    ({ management, disabled, expires_at: end }) =>
+      !management && !disabled && (end === null || Date.parse(end) > Date.now()),
+  );
+
+export const findPlaygroundKey = (keys: readonly Key[]): Key | undefined =>
+  findUsableKeys(keys).find(({ name }) => name === PLAYGROUND_KEY_NAME);
+
+/** Calls with a key that the user has; null asks which. */
+export const setPlaygroundKey = (key: string | null): void => choose(key ?? ASK);
+
+/** Calls as a key of the gateway, which the session may without holding it. */
+export const actAsKey = (hash: string): void => choose(HASH + hash);
 
 /** Makes a key of the playground's own, so that its calls can be told apart and limited. Throws `ApiError`. */
 export async function createPlaygroundKey(limitUsd: number): Promise<void> {
-  const { key } = await callApi<{ key: string }>('/api/v1/keys', {
+  const { data } = await callApi<{ data: Key }>('/api/v1/keys', {
     method: 'POST',
-    body: { name: 'Playground', limit: limitUsd },
+    body: { name: PLAYGROUND_KEY_NAME, limit: limitUsd },
   });
-  setPlaygroundKey(key);
+  actAsKey(data.hash);
   await queryClient.invalidateQueries({ queryKey: ['keys'] });
+}
+
+function choose(choice: string): void {
+  sessionStorage.setItem(STORAGE_KEY, choice);
+  for (const listener of listeners) listener();
 }

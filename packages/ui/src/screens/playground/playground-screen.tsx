@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Send, Square } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
+import type { Caller } from '../../api/call-api.ts';
 import { modelsQuery } from '../../api/queries.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -39,12 +40,18 @@ export function PlaygroundScreen() {
       </div>
     );
   }
-  if (caller === null) return <KeyCard />;
-  if (models === undefined) return <Loading what="models" />;
-  return <Bench key={caller.key} apiKey={caller.key} firstModel={models[0]?.id ?? ''} />;
+  if (caller === null)
+    return (
+      <div className="flex flex-col gap-4 p-4">
+        <ScreenHeader title="Playground" />
+        <KeyCard title="The playground needs an API key" />
+      </div>
+    );
+  if (models === undefined || caller === undefined) return <Loading what="models" />;
+  return <Bench key={caller.key ?? caller.keyHash} caller={caller} firstModel={models[0]?.id ?? ''} />;
 }
 
-function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel: string }) {
+function Bench({ caller, firstModel }: { caller: Caller; firstModel: string }) {
   const search = useSearch({ from: '/playground' });
   const navigate = useNavigate({ from: '/playground' });
   const [draft, setDraft] = useState(EMPTY_DRAFT);
@@ -74,7 +81,7 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
       const run = runs.current[at];
       if (run === undefined) return;
       sent.current.set(run, request);
-      void run.start((signal) => streamChat(request, apiKey, signal));
+      void run.start((signal) => streamChat(request, caller, signal));
     });
   };
   const stopAll = (): void => runs.current.forEach((run) => run.stop());
@@ -98,7 +105,7 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
         title="Playground"
         note="One prompt, up to four models side by side. Every answer is recorded under Generations."
       >
-        {apiKey !== undefined && (
+        {(caller.key ?? caller.keyHash) !== undefined && (
           <Button look="quiet" onClick={() => setPlaygroundKey(null)}>
             Change key
           </Button>

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 
 import { formatCount } from '../../format/quantity.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { CIRCUIT_STATES, HEALTH_TONES, type ProviderState } from './provider-queries.ts';
+import type { ProviderState } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
+import { ProviderStateBadge, type Standing, STANDINGS } from './standings.tsx';
 
 export function ProviderPanel({ provider, onClose }: { provider: ProviderState; onClose: () => void }) {
   const { slug, name, host, has_key: hasKey, byok, discovers_models: discovers, models, health } = provider;
@@ -15,7 +15,7 @@ export function ProviderPanel({ provider, onClose }: { provider: ProviderState; 
       onClose={onClose}
       title={
         <h2 className="flex items-center gap-2 truncate font-semibold">
-          {name} <Badge tone={HEALTH_TONES[health.status] ?? 'neutral'}>{health.status}</Badge>
+          {name} <ProviderStateBadge health={health} />
         </h2>
       }
     >
@@ -40,7 +40,7 @@ export function ProviderPanel({ provider, onClose }: { provider: ProviderState; 
         </section>
         <section>
           <h3 className="mb-2 text-sm font-semibold">Endpoints</h3>
-          <CircuitStateTable endpoints={health.endpoints} />
+          <StandingTable endpoints={health.endpoints} />
         </section>
       </div>
     </SidePanel>
@@ -53,14 +53,14 @@ function toKeyText(hasKey: boolean | null, byok: boolean): string {
   return `${hasKey ? 'set' : 'none'}${own}`;
 }
 
-function CircuitStateTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
+function StandingTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
   const total = Math.max(
     1,
     Object.values(endpoints).reduce((sum, count) => sum + count, 0),
   );
   return (
     <table className="w-full text-sm">
-      <caption className="sr-only">Endpoints by how they have fared</caption>
+      <caption className="sr-only">Endpoints by how they stand</caption>
       <thead className="sr-only">
         <tr>
           <th scope="col">State</th>
@@ -69,17 +69,17 @@ function CircuitStateTable({ endpoints }: { endpoints: ProviderState['health']['
         </tr>
       </thead>
       <tbody>
-        {CIRCUIT_STATES.map(({ name, label, meaning }) => (
+        {(Object.keys(STANDINGS) as Standing[]).map((name) => (
           <tr key={name} className="border-b border-line/70 last:border-0">
             <th scope="row" className="py-1.5 pr-3 text-left align-top font-normal">
-              {label}
-              <span className="block text-xs text-ink-faint">{meaning}</span>
+              {STANDINGS[name].label}
+              <span className="block text-xs text-ink-faint">{STANDINGS[name].meaning}</span>
             </th>
             <td className="figures w-12 py-1.5 pr-3 text-right align-top">{formatCount(endpoints[name])}</td>
             <td className="w-1/3 py-1.5 align-top">
               <span aria-hidden="true" className="mt-1.5 block h-2 overflow-hidden rounded-full bg-raised">
                 <span
-                  className={`block h-full ${BARS[name] ?? 'bg-line-strong'}`}
+                  className={`block h-full ${STANDINGS[name].bar}`}
                   style={{ width: `${(endpoints[name] / total) * 100}%` }}
                 />
               </span>
@@ -90,11 +90,3 @@ function CircuitStateTable({ endpoints }: { endpoints: ProviderState['health']['
     </table>
   );
 }
-
-const BARS: Readonly<Record<string, string>> = {
-  steady: 'bg-good',
-  unstable: 'bg-caution',
-  resting: 'bg-caution',
-  half_open: 'bg-caution',
-  open: 'bg-bad',
-};

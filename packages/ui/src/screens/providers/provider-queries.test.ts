@@ -10,7 +10,7 @@ const provider = (slug: string, host: string | null, status: ProviderState['heal
   byok: false,
   discovers_models: false,
   models: 1,
-  health: { status, endpoints: { steady: 1, unstable: 0, resting: 0, half_open: 0, open: 0, unused: 0 } },
+  health: { status, endpoints: { steady: 1, unstable: 0, resting: 0, failing: 0, half_open: 0, open: 0, unused: 0 } },
   can_test: true,
 });
 const ALL = [provider('acme', 'api.acme.example', 'ok'), provider('beta', null, 'down')];

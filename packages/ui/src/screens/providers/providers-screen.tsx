@@ -13,8 +13,9 @@ import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { getDesktopInfo } from '../../shell/desktop.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { ProviderPanel } from './provider-panel.tsx';
-import { filterProviders, HEALTH_TONES, type ProviderState, providerStatesQuery } from './provider-queries.ts';
+import { filterProviders, type ProviderState, providerStatesQuery } from './provider-queries.ts';
 import type { ProviderSearch } from './provider-search.ts';
+import { PROVIDER_STATES, ProviderStateBadge } from './standings.tsx';
 
 type Change = { readonly [Name in keyof ProviderSearch]?: string | undefined };
 
@@ -69,7 +70,6 @@ export function ProvidersScreen() {
             columns={COLUMNS}
             idOf={({ slug }) => slug}
             openId={search.open}
-            minWidth={680}
             onOpen={({ slug }) => change({ open: slug })}
           />
         )}
@@ -108,10 +108,11 @@ function Filters({ search, onChange }: { search: ProviderSearch; onChange: (chan
         onChange={(event) => onChange({ status: event.target.value || undefined })}
       >
         <option value="">Any state</option>
-        <option value="ok">ok</option>
-        <option value="degraded">degraded</option>
-        <option value="down">down</option>
-        <option value="unknown">unknown</option>
+        {Object.entries(PROVIDER_STATES).map(([value, { label }]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
       </select>
       {getDesktopInfo() !== null && (
         <Link to="/settings" className="text-sm text-accent underline">
@@ -140,7 +141,7 @@ const COLUMNS: readonly Column<ProviderState>[] = [
     id: 'state',
     header: 'State',
     width: '96px',
-    cell: ({ health: { status } }) => <Badge tone={HEALTH_TONES[status] ?? 'neutral'}>{status}</Badge>,
+    cell: ({ health }) => <ProviderStateBadge health={health} />,
   },
   {
     id: 'host',
@@ -168,6 +169,6 @@ const COLUMNS: readonly Column<ProviderState>[] = [
     width: '84px',
     isNumeric: true,
     cell: ({ health: { endpoints } }) =>
-      formatCount(endpoints.unstable + endpoints.resting + endpoints.half_open + endpoints.open),
+      formatCount(endpoints.unstable + endpoints.resting + endpoints.failing + endpoints.half_open + endpoints.open),
   },
 ];

@@ -2,7 +2,7 @@ import type { VideoModel } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
-import { callApi } from '../../api/call-api.ts';
+import { type Caller, callApi } from '../../api/call-api.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
@@ -26,15 +26,15 @@ export function NewVideo(props: NewVideoProps) {
   const caller = usePlaygroundCaller();
   const { data: models, error, refetch } = useQuery(videoModelsQuery);
   const [first] = models ?? [];
-  if (caller !== null && first !== undefined)
-    return <VideoForm {...props} apiKey={caller.key} models={models ?? []} first={first} />;
+  if (caller != null && first !== undefined)
+    return <VideoForm {...props} caller={caller} models={models ?? []} first={first} />;
   return (
     <Dialog title="New video" width="wide" onClose={props.onClose}>
       {caller === null ? (
-        <KeyCard />
+        <KeyCard title="A video needs an API key" />
       ) : error !== null ? (
         <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
-      ) : models === undefined ? (
+      ) : models === undefined || caller === undefined ? (
         <Loading what="models" />
       ) : (
         <EmptyState title="No model makes videos here">
@@ -46,19 +46,19 @@ export function NewVideo(props: NewVideoProps) {
 }
 
 interface VideoFormProps extends NewVideoProps {
-  readonly apiKey: string | undefined;
+  readonly caller: Caller;
   readonly models: readonly VideoModel[];
   readonly first: VideoModel;
 }
 
-function VideoForm({ apiKey, models, first, onClose, onStarted }: VideoFormProps) {
+function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps) {
   const formId = useId();
   const client = useQueryClient();
   const [model, setModel] = useState(first);
   const [draft, setDraft] = useState(() => toVideoDraft(first));
   const start = useMutation({
     mutationFn: () =>
-      callApi<{ id: string }>('/api/v1/videos', { method: 'POST', body: toVideoBody(model, draft), key: apiKey }),
+      callApi<{ id: string }>('/api/v1/videos', { method: 'POST', body: toVideoBody(model, draft), caller }),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: videosQuery.queryKey });
       onStarted(id);
@@ -110,7 +110,7 @@ function VideoForm({ apiKey, models, first, onClose, onStarted }: VideoFormProps
           {(control) => (
             <textarea
               {...control}
-              autoFocus
+              data-first-focus
               rows={3}
               placeholder="A fox in the snow, at dusk"
               className="field resize-y"

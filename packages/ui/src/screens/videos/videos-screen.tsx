@@ -121,7 +121,6 @@ function JobList({ search, onChange, onCreate }: JobListProps) {
       idOf={({ id }) => id}
       total={search.status === undefined && search.model === undefined ? data.total_count : shown.length}
       openId={search.open}
-      minWidth={760}
       onOpen={({ id }) => onChange({ open: id })}
     />
   );
@@ -172,7 +171,7 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
   {
     id: 'began',
     header: 'Began',
-    width: '130px',
+    width: '136px',
     cell: ({ created_at: at }) => (
       <time dateTime={at} title={formatFull(at)} className="figures">
         {formatMoment(at)}
@@ -207,7 +206,7 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
   {
     id: 'cost',
     header: 'Cost',
-    width: '72px',
+    width: '104px',
     isNumeric: true,
     cell: (job) => (isOpen(job) ? '' : formatUsd(job.cost)),
   },

@@ -5,23 +5,12 @@ import { useState } from 'react';
 
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
-import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
+import { DeliveryStateBadge, DeliveryStateOptions } from '../../parts/delivery-state.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import { resendWebhook, webhooksQuery } from './video-queries.ts';
-
-const TONES: Readonly<Record<WebhookDelivery['state'], Tone>> = {
-  waiting: 'caution',
-  delivered: 'good',
-  failed: 'bad',
-};
-const WORDS: Readonly<Record<WebhookDelivery['state'], string>> = {
-  waiting: 'waiting',
-  delivered: 'delivered',
-  failed: 'given up',
-};
 
 export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
   const { data, error, refetch } = useQuery(webhooksQuery);
@@ -51,9 +40,7 @@ export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
           onChange={(event) => setState(event.target.value as typeof state)}
         >
           <option value="">Any state</option>
-          <option value="waiting">Waiting</option>
-          <option value="delivered">Delivered</option>
-          <option value="failed">Given up</option>
+          <DeliveryStateOptions states={['waiting', 'delivered', 'failed']} />
         </select>
         <span className="text-xs text-ink-faint">
           {formatCount(shown.length)} of {formatCount(data.total_count)}, newest first
@@ -98,7 +85,7 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
     <div className="flex flex-wrap items-start gap-3 rounded-lg border border-line bg-surface p-3 text-sm">
       <div className="min-w-0 flex-1 basis-60">
         <p className="flex flex-wrap items-center gap-2">
-          <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
+          <DeliveryStateBadge state={state} />
           <span className="font-medium">{event}</span>
         </p>
         <p className="mt-1 font-mono text-xs break-all text-ink-soft">{url}</p>

@@ -4,66 +4,98 @@ import { Link } from '@tanstack/react-router';
 import { formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
-import { toBars } from './attempt-bars.ts';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { type AttemptBar, toBars } from './attempt-bars.ts';
 
-/** Who was asked, in order, how long each took, and how it ended. */
-export function Attempts({ generation }: { generation: Generation }) {
+type ProviderResponse = NonNullable<Generation['provider_responses']>[number];
+
+interface AttemptsProps {
+  readonly generation: Generation;
+}
+
+/** Who was asked, in order, how long each took, and how and why it ended. */
+export function Attempts({ generation }: AttemptsProps) {
   const attempts = generation.provider_responses ?? [];
-  if (attempts.length === 0) {
-    return (
-      <EmptyState title="No provider was called">
-        The call ended before any provider was asked, for instance because a guardrail blocked it.
-      </EmptyState>
-    );
-  }
+  if (attempts.length === 0) return <NoAttempts generation={generation} />;
+  const isVideo = generation.api_type === 'video';
   const { bars, totalMs } = toBars(generation);
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       <ol className="flex flex-col gap-2">
-        {attempts.map((attempt, at) => {
-          const bar = bars[at];
-          const isGood = attempt.status !== null && attempt.status < 400;
-          const hasBroken = isGood && at === attempts.length - 1 && generation.finish_reason === 'error';
-          return (
-            <li key={attempt.endpoint_id ?? at} className="rounded-lg border border-line p-3">
-              <div className="mb-2 flex flex-wrap items-center gap-2 text-sm">
-                <span className="text-ink-faint">{at + 1}.</span>
-                <span className="font-medium">{attempt.provider_name ?? 'unnamed'}</span>
-                <Badge tone={isGood ? 'good' : 'bad'}>{attempt.status ?? 'no answer'}</Badge>
-                {hasBroken && <Badge tone="bad">then broke off</Badge>}
-                {attempt.is_byok === true && <Badge>own key</Badge>}
-                <span className="flex-1" />
-                <span className="figures text-xs text-ink-faint">
-                  {isGood ? 'first token after' : 'failed after'} {formatDuration(attempt.latency)}
-                </span>
-              </div>
-              {bar !== undefined && (
-                <div aria-hidden="true" className="relative h-3 rounded bg-raised">
-                  <div
-                    className={`absolute inset-y-0 rounded-l ${isGood ? 'bg-accent/45' : 'rounded-r bg-bad/70'}`}
-                    style={{ left: `${bar.start}%`, width: `${bar.waited}%` }}
-                  />
-                  <div
-                    className="absolute inset-y-0 rounded-r bg-accent"
-                    style={{ left: `${bar.start + bar.waited}%`, width: `${bar.streamed}%` }}
-                  />
-                </div>
-              )}
-              <p className="mt-2 font-mono text-xs text-ink-faint">
-                {[attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no id of the provider’s own'}
-              </p>
-            </li>
-          );
-        })}
+        {attempts.map((attempt, at) => (
+          <AttemptItem key={at} number={at + 1} attempt={attempt} bar={bars[at]} isVideo={isVideo} />
+        ))}
       </ol>
       <p className="text-xs text-ink-faint">
-        {formatDuration(totalMs)} in all. Light: until the first token; full: the answer arriving; red: a failed
-        attempt.
+        {formatDuration(isVideo ? generation.generation_time : totalMs)} in all.
+        {!isVideo && ' Light: until the first token; full: the answer arriving; red: a failed attempt.'}
         {generation.router !== null && ` Routed by ${generation.router}.`}{' '}
         <Link to="/models" search={{ open: generation.model }} className="text-accent underline">
           How the model would be routed now
         </Link>
       </p>
     </div>
+  );
+}
+
+interface AttemptItemProps {
+  readonly number: number;
+  readonly attempt: ProviderResponse;
+  readonly bar: AttemptBar | undefined;
+  readonly isVideo: boolean;
+}
+
+function AttemptItem({ number, attempt, bar, isVideo }: AttemptItemProps) {
+  const { error, status, latency } = attempt;
+  const hasBegun = status !== null && status < 400;
+  return (
+    <li className="rounded-lg border border-line p-3">
+      <div className="mb-2 flex flex-wrap items-center gap-2 text-sm">
+        <span className="text-ink-faint">{number}.</span>
+        <span className="font-medium">{attempt.provider_name ?? 'unnamed'}</span>
+        <Badge tone={hasBegun ? 'good' : 'bad'}>{status ?? 'no response'}</Badge>
+        {hasBegun && error !== undefined && <Badge tone="bad">{isVideo ? 'made no video' : 'then broke off'}</Badge>}
+        {attempt.is_byok === true && <Badge>own key</Badge>}
+        <span className="flex-1" />
+        {latency !== undefined && (
+          <span className="figures text-xs text-ink-faint">
+            {hasBegun ? 'first token after' : 'failed after'} {formatDuration(latency)}
+          </span>
+        )}
+      </div>
+      {bar !== undefined && !isVideo && (
+        <div aria-hidden="true" className="relative h-3 rounded bg-raised">
+          <div
+            className={`absolute inset-y-0 rounded-l ${hasBegun ? 'bg-accent/45' : 'rounded-r bg-bad/70'}`}
+            style={{ left: `${bar.start}%`, width: `${bar.waited}%` }}
+          />
+          <div
+            className="absolute inset-y-0 rounded-r bg-accent"
+            style={{ left: `${bar.start + bar.waited}%`, width: `${bar.streamed}%` }}
+          />
+        </div>
+      )}
+      {error !== undefined && (
+        <p className="mt-2 text-sm break-words">
+          <span className="font-medium text-bad">{error.code}</span>{' '}
+          {showControls(error.message ?? `${error.error_type}; its text is not stored`)}
+        </p>
+      )}
+      <p className="mt-2 font-mono text-xs break-all text-ink-faint">
+        {[attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no id of the provider’s own'}
+      </p>
+    </li>
+  );
+}
+
+function NoAttempts({ generation: { response_cache_source_id: source, provider_name: name } }: AttemptsProps) {
+  if (source !== null)
+    return <EmptyState title="No provider was called">The response of an earlier call was repeated.</EmptyState>;
+  // Records of former versions do not list the attempts of videos.
+  if (name !== null) return <EmptyState title={`${name} was called`}>The record says no more about it.</EmptyState>;
+  return (
+    <EmptyState title="No provider was called">
+      The call ended before any provider was asked, for instance because a guardrail blocked it.
+    </EmptyState>
   );
 }

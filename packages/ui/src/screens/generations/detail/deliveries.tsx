@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { formatFull, formatRelative } from '../../../format/time.ts';
-import { Badge } from '../../../parts/badge.tsx';
+import { DeliveryStateBadge } from '../../../parts/delivery-state.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
 import { deliveriesQuery, destinationsQuery } from '../../destinations/destination-queries.ts';
@@ -34,7 +34,7 @@ export function Deliveries({ id }: { id: string }) {
       {left.map((delivery) => (
         <li key={delivery.id} className="rounded-lg border border-line p-3 text-sm">
           <div className="flex flex-wrap items-center gap-2">
-            <Badge tone={delivery.state === 'failed' ? 'bad' : 'caution'}>{delivery.state}</Badge>
+            <DeliveryStateBadge state={delivery.state} />
             <Link
               to="/destinations"
               search={{ open: delivery.destination_id }}

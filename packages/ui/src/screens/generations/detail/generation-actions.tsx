@@ -14,7 +14,13 @@ import { useSaveFixture } from '../../fixtures/use-save-fixture.ts';
 import { contentQuery, generationQuery } from '../content/generation-queries.ts';
 import { toCurl } from './to-curl.ts';
 
-export function GenerationActions({ id, isPanel = false }: { id: string; isPanel?: boolean }) {
+interface GenerationActionsProps {
+  readonly id: string;
+  /** Opens the generation on a page of its own; absent where it has one. */
+  readonly onMaximize?: () => void;
+}
+
+export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [isDeleting, setIsDeleting] = useState(false);
@@ -62,13 +68,13 @@ export function GenerationActions({ id, isPanel = false }: { id: string; isPanel
       >
         Playground
       </Button>
-      {isPanel && (
+      {onMaximize !== undefined && (
         <Button
           look="quiet"
           aria-label="Open on a page of its own"
           title="Open on a page of its own (Enter)"
           icon={<Maximize2 size={15} aria-hidden />}
-          onClick={() => void navigate({ to: '/generations/$id', params: { id } })}
+          onClick={onMaximize}
         />
       )}
       <Menu trigger={<Button look="quiet">More</Button>} items={items} />

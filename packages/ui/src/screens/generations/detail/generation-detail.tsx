@@ -8,12 +8,13 @@ interface GenerationDetailProps {
   readonly id: string;
   readonly onClose: () => void;
   readonly onCopyId: () => void;
+  readonly onMaximize: () => void;
   /** Ids that are selected, at most two. */
   readonly compared: readonly string[];
   readonly onCompare: () => void;
 }
 
-export function GenerationDetail({ id, onClose, onCopyId, compared, onCompare }: GenerationDetailProps) {
+export function GenerationDetail({ id, onClose, onCopyId, onMaximize, compared, onCompare }: GenerationDetailProps) {
   return (
     <SidePanel
       label={`Generation ${id}`}
@@ -34,11 +35,11 @@ export function GenerationDetail({ id, onClose, onCopyId, compared, onCompare }:
         <>
           <PinButton id={id} />
           <CompareButton id={id} compared={compared} onToggle={onCompare} />
-          <GenerationActions id={id} isPanel />
+          <GenerationActions id={id} onMaximize={onMaximize} />
         </>
       }
     >
-      <GenerationTabs key={id} id={id} />
+      <GenerationTabs id={id} />
     </SidePanel>
   );
 }

@@ -2,7 +2,7 @@ import type { Generation } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
 import { formatUsd } from '../../../format/money.ts';
-import { formatCount, formatDuration } from '../../../format/quantity.ts';
+import { formatCount, formatDuration, formatSpeed } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Facts } from '../../../parts/facts.tsx';
@@ -19,7 +19,7 @@ export function TimingFacts({ generation }: { generation: Generation }) {
           ['First token after', formatDuration(generation.latency)],
           ['Asked until the end', formatDuration(generation.generation_time)],
           ['Checks before', formatDuration(generation.moderation_latency)],
-          ['Speed', speed === null ? '—' : `${speed.toFixed(1)} tokens/s`],
+          ['Speed', formatSpeed(speed)],
           ['Streamed', generation.streamed === null ? '—' : generation.streamed ? 'yes' : 'no'],
           [
             'Session',

@@ -1,11 +1,10 @@
 import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
-import { Badge } from '../../../parts/badge.tsx';
 import { Tabs } from '../../../parts/controls/tabs.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
@@ -13,6 +12,7 @@ import { JsonTree } from '../../../parts/text/json-tree.tsx';
 import { useShortcut } from '../../../shell/shortcuts.ts';
 import { generationQuery } from '../content/generation-queries.ts';
 import { WithContent } from '../content/with-content.tsx';
+import { StatusBadge, toStatus } from '../generation-status.tsx';
 import { StreamTab } from '../replay/stream-tab.tsx';
 import { Attempts } from './attempts.tsx';
 import { Conversation } from './conversation.tsx';
@@ -33,7 +33,7 @@ const TABS = [
 ] as const;
 type TabName = (typeof TABS)[number];
 
-/** Everything known of a generation, by subject. */
+/** Everything known of a generation, by subject. The subject stays when another generation takes its place. */
 export function GenerationTabs({ id }: { id: string }) {
   const [tab, setTab] = useState<TabName>('conversation');
   const { data: generation, error, refetch } = useQuery(generationQuery(id));
@@ -104,7 +104,11 @@ export function GenerationTabs({ id }: { id: string }) {
         label="About the generation"
         value={tab}
         onChange={(value) => setTab(value as TabName)}
-        tabs={TABS.map((value) => ({ value, ...contents[value] }))}
+        tabs={TABS.map((value) => {
+          const { label, content } = contents[value];
+          // What a tab shows of one generation is no state of another.
+          return { value, label, content: () => <Fragment key={id}>{content()}</Fragment> };
+        })}
       />
     </>
   );
@@ -120,29 +124,29 @@ function Counted({ label, count }: { label: string; count: number }) {
 }
 
 function Summary({ generation }: { generation: Generation }) {
-  const { finish_reason: reason, cancelled, interrupted } = generation;
-  const tone = cancelled === true ? 'caution' : reason === 'error' ? 'bad' : 'good';
+  const { finish_reason: reason, tokens_prompt: prompt, tokens_completion: completion } = generation;
   const cached = generation.native_tokens_cached ?? 0;
   const reasoning = generation.native_tokens_reasoning ?? 0;
   return (
     <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm">
-      <Badge tone={tone}>
-        {interrupted === true ? 'interrupted' : cancelled === true ? 'cancelled' : (reason ?? 'no answer')}
-      </Badge>
+      <StatusBadge status={toStatus(generation)} />
       <span>
         <span className="font-medium">{generation.model}</span>
-        <span className="text-ink-faint"> via {generation.provider_name ?? 'nobody'}</span>
+        {generation.provider_name !== null && <span className="text-ink-faint"> via {generation.provider_name}</span>}
       </span>
       <span className="font-medium">{generation.cost_known ? formatUsd(generation.total_cost) : 'cost unknown'}</span>
+      {(prompt ?? completion) !== null && (
+        <span className="text-ink-soft">
+          {formatCount(prompt)} in{cached > 0 && ` (${formatCount(cached)} cached)`} / {formatCount(completion)} out
+          {reasoning > 0 && ` (${formatCount(reasoning)} reasoning)`}
+          {generation.usage_estimated && ', estimated'}
+        </span>
+      )}
       <span className="text-ink-soft">
-        {formatCount(generation.tokens_prompt)} in{cached > 0 && ` (${formatCount(cached)} cached)`} /{' '}
-        {formatCount(generation.tokens_completion)} out
-        {reasoning > 0 && ` (${formatCount(reasoning)} reasoning)`}
-        {generation.usage_estimated && ', estimated'}
+        {formatDuration(generation.generation_time)}
+        {generation.latency !== null && `, first token after ${formatDuration(generation.latency)}`}
       </span>
-      <span className="text-ink-soft">
-        {formatDuration(generation.generation_time)}, first token after {formatDuration(generation.latency)}
-      </span>
+      {reason !== null && reason !== 'error' && <span className="text-ink-faint">finish reason: {reason}</span>}
       <time dateTime={generation.created_at} className="text-ink-faint">
         {formatFull(generation.created_at)}
       </time>

@@ -1,23 +1,11 @@
-import type { GenerationStatus } from '@model-gateway/core/wire';
 import { Pin } from 'lucide-react';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
-import { Badge, type Tone } from '../../../parts/badge.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
+import { StatusBadge } from '../generation-status.tsx';
 import type { ListRow } from './list-row.ts';
-
-const TONES: Readonly<Record<GenerationStatus, Tone>> = {
-  ok: 'good',
-  failed: 'bad',
-  cancelled: 'caution',
-  interrupted: 'bad',
-};
-
-export function StatusBadge({ generation }: { generation: Pick<ListRow, 'status'> }) {
-  return <Badge tone={TONES[generation.status]}>{generation.status}</Badge>;
-}
 
 /** Cost of the generation; an unknown price is not shown as zero. */
 export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 'total_cost'> }) {
@@ -32,14 +20,14 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   {
     id: 'time',
     header: 'Time',
-    width: '118px',
+    width: '136px',
     cell: ({ created_at: at }) => (
       <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
         {formatMoment(at)}
       </time>
     ),
   },
-  { id: 'status', header: 'Status', width: '92px', cell: (generation) => <StatusBadge generation={generation} /> },
+  { id: 'status', header: 'Status', width: '92px', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     id: 'model',
     header: 'Model',
@@ -60,21 +48,21 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   {
     id: 'finish',
     header: 'Finish',
-    width: '92px',
+    width: '104px',
     cell: ({ finish_reason: reason, streamed }) => (
       <span className="text-ink-soft" title={streamed === true ? 'streamed' : 'in one piece'}>
         {reason ?? '—'}
       </span>
     ),
   },
-  { id: 'in', header: 'In', width: '60px', isNumeric: true, cell: (row) => formatCompact(row.tokens_prompt) },
-  { id: 'out', header: 'Out', width: '60px', isNumeric: true, cell: (row) => formatCompact(row.tokens_completion) },
-  { id: 'cost', header: 'Cost', width: '88px', isNumeric: true, cell: (row) => <Cost generation={row} /> },
-  { id: 'ttft', header: 'First token', width: '84px', isNumeric: true, cell: (row) => formatDuration(row.latency) },
+  { id: 'in', header: 'In', width: '64px', isNumeric: true, cell: (row) => formatCompact(row.tokens_prompt) },
+  { id: 'out', header: 'Out', width: '64px', isNumeric: true, cell: (row) => formatCompact(row.tokens_completion) },
+  { id: 'cost', header: 'Cost', width: '104px', isNumeric: true, cell: (row) => <Cost generation={row} /> },
+  { id: 'ttft', header: 'First token', width: '96px', isNumeric: true, cell: (row) => formatDuration(row.latency) },
   {
     id: 'duration',
     header: 'Duration',
-    width: '80px',
+    width: '96px',
     isNumeric: true,
     cell: (row) => formatDuration(row.generation_time),
   },
@@ -116,4 +104,4 @@ export function markPins(pins: readonly string[]): readonly Column<ListRow>[] {
 }
 
 /** Left out while a generation is open beside the list, which has them. */
-export const HIDDEN_BESIDE: readonly string[] = ['finish', 'in', 'out', 'ttft', 'provider'];
+export const HIDDEN_BESIDE: readonly string[] = ['finish', 'in', 'out', 'ttft', 'provider', 'origin', 'user'];

@@ -13,18 +13,21 @@ import { togglePin } from './pins.ts';
 
 const GROUP = 'On a row of the list, or the open one';
 
+/** What the keys need of a row. */
+type KeyedRow = Pick<ListRow, 'id' | 'model' | 'streamed'>;
+
 interface RowKeys {
   readonly compare: string | undefined;
   /** Beside the list, where the keys do the same wherever the focus is. */
-  readonly opened: ListRow | undefined;
+  readonly opened: KeyedRow | undefined;
   readonly change: ChangeSearch;
 }
 
 /** Key handler for the row at the cursor of the list; true when a key had an effect. */
-export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, row: ListRow) => boolean {
+export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, row: KeyedRow) => boolean {
   const navigate = useNavigate();
   const onKey = useCallback(
-    (key: string, row: ListRow): boolean => {
+    (key: string, row: KeyedRow): boolean => {
       switch (key) {
         case 'x':
           change({ compare: toSelection(compare, row.id) });
@@ -68,7 +71,7 @@ export function toSelection(compare: string | undefined, id: string): string | u
   return next.length === 0 ? undefined : next.join(',');
 }
 
-async function copyAsCurl({ id, model, streamed }: ListRow): Promise<void> {
+async function copyAsCurl({ id, model, streamed }: KeyedRow): Promise<void> {
   try {
     const { data } = await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id } });
     await copyText(toCurl({ model, streamed, content: data }), 'Copied as curl');

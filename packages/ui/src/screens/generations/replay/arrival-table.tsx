@@ -54,7 +54,6 @@ export const ArrivalTable = memo(function ArrivalTable({ arrivals, at, onSeek }:
       onOpen={onSeek}
       openId={String(at)}
       isRecycled
-      minWidth={460}
     />
   );
 });

@@ -6,6 +6,7 @@ import { keysQuery } from '../../../api/queries.ts';
 import type { FacetValue, Key } from '../../../api/types.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { useShortcut } from '../../../shell/shortcuts.ts';
+import { GENERATION_STATUSES } from '../generation-status.tsx';
 import { FacetSelect } from './facet-select.tsx';
 import { parseFilterText, toFilterText } from './filter-text.ts';
 import { facetsQuery } from './generation-counts.ts';
@@ -13,13 +14,10 @@ import { type GenerationSearch, hasGenerationFilters, NO_FILTERS, RANGES } from 
 
 export type ChangeSearch = (change: { readonly [Name in keyof GenerationSearch]?: string | undefined }) => void;
 
-const STATUSES = [
-  ['ok', 'ok'],
-  ['failed', 'failed'],
-  ['cancelled', 'cancelled'],
-  ['interrupted', 'interrupted'],
-  ['failed,cancelled,interrupted', 'not ok'],
-] as const;
+const STATUSES: readonly (readonly [string, string])[] = [
+  ...Object.entries(GENERATION_STATUSES).map(([status, { label }]) => [status, label] as const),
+  ['failed,cancelled,interrupted', `not ${GENERATION_STATUSES.ok.label}`],
+];
 const NO_OPTIONS = [] as const;
 /** Filters that a line of the filter box does not name are removed; the line does not name the time. */
 const { from: _from, to: _to, range: _range, ...NO_WORDS } = NO_FILTERS;

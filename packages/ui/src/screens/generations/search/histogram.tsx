@@ -8,6 +8,7 @@ import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { Chart } from '../../../parts/chart.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
+import { GENERATION_STATUSES } from '../generation-status.tsx';
 import { type GenerationSearch, toGenerationQuery } from './generation-search.ts';
 
 const BUCKETS = 60;
@@ -42,12 +43,20 @@ export function Histogram({
   const series = useMemo(
     () => [
       {
-        label: 'ok',
+        label: GENERATION_STATUSES.ok.label,
         color: '--chart-1',
         values: data?.data.map((bucket) => bucket.requests - bucket.failed - bucket.cancelled) ?? [],
       },
-      { label: 'cancelled', color: '--chart-3', values: data?.data.map(({ cancelled }) => cancelled) ?? [] },
-      { label: 'failed', color: '--chart-5', values: data?.data.map(({ failed }) => failed) ?? [] },
+      {
+        label: GENERATION_STATUSES.cancelled.label,
+        color: '--chart-3',
+        values: data?.data.map(({ cancelled }) => cancelled) ?? [],
+      },
+      {
+        label: GENERATION_STATUSES.failed.label,
+        color: '--chart-5',
+        values: data?.data.map(({ failed }) => failed) ?? [],
+      },
     ],
     [data],
   );

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
@@ -14,9 +14,6 @@ export function SaveView({ search, onClose }: { search: GenerationSearch; onClos
   const { views, hiddenColumns } = usePreferences();
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string>();
-  const input = useRef<HTMLInputElement>(null);
-  // The dialog has put the focus on its first button.
-  useEffect(() => input.current?.focus(), []);
   const save = (event: FormEvent): void => {
     event.preventDefault();
     const wanted = name.trim();
@@ -48,7 +45,6 @@ export function SaveView({ search, onClose }: { search: GenerationSearch; onClos
           {(control) => (
             <input
               {...control}
-              ref={input}
               className="field"
               maxLength={MAX_NAME}
               value={name}

@@ -1,6 +1,6 @@
 import { Bookmark } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
 import { Button } from '../../../parts/controls/button.tsx';
 import { MenuPortal } from '../../../parts/controls/menu-portal.tsx';
@@ -18,11 +18,17 @@ export function ViewsMenu({ search }: { search: GenerationSearch }) {
   const { views, hiddenColumns } = usePreferences();
   const [open, setOpen] = useState<'save' | 'manage' | null>(null);
   const openView = useOpenView();
+  const opener = useRef<HTMLButtonElement>(null);
+  // A dialog gives the focus back to what has it when it opens, and the item of the menu is about to go.
+  const openDialog = (dialog: 'save' | 'manage'): void => {
+    opener.current?.focus();
+    setOpen(dialog);
+  };
   const current = findView(views, search, hiddenColumns);
   return (
     <>
       <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger asChild>
+        <DropdownMenu.Trigger asChild ref={opener}>
           <Button icon={<Bookmark size={15} aria-hidden />}>
             <span className="max-w-36 truncate">{current?.name ?? 'Views'}</span>
           </Button>
@@ -49,10 +55,10 @@ export function ViewsMenu({ search }: { search: GenerationSearch }) {
               ))}
             </DropdownMenu.RadioGroup>
             {views.length > 0 && <DropdownMenu.Separator className="my-1 border-t border-line" />}
-            <DropdownMenu.Item className={ITEM} onSelect={() => setOpen('save')}>
+            <DropdownMenu.Item className={ITEM} onSelect={() => openDialog('save')}>
               Save this view…
             </DropdownMenu.Item>
-            <DropdownMenu.Item className={ITEM} disabled={views.length === 0} onSelect={() => setOpen('manage')}>
+            <DropdownMenu.Item className={ITEM} disabled={views.length === 0} onSelect={() => openDialog('manage')}>
               Rename or delete views…
             </DropdownMenu.Item>
           </DropdownMenu.Content>

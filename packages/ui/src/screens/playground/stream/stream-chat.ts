@@ -1,7 +1,7 @@
 import type { ChatCompletionChunk, ChatCompletionRequest, ChatCompletionResult } from '@model-gateway/core/wire';
 
 import { toApiError } from '../../../api/api-error.ts';
-import { openApi } from '../../../api/call-api.ts';
+import { type Caller, openApi } from '../../../api/call-api.ts';
 import { readEventStream } from '../../../api/read-event-stream.ts';
 import { type ChatPiece, toPiece } from './chat-piece.ts';
 
@@ -11,10 +11,10 @@ import { type ChatPiece, toPiece } from './chat-piece.ts';
  */
 export async function* streamChat(
   request: ChatCompletionRequest,
-  key: string | undefined,
+  caller: Caller,
   signal: AbortSignal,
 ): AsyncGenerator<ChatPiece> {
-  const response = await openApi('/api/v1/chat/completions', { method: 'POST', body: request, key, signal });
+  const response = await openApi('/api/v1/chat/completions', { method: 'POST', body: request, caller, signal });
   const generationId = response.headers.get('x-generation-id');
   if (generationId !== null) yield { generationId };
   if (request.stream !== true || response.body === null) {

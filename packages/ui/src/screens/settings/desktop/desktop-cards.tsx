@@ -26,6 +26,7 @@ export function DesktopCards() {
 function ReachCard({ info }: { info: DesktopInfo }) {
   const { ask, isBusy } = useOutcome();
   const { settings, networkUrls, state } = info;
+  const isDemo = state.isDemo === true && settings.mode !== 'replay';
   return (
     <section className="card flex flex-col gap-4 p-5">
       <h2 className="text-base font-semibold">Where programs call</h2>
@@ -46,11 +47,14 @@ function ReachCard({ info }: { info: DesktopInfo }) {
         <Choice
           label="Mode"
           value={settings.mode}
-          options={MODES}
+          options={isDemo ? DEMO_MODES : MODES}
           onChange={(mode) => void ask(getDesktop()?.changeSettings({ mode }))}
         />
         <p className="mt-1 text-xs text-ink-faint">
-          Replay only asks no provider; Record writes down what they answer. The gateway starts anew with another mode.
+          {isDemo
+            ? 'The demo’s recordings answer until a provider key is saved; then calls go to its provider.'
+            : 'Replay only asks no provider; Record writes down what they answer.'}{' '}
+          The gateway starts anew with another mode.
         </p>
       </div>
       <Checkbox
@@ -78,6 +82,8 @@ function ReachCard({ info }: { info: DesktopInfo }) {
 }
 
 const MODES = { live: 'Live', replay: 'Replay only', record: 'Record' } as const;
+/** Without a provider, what is set to go live is the demo. */
+const DEMO_MODES = { ...MODES, live: 'Demo' } as const;
 
 const SWITCHES = [
   ['startAtLogin', 'Start at login', 'Off until you switch it on.'],

@@ -7,6 +7,7 @@ import { Field } from '../../../parts/controls/field.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { getDesktop } from '../../../shell/desktop.ts';
 import { useOutcome } from '../../../shell/use-outcome.ts';
+import { findKeyProblem } from './find-key-problem.ts';
 
 /** Suggested; the gateway knows further names, and any may be typed. */
 const NAMES = [
@@ -95,8 +96,12 @@ function NewKeyForm() {
   const { ask, isBusy } = useOutcome();
   const [name, setName] = useState('');
   const [key, setKey] = useState('');
+  const [problem, setProblem] = useState<string>();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    const found = findKeyProblem(name, key);
+    setProblem(found);
+    if (found !== undefined) return;
     const isSaved = await ask(getDesktop()?.saveProviderKey(name, key.trim()), `${name} saved`);
     if (!isSaved) return;
     setName('');
@@ -115,6 +120,7 @@ function NewKeyForm() {
               title="Capital letters, digits and underscores, as in OPENAI_API_KEY"
               placeholder="OPENAI_API_KEY"
               autoComplete="off"
+              aria-invalid={problem !== undefined || undefined}
               spellCheck={false}
               className="field font-mono text-xs"
               value={name}
@@ -145,6 +151,11 @@ function NewKeyForm() {
       <Button type="submit" look="primary" isBusy={isBusy}>
         Save key
       </Button>
+      {problem !== undefined && (
+        <p role="alert" className="basis-full text-sm break-words text-bad">
+          {problem}
+        </p>
+      )}
     </form>
   );
 }

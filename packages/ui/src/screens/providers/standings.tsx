@@ -1,0 +1,81 @@
+import type { EndpointExplanation, ModelEndpoint, ProviderStateList } from '@model-gateway/core/wire';
+
+import { Badge, type Tone } from '../../parts/badge.tsx';
+
+type ProviderHealth = ProviderStateList['data'][number]['health'];
+
+/** How an endpoint stands, as the list of providers counts it. */
+export type Standing = keyof ProviderHealth['endpoints'];
+
+/** The words for how endpoints stand, wherever one is shown; in the order in which they are listed. */
+export const STANDINGS: Readonly<
+  Record<Standing, { readonly label: string; readonly meaning: string; readonly tone: Tone; readonly bar: string }>
+> = {
+  steady: { label: 'Steady', meaning: 'answer as they should', tone: 'good', bar: 'bg-good' },
+  unstable: {
+    label: 'Unstable',
+    meaning: 'fail now and then, and are asked after the others',
+    tone: 'caution',
+    bar: 'bg-caution',
+  },
+  resting: { label: 'Resting', meaning: 'asked to be left alone for a while', tone: 'caution', bar: 'bg-caution' },
+  failing: {
+    label: 'Failing',
+    meaning: 'answered nothing lately: the last call failed, and none of the last half hour succeeded',
+    tone: 'bad',
+    bar: 'bg-bad',
+  },
+  half_open: {
+    label: 'On trial',
+    meaning: 'get single calls after a series of failures',
+    tone: 'caution',
+    bar: 'bg-caution',
+  },
+  open: {
+    label: 'Shut off',
+    meaning: 'failed again and again; no calls are sent there for now',
+    tone: 'bad',
+    bar: 'bg-bad',
+  },
+  unused: { label: 'Not called yet', meaning: 'nothing is known of them', tone: 'neutral', bar: 'bg-line-strong' },
+};
+
+const STANDING_OF_STATUS: Readonly<Record<number, Standing>> = {
+  [-1]: 'unstable',
+  [-2]: 'half_open',
+  [-3]: 'resting',
+  [-4]: 'failing',
+  [-5]: 'open',
+};
+
+/** How an endpoint of a model stands, or one of an explanation. */
+export function toStanding({
+  status,
+  uptime_last_1d: uptime,
+}: Pick<ModelEndpoint | EndpointExplanation['health'], 'status' | 'uptime_last_1d'>): Standing {
+  return STANDING_OF_STATUS[status] ?? (uptime === null ? 'unused' : 'steady');
+}
+
+export function StandingBadge({ standing }: { standing: Standing }) {
+  const { label, meaning, tone } = STANDINGS[standing];
+  return (
+    <Badge tone={tone} title={`Endpoints like this ${meaning}`}>
+      {label}
+    </Badge>
+  );
+}
+
+/** The words for the state of a provider, from all of its endpoints. */
+export const PROVIDER_STATES: Readonly<
+  Record<ProviderHealth['status'], { readonly label: string; readonly tone: Tone }>
+> = {
+  ok: { label: 'ok', tone: 'good' },
+  degraded: { label: 'degraded', tone: 'caution' },
+  down: { label: 'down', tone: 'bad' },
+  unknown: { label: 'unknown', tone: 'neutral' },
+};
+
+export function ProviderStateBadge({ health: { status } }: { health: ProviderHealth }) {
+  const { label, tone } = PROVIDER_STATES[status];
+  return <Badge tone={tone}>{label}</Badge>;
+}

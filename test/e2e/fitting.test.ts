@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+
+const SCREENS = [
+  '',
+  'models',
+  'models?open=demo/chat',
+  'generations',
+  'generations?open=ID',
+  'generations/ID',
+  'playground',
+  'videos',
+  'videos?view=webhooks',
+  'guardrails',
+  'guardrails?open=GUARDRAIL',
+  'keys',
+  'destinations',
+  'providers',
+  'providers?open=demo',
+  'fixtures',
+  'settings',
+];
+
+/** Screens that have a chart where nothing else covers it. */
+const CHARTED = /^(generations)?$/;
+
+const WIDTHS = [480, 900, 1440];
+
+/**
+ * The figures of a page that are cut off or broken over lines, and the headers, badges, buttons and tabs that are cut
+ * off: by what clips them, unless that can be scrolled. Names and texts of users may be shortened.
+ */
+const FIND_UNFIT = `(() => {
+  const found = [];
+  const isFigure = (text) => /^[~≈]?\\$?-?[\\d,.]+\\s?(ms|s|min|h|%|K|M|B|KB|MB|tokens.*|\\/.*)?(\\s?\\d+\\s?(s|min))?$/.test(text);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const text = node.textContent.trim();
+    const element = node.parentElement;
+    if (text === '' || !element.checkVisibility() || element.closest('.sr-only, option, script, style')) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const rects = [...range.getClientRects()].filter(({ width }) => width > 0);
+    if (rects.length === 0) continue;
+    const figure = isFigure(text) || element.closest('time') !== null;
+    const fixed = element.closest('[role=columnheader], [role=tab], button, [class*=whitespace-nowrap]') !== null;
+    const isName = element.closest('h1, h2, code, a') !== null && !figure;
+    if (figure && rects.some(({ top }) => Math.abs(top - rects[0].top) > 3)) found.push('wrapped: ' + text);
+    if ((!figure && !fixed) || isName) continue;
+    const right = Math.max(...rects.map((rect) => rect.right));
+    for (let at = element; at !== null && at !== document.body; at = at.parentElement) {
+      const { overflowX, contain } = getComputedStyle(at);
+      if (overflowX === 'auto' || overflowX === 'scroll') break;
+      const clips = overflowX === 'hidden' || overflowX === 'clip' || /strict|content|paint/.test(contain);
+      if (clips && right > at.getBoundingClientRect().right + 1) {
+        found.push('cut off: ' + text);
+        break;
+      }
+    }
+  }
+  for (const element of document.querySelectorAll('.figures')) {
+    const text = element.textContent.trim();
+    if (text.length > 24 || !/\\d/.test(text) || element.querySelector('div, p, td') !== null) continue;
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const tops = [...range.getClientRects()].filter(({ width }) => width > 0).map(({ bottom }) => bottom);
+    if (Math.max(...tops) - Math.min(...tops) > 12) found.push('wrapped: ' + text);
+  }
+  return [...new Set(found)];
+})()`;
+
+/** Keeps where the labels of charts are drawn: a canvas has no text to read. */
+const KEEP_LABELS = `(() => {
+  window.cutLabels = new Set();
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    const { width } = this.measureText(text);
+    const start = this.textAlign === 'center' ? x - width / 2 : this.textAlign === 'right' || this.textAlign === 'end' ? x - width : x;
+    const { a, e } = this.getTransform();
+    if (a * start + e < -1 || a * (start + width) + e > this.canvas.width + 1) window.cutLabels.add(text);
+    return fillText.call(this, text, x, y, ...rest);
+  };
+})()`;
+
+/** Calls as a gateway has them after weeks: of other days, tiny and large costs, and long waits. */
+const AGES_MS = [0, 3_600_000, 10 * 86_400_000, 300 * 86_400_000];
+const COSTS = [0.00009374, 1234.5678, 0, 0.0123];
+const TIMES_MS = [625_000, 272_000, 59.4, 3_725_000];
+
+function toWeeksOld<Row extends object>(rows: readonly Row[]): Row[] {
+  return rows.map((row, at) => ({
+    ...row,
+    created_at: new Date(Date.now() - (AGES_MS[at % 4] ?? 0)).toISOString(),
+    total_cost: COSTS[at % 4],
+    generation_time: TIMES_MS[at % 4],
+    latency: TIMES_MS[(at + 1) % 4],
+    tokens_prompt: 1_234_567,
+    tokens_completion: 98_765,
+    status: ['ok', 'failed', 'cancelled'][at % 3],
+  }));
+}
+
+describe.skipIf(skipped !== undefined)(
+  `what fits on the screens of the web UI${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 120_000 },
+  () => {
+    let ui: Ui;
+    let opened: UiPage;
+    const ids = { generation: '', guardrail: '' };
+    beforeAll(async () => {
+      ui = await launchUi();
+      for (let count = 0; count < 8; count += 1) {
+        const messages = [{ role: 'user', content: 'Hello!' }];
+        const sent = await ui.call('/api/v1/chat/completions', {
+          key: API_KEY,
+          body: { model: 'demo/chat', messages },
+        });
+        ids.generation = sent.headers.get('x-generation-id') ?? '';
+        await sent.arrayBuffer();
+      }
+      await ui.call('/api/v1/videos', { key: API_KEY, body: { model: 'demo/video', prompt: 'a lighthouse' } });
+      for (const limit of [0.000123, 123_456.78, null])
+        await ui.call('/api/v1/keys', {
+          body: { name: `A key with a limit of ${limit}`, limit, limit_reset: 'monthly' },
+        });
+      const content_filter_builtins = [{ slug: 'email', action: 'redact' }];
+      const made = await ui.call('/api/v1/guardrails', { body: { name: 'Personal data', content_filter_builtins } });
+      ids.guardrail = ((await made.json()) as { data: { id: string } }).data.id;
+      opened = await ui.open('#/', { initScript: KEEP_LABELS, reducedMotion: 'reduce', isKept: true });
+      await opened.page.route(/\/admin\/v1\/generations\?/, async (route) => {
+        const response = await route.fetch();
+        const body = (await response.json()) as { data: object[] };
+        await route.fulfill({ response, json: { ...body, data: toWeeksOld(body.data) } });
+      });
+    }, 60_000);
+    afterAll(() => ui?.close(), 60_000);
+
+    test.each(WIDTHS.flatMap((width) => SCREENS.map((screen) => [width, screen] as const)))(
+      'is neither cut off nor broken over lines, %i pixels wide: /%s',
+      async (width, screen) => {
+        const { page, go, screenshot } = opened;
+        await page.setViewportSize({ width, height: 800 });
+        await go(`#/${screen.replace('ID', ids.generation).replace('GUARDRAIL', ids.guardrail)}`);
+        // A chart is drawn when the page has nothing better to do.
+        if (CHARTED.test(screen)) await page.locator('.uplot').first().waitFor();
+        await screenshot(`fit-${width}-${screen.replaceAll(/\W+/g, '-')}`);
+        expect(await page.evaluate(FIND_UNFIT)).toEqual([]);
+        expect(await page.evaluate('[...window.cutLabels]')).toEqual([]);
+      },
+    );
+  },
+);

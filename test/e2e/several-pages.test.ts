@@ -1,0 +1,162 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { launchUi, skipped, type Ui } from './launch-ui.ts';
+import { type Echo, startEcho } from './start-echo.ts';
+
+const API_KEY = 'sk-gw-v1-pages-0123456789abcdef0123456789abcdef';
+const MANAGEMENT_KEY = `${API_KEY}-management`;
+/** Time within which a page is to know what has happened elsewhere. */
+const LIMIT_MS = 2000;
+
+// A key with a limit calls no model of which the cost is not known.
+const PRICING = { prompt: '0.0000001', completion: '0.0000001' };
+
+const toConfig = (echoUrl: string): object => ({
+  auth: {
+    bootstrapKeys: [
+      { key: API_KEY, kind: 'api', name: 'dev' },
+      { key: MANAGEMENT_KEY, kind: 'management', name: 'admin' },
+    ],
+  },
+  webhooks: { allowPrivateNetwork: true },
+  providers: [{ slug: 'here', name: 'Here', wire: 'openai', baseUrl: `${echoUrl}/v1` }],
+  models: [
+    {
+      id: 'acme/echo',
+      context_length: 8000,
+      endpoints: [{ provider: 'here', providerModel: 'echo', pricing: PRICING }],
+    },
+    {
+      id: 'acme/film',
+      architecture: { input_modalities: ['text'], output_modalities: ['video'] },
+      endpoints: [{ provider: 'here', providerModel: 'film' }],
+    },
+  ],
+});
+
+async function makeKey(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'New key' }).first().click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await page.getByTestId('new-key').waitFor();
+  await page.keyboard.press('Escape');
+}
+
+describe.skipIf(skipped !== undefined)(
+  `several pages of the web UI${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    let ui: Ui;
+    let echo: Echo;
+    const launch = (): Promise<Ui> => launchUi({ config: toConfig(echo.url), managementKey: MANAGEMENT_KEY });
+    const keyNames = async (): Promise<string[]> => {
+      const { data } = (await (await ui.call('/api/v1/keys')).json()) as { data: { name: string }[] };
+      return data.map(({ name }) => name);
+    };
+    beforeAll(async () => {
+      echo = await startEcho();
+      ui = await launch();
+    }, 60_000);
+    afterAll(async () => {
+      await ui?.close();
+      echo?.close();
+    });
+
+    test('show in one what was made in the other, within two seconds', async () => {
+      const { page, problems } = await ui.open('#/keys');
+      const other = await page.context().newPage();
+      await other.goto(`${ui.url}/ui/#/keys`);
+      await other.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+      await makeKey(page, 'Made in the first');
+      await other.getByText('Made in the first').waitFor({ timeout: LIMIT_MS });
+      await makeKey(other, 'Made in the second');
+      await page.getByText('Made in the second').waitFor({ timeout: LIMIT_MS });
+      expect(problems).toEqual([]);
+    });
+
+    test('show what was changed elsewhere when the user comes back', async () => {
+      const { page, problems } = await ui.open('#/keys');
+      await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+      await ui.call('/api/v1/keys', { body: { name: 'Made by a program' } });
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      await page.getByText('Made by a program').waitFor({ timeout: LIMIT_MS });
+      expect(problems).toEqual([]);
+    });
+
+    test('of two browsers call as one key of the playground, which neither holds', async () => {
+      const { page, problems, screenshot } = await ui.open('#/playground?models=acme/echo');
+      await page.getByRole('heading', { name: 'The playground needs an API key' }).waitFor();
+      await screenshot('playground-key');
+      await page.getByRole('button', { name: 'Make a key named “Playground”, limited to $1' }).click();
+      const say = async (of: Page, text: string): Promise<void> => {
+        await of.getByRole('textbox', { name: 'Message 1' }).click();
+        await of.keyboard.type(text);
+        await of.keyboard.press('Control+Enter');
+        await of.getByRole('status').getByText('ok', { exact: true }).waitFor();
+      };
+      await say(page, 'Hello from the first');
+      const second = await ui.open('#/playground?models=acme/echo');
+      await say(second.page, 'Hello from the second');
+      // A tab of its own, too, and one that was loaded again.
+      const tab = await page.context().newPage();
+      await tab.goto(`${ui.url}/ui/#/playground?models=acme/echo`);
+      await say(tab, 'Hello from a tab');
+      expect((await keyNames()).filter((name) => name === 'Playground')).toEqual(['Playground']);
+      const kept = 'JSON.stringify([Object.values(sessionStorage), Object.values(localStorage)])';
+      for (const of of [page, second.page, tab]) expect(await of.evaluate(kept)).not.toContain('sk-gw');
+      await second.go('#/keys');
+      await second.page.getByRole('row', { name: /Playground.*active/ }).waitFor();
+      expect([...problems, ...second.problems]).toEqual([]);
+    });
+
+    test('let the user choose another key to call as', async () => {
+      await ui.call('/api/v1/keys', { body: { name: 'Other' } });
+      const { page, problems, go } = await ui.open('#/playground?models=acme/echo');
+      const change = page.getByRole('button', { name: 'Change key' });
+      // The test before may have been left out.
+      if (await change.isVisible()) await change.click();
+      await page.getByLabel('Or call as another').selectOption('Other');
+      await page.getByRole('button', { name: 'Call as it' }).click();
+      await page.getByRole('textbox', { name: 'Message 1' }).click();
+      await page.keyboard.type('Hello');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
+      await go('#/generations');
+      await page.getByRole('search').hover();
+      await expect.poll(() => page.getByLabel('Key').innerText()).toMatch(/Other \(1\)/);
+      expect(problems).toEqual([]);
+    });
+
+    test('ask for a key for a video under the heading of the video', async () => {
+      const own = await launch();
+      onTestFinished(() => own.close(), 60_000);
+      const { page, problems, screenshot } = await own.open('#/videos');
+      await page.getByRole('button', { name: 'New video' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'New video' });
+      await dialog.getByRole('button', { name: /^Make a key/ }).waitFor();
+      await screenshot('video-key');
+      expect(await dialog.getByRole('heading').allInnerTexts()).toEqual(['New video', 'A video needs an API key']);
+      await dialog.getByRole('button', { name: /^Make a key/ }).click();
+      await dialog.getByLabel('Prompt').waitFor();
+      await page.keyboard.type('A fox');
+      expect(await dialog.getByLabel('Prompt').inputValue()).toBe('A fox');
+      expect(problems).toEqual([]);
+    });
+
+    test.each(['', 'generations', 'settings'])(
+      'know within two seconds that the gateway has died: /%s',
+      async (hash) => {
+        const own = await launch();
+        onTestFinished(() => own.close(), 60_000);
+        const { page } = await own.open(`#/${hash}`);
+        const pill = page.getByRole('banner').getByRole('status');
+        await pill.getByText('Running').waitFor();
+        own.kill();
+        await pill.getByText('Unreachable').waitFor({ timeout: LIMIT_MS });
+        if (hash === '') await page.getByRole('main').getByText('unreachable', { exact: true }).waitFor();
+      },
+    );
+  },
+);
