@@ -87,8 +87,6 @@ function plan({ configFile, dataDir, place, demoFixturesDir, env }: StartMessage
       port: place.port,
       fixtures: demoFixturesDir,
       demo: configFile === null && Object.keys(env).length === 0,
-      logLevel: 'info',
-      record: null,
     },
     env,
     BUILT_IN_MODELS,

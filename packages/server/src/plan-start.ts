@@ -23,7 +23,7 @@ const DEMO_DATA_DIR = 'data/demo';
  * `ConfigError`, and `UsageError` for a demo that other machines could reach.
  */
 export function planStart(
-  options: ServeOptions,
+  options: Pick<ServeOptions, 'config' | 'dataDir' | 'host' | 'port' | 'fixtures' | 'demo'>,
   env: NodeJS.ProcessEnv,
   builtInModels: readonly ModelDefinition[] = [],
 ): StartPlan {
