@@ -8,6 +8,12 @@ const CHAT = { model: 'acme/chat', messages: [{ role: 'user', content: 'Hello' }
 const VIDEO = { model: 'acme/chat', prompt: 'A cat' };
 const DESTINATION = { name: 'd', type: 's3', config: { bucketName: 'b', accessKeyId: 'a', secretAccessKey: 's' } };
 
+const withContent = (part: object): object => ({
+  ...CHAT,
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }, part] }],
+});
+const withName = (name: string): object => ({ type: 'function', function: { name } });
+
 type Wrong = [
   path: string,
   expected: readonly string[],
@@ -42,6 +48,24 @@ const WRONG: readonly Wrong[] = [
       ],
     },
   ],
+  [
+    '/api/v1/chat/completions',
+    ['messages.0.content.1.image_url.url'],
+    withContent({ type: 'image_url', image_url: {} }),
+  ],
+  ['/api/v1/chat/completions', ['messages.0.content.1.type'], withContent({ type: 'smell' })],
+  ['/api/v1/chat/completions', ['messages.0.content'], { ...CHAT, messages: [{ role: 'user', content: 7 }] }],
+  ['/api/v1/chat/completions', ['tools.0.function'], { ...CHAT, tools: [{ type: 'function' }] }],
+  ['/api/v1/chat/completions', ['tools.0.function.name'], { ...CHAT, tools: [withName('two words')] }],
+  ['/api/v1/chat/completions', ['tools.0'], { ...CHAT, tools: ['web_search'] }],
+  ['/api/v1/chat/completions', ['tool_choice.function'], { ...CHAT, tool_choice: { type: 'function' } }],
+  ['/api/v1/chat/completions', ['tool_choice'], { ...CHAT, tool_choice: 'f' }],
+  ['/api/v1/chat/completions', ['provider.sort.by'], { ...CHAT, provider: { sort: { by: 'name' } } }],
+  [
+    '/api/v1/chat/completions',
+    ['provider.preferred_max_latency.p50'],
+    { ...CHAT, provider: { preferred_max_latency: { p50: '1' } } },
+  ],
   ['/admin/v1/explain', ['model'], { ...CHAT, model: '' }],
   ['/api/v1/embeddings', ['model', 'input'], { model: '' }],
   ['/api/v1/videos', ['model'], { ...VIDEO, model: '' }],
@@ -49,6 +73,9 @@ const WRONG: readonly Wrong[] = [
   ['/api/v1/models?sort=nicest&category=x', ['category', 'sort']],
   ['/api/v1/models?output_modalities=text,smell', ['output_modalities']],
   ['/api/v1/models?distillable=maybe&min_age_days=old', ['distillable', 'min_age_days']],
+  ['/api/v1/models?min_age_days=&max_price=', ['max_price', 'min_age_days']],
+  ['/api/v1/models?context=1e3&offset=', ['offset', 'context']],
+  ['/api/v1/models?output_modalities=', ['output_modalities']],
   ['/api/v1/activity?date=2020-01-01', ['date']],
   ['/admin/v1/generations?unknown=x', ['unknown']],
   ['/admin/v1/generations?cursor=%25', ['cursor']],
@@ -76,6 +103,24 @@ test.each<Wrong>(WRONG)('names what is wrong with %s: %j', async (path, expected
   expect(response.status).toBe(400);
   const { metadata } = jsonOf(response)['error'] as { metadata: { issues: { path: string; message: string }[] } };
   expect(metadata.issues.map((issue) => issue.path)).toEqual(expected);
+});
+
+test.each<[object, string, string]>([
+  [{ metadata: { ['k'.repeat(65)]: 'v' } }, `metadata.${'k'.repeat(65)}`, 'keys have at most 64 characters'],
+  [
+    { provider: { sort: 'name' } },
+    'provider.sort',
+    'must be one of price, throughput, latency, exacto, or { by, partition }',
+  ],
+  [
+    { tools: [{ type: 'function', function: { name: 'two words' } }] },
+    'tools.0.function.name',
+    'must be 1 to 64 letters, digits, underscores or dashes',
+  ],
+])('says of %j what is wrong with %s: %s', async (fields, path, message) => {
+  const { post } = createCoreGateway(createReplayTransport({ pieces: [] }));
+  const response = await post('/api/v1/chat/completions', { ...CHAT, ...fields });
+  expect(jsonOf(response)).toMatchObject({ error: { code: 400, metadata: { issues: [{ path, message }] } } });
 });
 
 test('takes workspaces as long as the public API allows, counted in characters', async () => {

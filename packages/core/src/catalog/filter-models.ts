@@ -1,13 +1,12 @@
 import { z } from 'zod';
 
 import type { Model } from '../wire/models/model.ts';
+import { decimalNumber, wholeNumber } from '../wire/page-query.ts';
 import type { CatalogModel } from './catalog.ts';
 import { toModelRecord } from './to-model-record.ts';
 
 const SECONDS_A_DAY = 24 * 60 * 60;
 
-const count = z.coerce.number().int().min(0);
-const decimal = z.coerce.number().min(0);
 const commaList = z.string().transform((text) =>
   text
     .split(',')
@@ -64,27 +63,30 @@ type Sort = (typeof SORTS)[number];
  * without effect.
  */
 export const modelListQuerySchema = z.object({
-  offset: count.optional(),
-  limit: count.min(1).max(1000).optional(),
+  offset: wholeNumber(0).optional(),
+  limit: wholeNumber(1, 1000).optional(),
   q: z.string().optional(),
   input_modalities: commaList.optional(),
   output_modalities: commaList
-    .refine((list) => list.every((kind) => OUTPUTS.includes(kind)), `must be of ${OUTPUTS.join(', ')}`)
+    .refine(
+      (list) => list.length > 0 && list.every((kind) => OUTPUTS.includes(kind)),
+      `must be of ${OUTPUTS.join(', ')}`,
+    )
     .optional(),
   supported_parameters: commaList.optional(),
-  context: count.optional(),
-  min_price: decimal.optional(),
-  max_price: decimal.optional(),
-  min_output_price: decimal.optional(),
-  max_output_price: decimal.optional(),
+  context: wholeNumber(0).optional(),
+  min_price: decimalNumber(0).optional(),
+  max_price: decimalNumber(0).optional(),
+  min_output_price: decimalNumber(0).optional(),
+  max_output_price: decimalNumber(0).optional(),
   arch: z.string().optional(),
   model_authors: commaList.optional(),
   providers: commaList.optional(),
   zdr: z.enum(['true', 'false']).optional(),
   distillable: z.enum(['true', 'false']).optional(),
   region: z.string().optional(),
-  min_age_days: count.optional(),
-  max_age_days: count.optional(),
+  min_age_days: wholeNumber(0).optional(),
+  max_age_days: wholeNumber(0).optional(),
   category: z.enum(CATEGORIES).optional(),
   sort: z.enum(SORTS).optional(),
 });

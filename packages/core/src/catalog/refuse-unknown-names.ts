@@ -32,14 +32,23 @@ export function refuseUnknownNames(lists: readonly NameList[], catalog: Catalog)
     ),
   );
   if (unknown.length === 0) return;
-  const known = { providers: catalog.providerNames.list(), models: namesOfModels(catalog) };
-  const issues = unknown.map(({ path, of, name }, index) => {
-    const maxChanges = name.length > SHORT_NAME ? FEW_CHANGES : undefined;
-    const nearest = index < MAX_SUGGESTIONS ? findNearestName(name, known[of], maxChanges) : undefined;
-    const what = of === 'models' ? 'no model of the catalog' : 'no provider known here';
-    return { path, message: `"${name}" is ${what}${nearest === undefined ? '' : `; the nearest is "${nearest}"`}` };
-  });
-  throw refuseIssues(issues);
+  throw refuseIssues(
+    unknown.map(({ path, of, name }, index) => ({
+      path,
+      message: describeUnknownName(name, of, index < MAX_SUGGESTIONS ? catalog : undefined),
+    })),
+  );
+}
+
+/** Says that a name is unknown, and with a catalog which of its names is the nearest. */
+export function describeUnknownName(name: string, of: NameList['of'], catalog: Catalog | undefined): string {
+  const what = of === 'models' ? 'no model of the catalog' : 'no provider known here';
+  const nearest = catalog && findNearest(name, of === 'models' ? namesOfModels(catalog) : catalog.providerNames.list());
+  return `"${name}" is ${what}${nearest === undefined ? '' : `; the nearest is "${nearest}"`}`;
+}
+
+function findNearest(name: string, known: readonly string[]): string | undefined {
+  return findNearestName(name, known, name.length > SHORT_NAME ? FEW_CHANGES : undefined);
 }
 
 function isKnown(name: string, { of, kept, goesOnward }: NameList, { find, providerNames }: Catalog): boolean {

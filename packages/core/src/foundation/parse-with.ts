@@ -23,12 +23,36 @@ export function parseWith<Schema extends z.ZodType>(
   const { within, whole = within ?? 'body' } = options ?? {};
   const toPath = (keys: readonly PropertyKey[]): string =>
     keys.length === 0 ? whole : [...(within === undefined ? [] : [within]), ...keys].join('.');
-  const issues = result.error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: toPath([...issue.path, key]), message: 'is not a known field' }))
-      : [{ path: toPath(issue.path), message: issue.message }],
+  throw refuseIssues(
+    result.error.issues.flatMap((issue) => locate(issue)).map(({ keys, message }) => ({ path: toPath(keys), message })),
   );
-  throw refuseIssues(issues);
+}
+
+interface LocatedIssue {
+  readonly keys: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** The fields that are wrong, with their keys below those of `parent`. */
+function locate(issue: z.core.$ZodIssue, parent: readonly PropertyKey[] = []): LocatedIssue[] {
+  const keys = [...parent, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ keys: [...keys, key], message: 'is not a known field' }));
+  }
+  if (issue.code === 'invalid_key') return [{ keys, message: issue.issues[0]?.message ?? issue.message }];
+  const meant = issue.code === 'invalid_union' ? findMeantForm(issue.errors) : undefined;
+  return meant?.flatMap((inner) => locate(inner, keys)) ?? [{ keys, message: issue.message }];
+}
+
+/**
+ * The issues of the only form that fits the value as a whole, so that a wrong picture of a message is named itself
+ * instead of the content of the message; undefined when no form fits, or several.
+ */
+function findMeantForm(forms: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const fitting = forms.filter((issues) =>
+    issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 /** Something that is wrong in a body; `path` is dotted, or `body` for the body itself. */

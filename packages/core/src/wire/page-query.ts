@@ -1,15 +1,26 @@
 import { z } from 'zod';
 
-/** A whole number in a query: `Number` alone would take an empty text for 0, and `1e2` for 100. */
-const wholeNumber = z
-  .string()
-  .regex(/^-?\d{1,15}$/, 'must be a whole number')
-  .transform(Number);
+/**
+ * A whole number in a query. `Number` alone would take an empty text for 0, and `1e2` for 100; the schema of a number
+ * remains one in the OpenAPI description.
+ */
+export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.preprocess(
+    (text) => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text),
+    z.int('must be a whole number').min(min).max(max),
+  );
+
+/** The same for a number that may have decimals. */
+export const decimalNumber = (min: number) =>
+  z.preprocess(
+    (text) => (typeof text === 'string' && text.trim() !== '' ? Number(text) : text),
+    z.number('must be a number').min(min),
+  );
 
 /** The rows of a list: from `offset` (default 0), at most `limit` (1 to 100, default 50; wire.md 2). */
 export const pageQuerySchema = z.object({
-  offset: wholeNumber.pipe(z.int().min(0)).default(0),
-  limit: wholeNumber.pipe(z.int().min(1).max(100)).default(50),
+  offset: wholeNumber(0).default(0),
+  limit: wholeNumber(1, 100).default(50),
 });
 export type PageQuery = z.infer<typeof pageQuerySchema>;
 

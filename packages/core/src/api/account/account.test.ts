@@ -58,6 +58,24 @@ test('uses the members of a host that has its own, and refuses changes to them',
   expect((await call('POST', path, { member_user_ids: ['host-1'] })).body).toEqual({ assigned_count: 1 });
 });
 
+test('refuses a default model that no request could name, with the nearest one', async () => {
+  const { call, dataOf } = createAdminGateway();
+  const [path, message] = ['default_model', '"acme/chta" is no model of the catalog; the nearest is "acme/chat"'];
+  const refusal = { status: 400, body: { error: { metadata: { issues: [{ path, message }] } } } };
+  expect(await call('PATCH', '/admin/v1/settings', { default_model: 'acme/chta' })).toMatchObject(refusal);
+  for (const known of ['acme/chat', 'acme/chat:nitro', 'openrouter/auto', null]) {
+    expect(await dataOf('PATCH', '/admin/v1/settings', { default_model: known })).toMatchObject({
+      default_model: known,
+    });
+  }
+});
+
+test('keeps a default model that has become unknown while other settings are changed', async () => {
+  const { dataOf } = createAdminGateway({ account: { defaultModel: 'acme/gone' } });
+  const change = { default_model: 'acme/gone', credits_usd: 3 };
+  expect(await dataOf('PATCH', '/admin/v1/settings', change)).toMatchObject(change);
+});
+
 test('begins with the settings of the configuration, and goes by what is written from then on', async () => {
   const { call, dataOf } = createAdminGateway({
     account: { defaultModel: 'acme/chat', providers: { ignore: ['beta'] }, privacy: { allowTraining: false } },

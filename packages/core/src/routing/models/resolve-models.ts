@@ -93,6 +93,12 @@ export function resolveModel(slug: string, catalog: Catalog): ResolvedModel {
   return { model, variants };
 }
 
+/** Whether requests can name this: a model, an alias or a router, alone or with virtual variants behind it. */
+export function isModelName(slug: string, catalog: Catalog): boolean {
+  const isKnown = (name: string): boolean => ROUTERS.has(name) || findModel(name, catalog) !== undefined;
+  return isKnown(splitVariants(slug, isKnown).rest);
+}
+
 const findModel = (slug: string, catalog: Catalog): CatalogModel | undefined =>
   catalog.find(slug) ?? findLatest(slug, catalog);
 

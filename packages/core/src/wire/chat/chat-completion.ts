@@ -18,7 +18,7 @@ const functionToolSchema = z.object({
 });
 
 /** A tool that the gateway itself runs, distinguished from the caller's own by its type. */
-const serverToolSchema = z.looseObject({ type: z.string() }).refine(({ type }) => type !== 'function');
+const serverToolSchema = z.looseObject({ type: z.string() }).refine(({ type }) => type !== 'function', { abort: true });
 
 const toolSchema = z.union([functionToolSchema, serverToolSchema], {
   error: 'must be a function tool { type: "function", function: { name, … } } or a server tool { type }',

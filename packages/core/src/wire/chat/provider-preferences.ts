@@ -23,7 +23,12 @@ const quantizationSchema = z.enum([
   'unknown',
 ]);
 
-const sortKeySchema = z.enum(['price', 'throughput', 'latency', 'exacto']);
+const SORT_KEYS = ['price', 'throughput', 'latency', 'exacto'] as const;
+const sortKeySchema = z.enum(SORT_KEYS);
+const sortSchema = z.union(
+  [sortKeySchema, z.object({ by: sortKeySchema.nullish(), partition: z.enum(['model', 'none']).nullish() })],
+  { error: `must be one of ${SORT_KEYS.join(', ')}, or { by, partition }` },
+);
 
 /**
  * The caller's routing preferences (wire.md 8.1). Closed: a misspelt preference without effect could send data to a
@@ -39,9 +44,7 @@ export const providerPreferencesSchema = z.strictObject({
   zdr: z.boolean().nullish(),
   enforce_distillable_text: z.boolean().nullish(),
   quantizations: z.array(quantizationSchema).nullish(),
-  sort: z
-    .union([sortKeySchema, z.object({ by: sortKeySchema.nullish(), partition: z.enum(['model', 'none']).nullish() })])
-    .nullish(),
+  sort: sortSchema.nullish(),
   max_price: z
     .object({
       prompt: priceSchema,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { wholeNumber } from '../page-query.ts';
+
 const MAX_LIMIT = 1000;
 
 /** The query of `GET /admin/v1/destinations/deliveries`. */
@@ -7,7 +9,7 @@ export const broadcastDeliveriesQuerySchema = z.object({
   /** Default: both. `failed`: no further attempts are made. */
   state: z.enum(['waiting', 'failed']).optional(),
   destination_id: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(100),
+  limit: wholeNumber(1, MAX_LIMIT).default(100),
 });
 
 const broadcastDeliverySchema = z.object({

@@ -9,7 +9,9 @@ const tokens = z.array(z.int().min(0)).min(1);
 /** The body of `POST /embeddings`: one text or several, as text or as tokens. */
 export const embeddingsRequestSchema = z.object({
   model: z.string().min(1),
-  input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1), tokens, z.array(tokens).min(1)]),
+  input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1), tokens, z.array(tokens).min(1)], {
+    error: 'must be a text, a list of texts, a list of tokens, or a list of such lists; none of them empty',
+  }),
   dimensions: z.int().min(1).nullish(),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   /** The purpose of the vectors, in the provider's own word. */

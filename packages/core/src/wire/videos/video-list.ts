@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { wholeNumber } from '../page-query.ts';
 import { ENDED_STATUSES, OPEN_STATUSES } from './video-status.ts';
 
 const MAX_LIMIT = 1000;
@@ -9,7 +10,7 @@ const statusSchema = z.enum([...OPEN_STATUSES, ...ENDED_STATUSES]);
 export const videoListQuerySchema = z.object({
   /** Default: all. */
   status: statusSchema.optional(),
-  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(100),
+  limit: wholeNumber(1, MAX_LIMIT).default(100),
 });
 
 const videoRowSchema = z.object({

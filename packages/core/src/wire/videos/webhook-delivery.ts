@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { wholeNumber } from '../page-query.ts';
+
 const MAX_LIMIT = 1000;
 const stateSchema = z.enum(['waiting', 'delivered', 'failed']);
 
@@ -7,7 +9,7 @@ const stateSchema = z.enum(['waiting', 'delivered', 'failed']);
 export const webhookDeliveriesQuerySchema = z.object({
   /** Default: all. `failed`: no further attempts are made. */
   state: stateSchema.optional(),
-  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(100),
+  limit: wholeNumber(1, MAX_LIMIT).default(100),
 });
 
 /** An announcement as management sees it. */
