@@ -19,6 +19,7 @@ import {
   ownDirectory,
 } from './files/directory-owner.ts';
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
+import { holdDirectory } from './files/held-directory.ts';
 import { isUnused, removeMadeFolders, removeStore } from './files/undo-start.ts';
 import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
@@ -121,10 +122,11 @@ interface Opening {
 
 async function openOwned(
   options: JsonFileStoreOptions,
-  { files, monotonicNow, setTimer }: StoreHost,
+  { files: unheld, monotonicNow, setTimer }: StoreHost,
   { directory, owner, logs }: Opening,
 ): Promise<Store> {
   const { logger, now = Date.now } = options;
+  const files = await holdDirectory(unheld, directory.path);
   await sweepTemporaryFiles(files, directory.path);
   await sweepTemporaryFiles(files, directory.logsPath);
   const config = await openConfigFile({ files, directory: directory.path, logger, now });
