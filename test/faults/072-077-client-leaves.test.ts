@@ -186,6 +186,30 @@ test('75: a client of HTTP/1.0 that ends its side before its whole response has 
   expect((await record()).record.generation.cancelled).toBe(true);
 });
 
+test('75: a client of HTTP/1.0 that ends its side gets a response that is ready soon', async () => {
+  const upstream = await startRawUpstream((request) => respondWell(request));
+  const { port } = await startFaultGateway([upstream]);
+  const client = await connectRaw(port, { allowHalfOpen: true });
+  client.write(toRequestBytes(port, { body: toChatBody() }).replace('HTTP/1.1', 'HTTP/1.0'));
+  client.socket.end();
+  expect(await client.ended).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('75: a client that has sent several requests, ends its side and leaves after the first response is noticed', async () => {
+  const upstream = await startRawUpstream((request) => {
+    if (request.body.includes('first')) respondWell(request);
+  });
+  const { port, recorded } = await startFaultGateway([upstream]);
+  const client = await connectRaw(port, { allowHalfOpen: true });
+  const texts = ['first', 'second'].map((content) => toChatBody({ messages: [{ role: 'user', content }] }));
+  client.write(texts.map((body) => toRequestBytes(port, { body })).join(''));
+  client.socket.end();
+  await client.readUntil('"finish_reason":"stop"');
+  client.socket.destroy();
+  await vi.waitFor(() => expect(recorded).toHaveLength(2));
+  expect(recorded.map(({ record }) => record.generation.cancelled)).toEqual([false, true]);
+});
+
 test('75: a request that breaks off is refused, and causes no call', async () => {
   const upstream = await startRawUpstream((request) => respondWell(request));
   const { port, recorded } = await startFaultGateway([upstream]);

@@ -4,7 +4,7 @@ import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/asy
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
 import { normaliseInSteps, type NormalisedText, normaliseText } from './filters/normalise-text.ts';
-import { type PlacedText, replaceIn, type Replacement, withoutOverlaps } from './replace-in.ts';
+import { mergeReplacements, type PlacedText, replaceIn, type Replacement } from './replace-in.ts';
 import { unescapeInSteps } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
@@ -49,7 +49,7 @@ function* guardTexts<Request>(
   const normalised = isLong ? yield* normaliseInSteps(document) : normaliseText(document);
   const known = isLong && candidates.search ? yield* candidates.search(normalised.text) : candidates(normalised.text);
   const findings: Finding[] = [];
-  const replacements: Replacement[] = [];
+  const replacements: (readonly Replacement[])[] = [];
   for (const place of known ?? filters.keys()) {
     const compiled = filters[place] as CompiledFilter;
     const { filter, origin } = compiled;
@@ -61,11 +61,11 @@ function* guardTexts<Request>(
     if (spans.length === 0) continue;
     findings.push(toFinding(compiled, spans, ({ start, end }) => document.slice(start, end)));
     if (origin.action !== 'redact') continue;
-    for (const { start, end } of spans) replacements.push({ start, end, placeholder: filter.placeholder });
+    replacements.push(spans);
     yield;
   }
   if (replacements.length === 0) return { request, findings };
-  const replaced = yield* replaceIn(given, texts, withoutOverlaps(replacements));
+  const replaced = yield* replaceIn(given, texts, yield* mergeReplacements(replacements));
   let next = 0;
   return { request: map(request, () => replaced[next++] as string), findings };
 }
@@ -87,22 +87,23 @@ function* placeTexts(given: readonly RequestText[]): Steps<PlacedTexts> {
   return { texts, document };
 }
 
-/** Matches as offsets in the original, in order. */
+/** Matches as offsets in the original, in order, and what replaces them. */
 function* findSpans(
   { filter, origin }: CompiledFilter,
   { text, originalStart, originalEnd }: NormalisedText,
   texts: readonly PlacedText[],
-): Steps<readonly Span[]> {
+): Steps<readonly Replacement[]> {
   const isLong = text.length > (filter.longAbove ?? LONG_ABOVE);
   const found = isLong && filter.search ? yield* filter.search(text) : filter.findAll(text);
-  const spans: Span[] = [];
+  const spans: Replacement[] = [];
+  const { placeholder } = filter;
   // Matches and texts are both in order.
   let first = 0;
   for (const [index, span] of found.entries()) {
     const start = originalStart(span.start);
     const end = originalEnd(span.end);
     while (first < texts.length - 1 && endOf(texts[first] as PlacedText) <= start) first += 1;
-    if (!origin.isUserOnly || isSaidByUser(texts, first, { start, end })) spans.push({ start, end });
+    if (!origin.isUserOnly || isSaidByUser(texts, first, { start, end })) spans.push({ start, end, placeholder });
     if (index % SPANS_A_STEP === SPANS_A_STEP - 1) yield;
   }
   return spans;

@@ -14,19 +14,37 @@ export interface Replacement extends Span {
   readonly placeholder: string;
 }
 
-/** In order. Of overlapping ones, the first replaces all that they cover. */
-export function withoutOverlaps(replacements: readonly Replacement[]): readonly Replacement[] {
-  const sorted = replacements.toSorted((a, b) => a.start - b.start || b.end - a.end);
+const REPLACEMENTS_A_STEP = 4096;
+
+/** All of several filters, in order; those of each are in order. Of overlapping ones, the first replaces all that they cover. */
+export function* mergeReplacements(lists: readonly (readonly Replacement[])[]): Steps<readonly Replacement[]> {
   const merged: Replacement[] = [];
-  for (const replacement of sorted) {
+  const places = lists.map(() => 0);
+  for (let taken = 1; ; taken += 1) {
+    const from = findFirst(lists, places);
+    const replacement = lists[from]?.[places[from] ?? 0];
+    if (replacement === undefined) return merged;
+    places[from] = (places[from] ?? 0) + 1;
     const last = merged.at(-1);
     if (last === undefined || replacement.start >= last.end) merged.push(replacement);
     else if (replacement.end > last.end) merged[merged.length - 1] = { ...last, end: replacement.end };
+    if (taken % REPLACEMENTS_A_STEP === 0) yield;
   }
-  return merged;
 }
 
-const REPLACEMENTS_A_STEP = 4096;
+/** The list whose next replacement comes first; of those that begin together, the longest. */
+function findFirst(lists: readonly (readonly Replacement[])[], places: readonly number[]): number {
+  let found = 0;
+  let first: Replacement | undefined;
+  for (let index = 0; index < lists.length; index += 1) {
+    const next = lists[index]?.[places[index] ?? 0];
+    if (next === undefined) continue;
+    const isFirst =
+      first === undefined || next.start < first.start || (next.start === first.start && next.end > first.end);
+    if (isFirst) [found, first] = [index, next];
+  }
+  return found;
+}
 
 /**
  * Returns the texts with everything replaced. When a match crosses the end of a text, the placeholder is put into the
@@ -43,7 +61,8 @@ export function* replaceIn(
     const { start, text: shown, writtenAt } = texts[index] as PlacedText;
     const end = start + shown.length;
     const written = (offset: number): number => writtenAt?.(offset - start) ?? offset - start;
-    const pieces: string[] = [];
+    let pieces: string[] = [];
+    let done = '';
     let at = start;
     while (next < replacements.length) {
       const replacement = replacements[next] as Replacement;
@@ -55,9 +74,13 @@ export function* replaceIn(
       at = Math.max(at, Math.min(replacement.end, end));
       if (replacement.end > end) break;
       next += 1;
-      if (next % REPLACEMENTS_A_STEP === 0) yield;
+      if (next % REPLACEMENTS_A_STEP === 0) {
+        done += pieces.join('');
+        pieces = [];
+        yield;
+      }
     }
-    results.push(at === start ? text : pieces.join('') + text.slice(written(at)));
+    results.push(at === start ? text : done + pieces.join('') + text.slice(written(at)));
   }
   return results;
 }

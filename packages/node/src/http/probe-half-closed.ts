@@ -12,10 +12,9 @@ const LONGEST_DELAY_MS = 5000;
  * Call when a client has ended its side of the connection before its response has ended. It may read on, or have left:
  * the two look the same until something is written, which the system of a client that has left refuses. What is written
  * means nothing to a client that reads on: a comment into a stream of events, `100 Continue` before other responses.
- * HTTP/1.0 has neither, and proxies that speak it leave in this way, so their call ends.
+ * HTTP/1.0 has neither, and proxies that speak it leave in this way, so a call of theirs that is not quick ends.
  */
 export function probeHalfClosed(response: ServerResponse, wheel: TimerWheel = hostWheel): void {
-  if (!response.headersSent && response.req.httpVersion === '1.0') return void response.destroy();
   let delayMs = FIRST_DELAY_MS;
   const probe = wheel.add(() => {
     if (writeProbe(response)) probe.set(delayMs);
@@ -31,8 +30,9 @@ export function probeHalfClosed(response: ServerResponse, wheel: TimerWheel = ho
 function writeProbe(response: ServerResponse): boolean {
   if (response.writableEnded || response.destroyed) return false;
   if (!response.headersSent) {
-    response.writeContinue();
-    return true;
+    if (response.req.httpVersion === '1.0') response.destroy();
+    else response.writeContinue();
+    return !response.destroyed;
   }
   // Headers that are passed to `writeHead` are in this member alone, which Node does not document.
   const head = (response as { _header?: string | null })._header ?? '';

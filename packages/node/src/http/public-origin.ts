@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 import ipaddr from 'ipaddr.js';
 
+import { isLoopbackHost } from './guard-request.ts';
+
 export interface PublicOriginOptions {
   readonly publicUrl: string | null;
   /** Addresses or CIDR ranges of proxies whose forwarded headers are trusted. */
@@ -37,21 +39,30 @@ export function createPublicView({ publicUrl, trustedProxies, isTls }: PublicOri
     },
     clientAddressOf(request) {
       const direct = request.socket.remoteAddress;
-      if (!isTrusted(direct)) return isForwarded(request) ? undefined : direct;
+      if (!isTrusted(direct)) return addressWithoutTrust(request);
       const hops = [request.headers['x-forwarded-for']].flat().join(',').split(',');
-      // The search goes from the right: the first address that is not a trusted proxy is the last one that a client
-      // could not have forged.
-      return hops.map((hop) => hop.trim()).findLast((hop) => ipaddr.isValid(hop) && !isTrusted(hop)) ?? direct;
+      // The search goes from the right: the first hop that is not a trusted proxy is the last one that a client could
+      // not have forged.
+      const client = hops.map(toHop).findLast((hop) => hop !== '' && !isTrusted(hop));
+      if (client === undefined) return direct;
+      return ipaddr.isValid(client) ? ipaddr.process(client).toString() : addressWithoutTrust(request);
     },
   };
 }
 
+/** The address of a hop: some proxies write a port behind it. */
+function toHop(text: string): string {
+  const hop = text.trim();
+  return /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+}
+
 /**
- * Returns whether a proxy declares that it forwarded the request. The proxy's own address, often loopback, must not be
- * used as the client's.
+ * The other side of the connection; undefined where that is on this machine and declares that it forwarded the request:
+ * a loopback address gives access to what is meant for this machine alone, and the client may be anywhere.
  */
-function isForwarded({ headers }: IncomingMessage): boolean {
-  return headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
+function addressWithoutTrust({ headers, socket: { remoteAddress } }: IncomingMessage): string | undefined {
+  const isForwarded = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
+  return isForwarded && remoteAddress !== undefined && isLoopbackHost(remoteAddress) ? undefined : remoteAddress;
 }
 
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {

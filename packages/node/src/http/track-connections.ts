@@ -25,11 +25,7 @@ export function trackConnections(server: Server): TrackedConnections {
   server.on('connection', (socket: Socket) => {
     responsesOf.set(socket, []);
     socket.once('close', () => responsesOf.delete(socket));
-    socket.once('end', () => {
-      const open = responsesOf.get(socket)?.[0];
-      // A request that has broken off is refused as malformed.
-      if (open?.req.complete === true) probeHalfClosed(open);
-    });
+    socket.once('end', () => probeFirst(responsesOf.get(socket)));
   });
 
   return {
@@ -41,6 +37,7 @@ export function trackConnections(server: Server): TrackedConnections {
         // Responses are sent in the order of their requests.
         responses?.shift();
         if (isClosing) socket.destroySoon();
+        else if (socket.readableEnded) probeFirst(responses);
       });
     },
     close(drainMs) {
@@ -61,4 +58,11 @@ export function trackConnections(server: Server): TrackedConnections {
       });
     },
   };
+}
+
+/** Call when the client has ended its side. Only the first response can be written to. */
+function probeFirst(responses: readonly ServerResponse[] = []): void {
+  const [open] = responses;
+  // A request that has broken off is refused as malformed.
+  if (open?.req.complete === true) probeHalfClosed(open);
 }

@@ -19,14 +19,15 @@ import {
   ownDirectory,
 } from './files/directory-owner.ts';
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
+import { holdDirectory } from './files/held-directory.ts';
 import { isUnused, removeMadeFolders, removeStore } from './files/undo-start.ts';
 import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
 import { recordInterrupted } from './generations/record-interrupted.ts';
 import { openRunningLog } from './generations/running-log.ts';
 import { openRowLog } from './journal/row-log.ts';
-import { openRetentionClock } from './retention-clock.ts';
-import { openConfigFile } from './tables/config-file.ts';
+import { openRetentionClock, type RetentionClock } from './retention-clock.ts';
+import { type ConfigFile, openConfigFile } from './tables/config-file.ts';
 import { createTableSource } from './tables/table-source.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
@@ -121,60 +122,39 @@ interface Opening {
 
 async function openOwned(
   options: JsonFileStoreOptions,
-  { files, monotonicNow, setTimer }: StoreHost,
+  { files: unheld, monotonicNow, setTimer }: StoreHost,
   { directory, owner, logs }: Opening,
 ): Promise<Store> {
-  const { logger, now = Date.now } = options;
-  await sweepTemporaryFiles(files, directory.path);
-  await sweepTemporaryFiles(files, directory.logsPath);
-  const config = await openConfigFile({ files, directory: directory.path, logger, now });
-  const { logsPath } = directory;
-  const retentionClock = await openRetentionClock({
-    files,
-    directory: directory.path,
-    logsPath,
-    logger,
-    now,
-    monotonicNow,
-    trustsClock: options.trustsClock ?? false,
-  });
-  const running = await openRunningLog({ files, path: join(directory.path, 'running.ndjson'), logger, now });
+  const { logger, now = Date.now, trustsClock = false } = options;
+  const { path, logsPath } = directory;
+  const files = await holdDirectory(unheld, path);
+  await sweepTemporaryFiles(files, path);
+  await sweepTemporaryFiles(files, logsPath);
+  const common = { files, logger, now };
+  const config = await openConfigFile({ ...common, directory: path });
+  const retentionClock = await openRetentionClock({ ...common, directory: path, logsPath, monotonicNow, trustsClock });
+  const running = await openRunningLog({ ...common, path: join(path, 'running.ndjson') });
   logs.push(running);
-  const generations = await openGenerationLog({
-    files,
-    logsPath,
-    logger,
-    now,
-    retentionClock,
-    setTimer,
-    limits: {
-      retentionDays: options.retentionDays ?? DEFAULT_RETENTION_DAYS,
-      maxGenerations: options.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
-      maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
-    },
-  });
+  const limits = toLimits(options);
+  const generations = await openGenerationLog({ ...common, logsPath, retentionClock, setTimer, limits });
   logs.push(generations);
   await recordInterrupted(running, generations.repository, logger);
-  const oldestMs = retentionClock.now() - (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
+  const oldestMs = retentionClock.now() - limits.retentionDays * DAY_MS;
   const videoJobs = await openRowLog<VideoJob>({
-    files,
-    path: join(directory.path, 'video-jobs.ndjson'),
-    logger,
-    now,
+    ...common,
+    path: join(path, 'video-jobs.ndjson'),
     isRetained: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > oldestMs,
   });
   logs.push(videoJobs);
   const broadcasts = await openRowLog<BroadcastRow>({
-    files,
-    path: join(directory.path, 'broadcasts.ndjson'),
-    logger,
-    now,
+    ...common,
+    path: join(path, 'broadcasts.ndjson'),
     isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
   });
   logs.push(broadcasts);
   if (config.isNew && generations.loaded > 0) {
     logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
-      directory: directory.path,
+      directory: path,
     });
   }
   await retentionClock.save();
@@ -184,16 +164,31 @@ async function openOwned(
     broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
     generations: { ...generations.repository, noteRunning: running.note },
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
-    async close() {
-      try {
-        await retentionClock.save();
-        await config.settled();
-        for (const log of logs) await log.close();
-      } finally {
-        await owner?.release();
-      }
-    },
+    close: () => closeStore({ config, retentionClock, logs, owner }),
   };
+}
+
+function toLimits(options: JsonFileStoreOptions): GenerationLogOptions['limits'] {
+  return {
+    retentionDays: options.retentionDays ?? DEFAULT_RETENTION_DAYS,
+    maxGenerations: options.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
+    maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
+  };
+}
+
+interface OpenStore extends Pick<Opening, 'logs' | 'owner'> {
+  readonly config: Pick<ConfigFile, 'settled'>;
+  readonly retentionClock: Pick<RetentionClock, 'save'>;
+}
+
+async function closeStore({ config, retentionClock, logs, owner }: OpenStore): Promise<void> {
+  try {
+    await retentionClock.save();
+    await config.settled();
+    for (const log of logs) await log.close();
+  } finally {
+    await owner?.release();
+  }
 }
 
 async function takeDirectory(

@@ -18,16 +18,17 @@ const DEMO_DATA_DIR = 'data/demo';
 export async function createKey(options: KeysCreateOptions): Promise<void> {
   const dataDir = await findDataDir(options);
   const owner = await readOwnerFile(dataDir);
-  const key = (owner && (await askOwner(owner, options))) ?? (await createInStore(dataDir, options));
+  const issued = owner && (await askOwner(owner, options));
+  const key = issued ?? (await createInStore(dataDir, options));
   process.stdout.write(`${key}\n`);
   const kind = options.management ? 'management key' : 'API key';
   const where =
-    owner === undefined ? `in ${dataDir}, where no gateway runs at present` : `by the gateway at ${owner.url}`;
+    issued === undefined ? `in ${dataDir}, where no gateway runs at present` : `by the gateway at ${owner?.url}`;
   process.stderr.write(
     `The ${kind} "${options.name}" was created ${where}. It is shown this once.\n` +
       'Send it with every request, as the header "Authorization: Bearer <key>".\n',
   );
-  if (owner === undefined) await mentionDemo(options);
+  if (issued === undefined) await mentionDemo(options);
 }
 
 async function findDataDir({ config: file, dataDir }: KeysCreateOptions): Promise<string> {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { listIds, useJsonFilePlace } from '../../../../../test/support/stores/json-file-place.ts';
+import { toLine } from '../journal/record-line.ts';
 
 const place = useJsonFilePlace();
 const path = (): string => join(place.dir, 'running.ndjson');
@@ -127,3 +128,38 @@ test('a disk that takes no note leaves the last good one, and takes the next', a
   expect((await store.generations.get('gen-1'))?.generation.tokens_completion).toBe(6);
   expect(place.warnings).toHaveLength(1);
 });
+
+const { record: RECORD_1, figures: FIGURES } = toCall('gen-1', 3);
+
+test.each([
+  ['without calls', { streams: [] }],
+  ['that is no object', 5],
+  ['with something else than a list of calls', { calls: 'gen-1' }],
+  ['with an empty call', { calls: [null] }],
+  ['without figures', { calls: [{ id: 'gen-1', record: RECORD_1 }] }],
+  [
+    'with figures that are no numbers',
+    { calls: [{ id: 'gen-1', record: RECORD_1, figures: { ...FIGURES, costNanoUsd: '1' } }] },
+  ],
+  ['with a record that is none', { calls: [{ id: 'gen-1', record: {}, figures: FIGURES }] }],
+])(
+  'a note of another version, %s, does not stop the start: it is set aside, and the last good one counts',
+  async (_, note) => {
+    const first = await place.open();
+    await first.generations.noteRunning?.([toCall('gen-2', 4)]);
+    await first.close();
+    await appendFile(path(), toLine(JSON.stringify(note)));
+    for (const round of [1, 2]) {
+      const store = await place.open();
+      expect(await listIds(store), `round ${round}`).toEqual(['gen-2']);
+      await store.close();
+    }
+    expect((await readdir(place.dir)).filter((name) => name.startsWith('running'))).toEqual([
+      expect.stringContaining('running.ndjson.corrupt-'),
+    ]);
+    expect(place.warnings).toEqual([
+      expect.stringContaining('Notes of streams under way cannot be read'),
+      expect.stringContaining('Streams were cut by the end of the last process'),
+    ]);
+  },
+);

@@ -1,6 +1,7 @@
 import type { GenerationRecord, Logger, RunningCall, RunningFigures } from '@model-gateway/core';
+import { z } from 'zod';
 
-import { removeIfThere, replaceFile } from '../files/atomic-file.ts';
+import { removeIfThere, replaceFile, setAside } from '../files/atomic-file.ts';
 import { errorCode, type FileSystem } from '../files/file-system.ts';
 import { type AppendFile, cutOff, moveEnd, openAppendFile, writeAtEnd } from '../journal/append-file.ts';
 import { recoverJournal } from '../journal/journal-reader.ts';
@@ -31,10 +32,35 @@ interface NotedCall {
   readonly figures: RunningFigures;
 }
 
+/** What a record has to have to be stored; the rest of it may be of another version. */
+const recordSchema = z.looseObject({
+  principalId: z.string(),
+  generation: z.looseObject({ id: z.string(), created_at: z.string(), model: z.string() }),
+});
+const noteSchema = z.object({
+  calls: z.array(
+    z.object({
+      id: z.string(),
+      record: recordSchema.optional(),
+      figures: z.object({
+        promptTokens: z.number(),
+        completionTokens: z.number(),
+        costUsd: z.number(),
+        costNanoUsd: z.int(),
+        costKnown: z.boolean(),
+        durationMs: z.number(),
+      }),
+    }),
+  ),
+});
+
 /** A longer file is replaced by one with the last note alone. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads the notes of an earlier process, and takes more. As in every log, a line that a crash has cut is removed. */
+/**
+ * Reads the notes of an earlier process, and takes more. As in every log, a line that a crash has cut is removed. Notes
+ * that cannot be read are reported and set aside: what they tell is not worth a gateway that does not start.
+ */
 export async function openRunningLog(options: RunningLogOptions): Promise<RunningLog> {
   const { files, path } = options;
   const found = await readLastNote(options);
@@ -96,17 +122,26 @@ function toNote(calls: readonly RunningCall[], known: ReadonlyMap<string, Genera
 async function readLastNote(options: RunningLogOptions): Promise<readonly RunningCall[]> {
   const records = new Map<string, GenerationRecord>();
   let last: readonly NotedCall[] = [];
+  let unreadable = 0;
   try {
     await recoverJournal(options, options.path, (line) => {
-      last = (JSON.parse(line.toString()) as { readonly calls: readonly NotedCall[] }).calls;
+      const note = noteSchema.safeParse(JSON.parse(line.toString()));
+      if (!note.success) return void (unreadable += 1);
+      last = note.data.calls as readonly NotedCall[];
       for (const { id, record } of last) if (record !== undefined) records.set(id, record);
     });
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
+  if (unreadable > 0) await keepUnreadable(options, unreadable);
   // After damage, the line with the record of a call may be missing.
   return last.flatMap(({ id, figures }) => {
     const record = records.get(id);
     return record === undefined ? [] : [{ record, figures }];
   });
+}
+
+async function keepUnreadable({ files, path, logger, now }: RunningLogOptions, notes: number): Promise<void> {
+  const keptAs = await setAside(files, path, now());
+  logger?.warn('Notes of streams under way cannot be read; they may be of another version', { keptAs, notes });
 }

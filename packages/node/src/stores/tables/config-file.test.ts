@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -162,4 +162,28 @@ test('whichever call fails while a key is written, the key is there or not, and 
     expect(found, `call ${nth}`).toContain(`kept-${nth}`);
     expect(found, `call ${nth}`).not.toContain(`lost-${nth}`);
   }
+});
+
+test('whichever call a revocation ends at, the next start has it or not, and once acknowledged even a damaged file does not undo it', async () => {
+  const results = new Set<string>();
+  for (let nth = 1; !results.has('acknowledged'); nth += 1) {
+    await rm(directory, { recursive: true });
+    await mkdir(directory);
+    await writeRevocation();
+    const files = createFaultyFileSystem();
+    const keys = keysOf(await open(files));
+    files.failFrom(nth, { code: 'EIO', writtenBytes: 7 });
+    const result = await keys
+      .update('a', (key) => ({ ...key, disabled: true }))
+      .then(
+        () => 'acknowledged',
+        () => 'lost',
+      );
+    results.add(result);
+    const valid = validKeys(await open());
+    expect(valid, `call ${nth}`).toEqual(result === 'acknowledged' || valid.length === 0 ? [] : ['a']);
+    await writeFile(path('config.json'), '');
+    expect(validKeys(await open()), `call ${nth}, damaged`).toEqual(valid);
+  }
+  expect([...results]).toEqual(['lost', 'acknowledged']);
 });
