@@ -21,9 +21,9 @@ const LONG_ABOVE = 16_384;
 
 /**
  * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
- * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on;
- * only when it takes longer than the first one is the result a promise. When it throws or rejects, the request has not
- * passed.
+ * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on
+ * (docs/decisions/0029); only when it takes longer than the first one is the result a promise. When it throws or rejects,
+ * the request has not passed.
  */
 export function guardInput<Request>(
   request: Request,

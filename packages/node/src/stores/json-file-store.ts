@@ -31,7 +31,7 @@ import { createTableSource } from './tables/table-source.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
 export interface JsonFileStoreOptions {
-  /** Created when missing, closed to other users. On a local disk: one that machines share is refused where that can be told. */
+  /** Created when missing, closed to other users. A file system that machines share is refused where it can be told. */
   readonly dir: string;
   /** Receives messages about damage, repairs and failed writes; without it they are lost. */
   readonly logger?: Logger | undefined;
@@ -124,58 +124,35 @@ async function openOwned(
   { files, monotonicNow, setTimer }: StoreHost,
   { directory, owner, logs }: Opening,
 ): Promise<Store> {
-  const { logger, now = Date.now } = options;
-  await sweepTemporaryFiles(files, directory.path);
-  await sweepTemporaryFiles(files, directory.logsPath);
-  const config = await openConfigFile({ files, directory: directory.path, logger, now });
-  const { logsPath } = directory;
-  const retentionClock = await openRetentionClock({
-    files,
-    directory: directory.path,
-    logsPath,
-    logger,
-    now,
-    monotonicNow,
-    trustsClock: options.trustsClock ?? false,
-  });
-  const running = await openRunningLog({ files, path: join(directory.path, 'running.ndjson'), logger, now });
+  const { logger, now = Date.now, trustsClock = false } = options;
+  const { path, logsPath } = directory;
+  const limits = toLimits(options);
+  const common = { files, logger, now };
+  await sweepTemporaryFiles(files, path);
+  await sweepTemporaryFiles(files, logsPath);
+  const config = await openConfigFile({ ...common, directory: path });
+  const retentionClock = await openRetentionClock({ ...common, directory: path, logsPath, monotonicNow, trustsClock });
+  const running = await openRunningLog({ ...common, path: join(path, 'running.ndjson') });
   logs.push(running);
-  const generations = await openGenerationLog({
-    files,
-    logsPath,
-    logger,
-    now,
-    retentionClock,
-    setTimer,
-    limits: {
-      retentionDays: options.retentionDays ?? DEFAULT_RETENTION_DAYS,
-      maxGenerations: options.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
-      maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
-    },
-  });
+  const generations = await openGenerationLog({ ...common, logsPath, retentionClock, setTimer, limits });
   logs.push(generations);
   await recordInterrupted(running, generations.repository, logger);
-  const oldestMs = retentionClock.now() - (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
+  const oldestMs = retentionClock.now() - limits.retentionDays * DAY_MS;
   const videoJobs = await openRowLog<VideoJob>({
-    files,
-    path: join(directory.path, 'video-jobs.ndjson'),
-    logger,
-    now,
+    ...common,
+    path: join(path, 'video-jobs.ndjson'),
     isRetained: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > oldestMs,
   });
   logs.push(videoJobs);
   const broadcasts = await openRowLog<BroadcastRow>({
-    files,
-    path: join(directory.path, 'broadcasts.ndjson'),
-    logger,
-    now,
+    ...common,
+    path: join(path, 'broadcasts.ndjson'),
     isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
   });
   logs.push(broadcasts);
   if (config.isNew && generations.loaded > 0) {
-    logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
-      directory: directory.path,
-    });
+    const message = 'There was no config.json beside the logs of generations; the store begins without keys';
+    logger?.warn(message, { directory: path });
   }
   await retentionClock.save();
   return {
@@ -195,6 +172,12 @@ async function openOwned(
     },
   };
 }
+
+const toLimits = (options: JsonFileStoreOptions): GenerationLogOptions['limits'] => ({
+  retentionDays: options.retentionDays ?? DEFAULT_RETENTION_DAYS,
+  maxGenerations: options.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
+  maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
+});
 
 async function takeDirectory(
   { dir, logger, lockOptional }: JsonFileStoreOptions,

@@ -53,7 +53,7 @@ function addSpan(spans: Span[], matcher: Matcher, offset: number): void {
   if (span.end > span.start) spans.push(span);
 }
 
-/** In windows that overlap by the length that a match may have. */
+/** Searches in windows that overlap by the length that a match may have. */
 function* searchInWindows(text: string, expression: RE2JS, reach: number): Steps<readonly Span[]> {
   const spans: Span[] = [];
   let next = 0;

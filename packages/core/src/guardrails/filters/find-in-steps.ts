@@ -29,7 +29,7 @@ const ONE_RUNE = 9;
 const ANY_RUNE = 10;
 const ANY_RUNE_OF_LINE = 11;
 
-/** A pattern of the largest size takes some milliseconds for as many. */
+/** A pattern of the largest size takes some milliseconds for so many characters. */
 const STEP_LENGTH = 256;
 /** How often the characters of a text are read at most, and how many in any case. */
 const MOST_READINGS = 16;
