@@ -4,7 +4,7 @@ import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/asy
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
 import { normaliseInSteps, type NormalisedText, normaliseText } from './filters/normalise-text.ts';
-import { type PlacedText, replaceIn, type Replacement, withoutOverlaps } from './replace-in.ts';
+import { type PlacedText, replaceIn, type Replacement, mergeOverlaps } from './replace-in.ts';
 import { unescapeInSteps } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
@@ -65,7 +65,7 @@ function* guardTexts<Request>(
     yield;
   }
   if (replacements.length === 0) return { request, findings };
-  const replaced = yield* replaceIn(given, texts, withoutOverlaps(replacements));
+  const replaced = yield* replaceIn(given, texts, mergeOverlaps(replacements));
   let next = 0;
   return { request: map(request, () => replaced[next++] as string), findings };
 }

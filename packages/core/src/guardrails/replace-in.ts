@@ -14,8 +14,8 @@ export interface Replacement extends Span {
   readonly placeholder: string;
 }
 
-/** In order. Of overlapping ones, the first replaces all that they cover. */
-export function withoutOverlaps(replacements: readonly Replacement[]): readonly Replacement[] {
+/** Puts replacements in order. Of overlapping ones, the first replaces all that they cover. */
+export function mergeOverlaps(replacements: readonly Replacement[]): readonly Replacement[] {
   const sorted = replacements.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const merged: Replacement[] = [];
   for (const replacement of sorted) {

@@ -74,10 +74,13 @@ export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Sp
     if (match === null) break;
     const { end } = match;
     if (end > match.start) spans.push(match);
-    start = end > match.start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
+    start = end > match.start ? end : end + unitsAt(text, end);
   }
   return spans;
 }
+
+/** The number of UTF-16 units of the character at a place. */
+export const unitsAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 
 /** The place behind a character, for those who go on there. */
 interface Following {
