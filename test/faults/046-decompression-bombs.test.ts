@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 import { expect, onTestFinished, test } from 'vitest';
 
+import { startCommand } from '../support/gateways/start-command.ts';
 import { writeTestConfig } from '../support/gateways/write-test-config.ts';
 
-// The real command, so this needs a build; `npm test` makes one first.
-const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const KEY = 'sk-test-api-key-0123456789';
 const MIB = 1024 * 1024;
 const BOMB = gzipSync(Buffer.alloc(65 * MIB, 'x'));
@@ -40,16 +37,11 @@ async function serve(port: number): Promise<{ readonly url: string; peakBytes():
     providers: [{ slug: 'up', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'key-of-up' }],
     models: [{ id: 'test/bomb', endpoints: [{ provider: 'up', providerModel: 'bomb' }] }],
   });
-  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--config', config], {
-    env: {},
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  const { url, pid } = await startCommand(config);
   return {
-    url: (JSON.parse(line) as { readonly url: string }).url,
+    url,
     peakBytes() {
-      const [, kib = ''] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+      const [, kib = ''] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
       return Number(kib) * 1024;
     },
   };

@@ -1,46 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { spansIn } from '../support/broadcast/otlp.ts';
 import { type Receiver, startReceiver } from '../support/broadcast/receiver.ts';
+import { type StartedCommand, startCommand } from '../support/gateways/start-command.ts';
 import { respondWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 
-// The real command, so this needs a build; `npm test` makes one first.
-const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const API_KEY = 'sk-test-api-key-0123456789';
 const MANAGEMENT_KEY = 'sk-test-management-key-0123456789';
 const CYCLES = process.env['TEST_FULL'] === '1' ? 40 : 4;
-
-const children = new Set<ChildProcess>();
-afterEach(() => {
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
-});
-
-interface Running {
-  readonly url: string;
-  kill(): Promise<void>;
-}
-
-async function serve(config: string): Promise<Running> {
-  const args = [BIN, 'serve', '--port', '0', '--config', config];
-  const child = spawn(process.execPath, args, { env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
-  children.add(child);
-  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
-  return {
-    url: (JSON.parse(line) as { readonly url: string }).url,
-    async kill() {
-      child.kill('SIGKILL');
-      await once(child, 'close');
-    },
-  };
-}
 
 async function post(url: string, key: string, body: object): Promise<{ readonly id: string }> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -77,13 +48,13 @@ test(
         models: [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: 'm' }] }],
       }),
     );
-    const ask = ({ url }: Running): Promise<{ readonly id: string }> =>
+    const ask = ({ url }: StartedCommand): Promise<{ readonly id: string }> =>
       post(`${url}/api/v1/chat/completions`, API_KEY, {
         model: 'test/model',
         messages: [{ role: 'user', content: 'Hello' }],
       });
 
-    let running = await serve(config);
+    let running = await startCommand(config);
     for (const { url } of [well, absent]) {
       const destination = { type: 'webhook', name: 'w', config: { url: `${url}/` } };
       await post(`${running.url}/api/v1/observability/destinations`, MANAGEMENT_KEY, destination);
@@ -93,11 +64,11 @@ test(
       const completions = await Promise.all(Array.from({ length: 1 + cycle }, () => ask(running)));
       ids.push(...completions.map(({ id }) => id));
       await running.kill();
-      running = await serve(config);
+      running = await startCommand(config);
     }
     const back = await startReceiver(undefined, absent.port);
     await running.kill();
-    running = await serve(config);
+    running = await startCommand(config);
     // Tells that the destination is back, so that nothing has to wait for its place in the schedule.
     ids.push((await ask(running)).id);
     for (const receiver of [well, back]) {

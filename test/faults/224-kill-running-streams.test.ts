@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
+import { type StartedCommand, startCommand } from '../support/gateways/start-command.ts';
 import { writeTestConfig } from '../support/gateways/write-test-config.ts';
 import {
   respondWell,
@@ -16,46 +14,19 @@ import {
   toTextEvent,
 } from '../support/upstreams/raw-upstream.ts';
 
-// The real command, so this needs a build; `npm test` makes one first.
-const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const API_KEY = 'sk-test-api-key-0123456789';
 const MANAGEMENT_KEY = 'sk-test-management-key-0123456789';
 const PROMPT = 'word '.repeat(400);
 /** 500 tokens of text and 4 around the message, at a dollar a million. */
 const PROMPT_USD = 0.000504;
 
-const children = new Set<ChildProcess>();
 let dir: string;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-streams-'));
 });
-afterEach(async () => {
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
-  await rm(dir, { recursive: true, maxRetries: 5 });
-});
+afterEach(() => rm(dir, { recursive: true, maxRetries: 5 }));
 
-interface Running {
-  readonly url: string;
-  kill(): Promise<void>;
-}
-
-async function serve(config: string): Promise<Running> {
-  const args = [BIN, 'serve', '--port', '0', '--config', config];
-  const child = spawn(process.execPath, args, { env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
-  children.add(child);
-  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
-  return {
-    url: (JSON.parse(line) as { readonly url: string }).url,
-    async kill() {
-      child.kill('SIGKILL');
-      await once(child, 'close');
-      children.delete(child);
-    },
-  };
-}
-
-async function call<Body>({ url }: Running, method: string, path: string, body?: object): Promise<Body> {
+async function call<Body>({ url }: StartedCommand, method: string, path: string, body?: object): Promise<Body> {
   const headers = { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' };
   const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   const text = await response.text();
@@ -63,7 +34,7 @@ async function call<Body>({ url }: Running, method: string, path: string, body?:
   return JSON.parse(text) as Body;
 }
 
-const ask = ({ url }: Running, key: string, content: string): Promise<Response> =>
+const ask = ({ url }: StartedCommand, key: string, content: string): Promise<Response> =>
   fetch(`${url}/api/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -102,7 +73,7 @@ test('224: streams that kill -9 cuts are recorded as interrupted by the next sta
       },
     ],
   });
-  let running = await serve(config);
+  let running = await startCommand(config);
   const { key, data: made } = await call<{ key: string; data: { hash: string } }>(running, 'POST', '/api/v1/keys', {
     name: 'app',
     limit: 0.0035,
@@ -129,7 +100,7 @@ test('224: streams that kill -9 cuts are recorded as interrupted by the next sta
   await gone;
 
   for (const round of [1, 2]) {
-    running = await serve(config);
+    running = await startCommand(config);
     const { data } = await call<Listed>(running, 'GET', '/admin/v1/generations?status=interrupted');
     expect(data, `round ${round}`).toHaveLength(2);
     const story = data.find(({ key_hash: hash }) => hash === made.hash);

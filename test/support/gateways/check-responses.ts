@@ -97,11 +97,11 @@ function checkResponse(sent: GatewayResponse, { responses }: DocumentedOperation
   if (body === null) return sent;
   const type = headers['content-type']?.replace(/;.*/, '') ?? '';
   const known = Object.keys(response.content).find((one) => one === type || one === type.replace(/[^/]*$/, '*'));
-  if (known === undefined) throw new Error(`${name} answers ${status} ${type}, and does not document it`);
+  if (known === undefined) throw new Error(`${name} responds with ${status} ${type}, and does not document it`);
   const schema = response.content[known]?.schema;
   if (schema === undefined || body instanceof Uint8Array) return sent;
   if (status < 400 && String(status) !== success)
-    throw new Error(`${name} answers ${status}, and documents ${success}`);
+    throw new Error(`${name} responds with ${status}, and documents ${success}`);
   const check = (text: string): void => {
     for (const told of READERS[type]?.(text) ?? [JSON.parse(text)]) checkValue(told, schema, name);
   };
@@ -152,5 +152,5 @@ function checkValue(told: unknown, schema: object, name: string): void {
   compiled.set(schema, validate);
   if (validate(told)) return;
   const found = validate.errors?.map((error) => JSON.stringify({ ...error, schemaPath: undefined })).join('\n');
-  throw new Error(`${name} does not answer what it documents:\n${found}`);
+  throw new Error(`${name} does not send what it documents:\n${found}`);
 }

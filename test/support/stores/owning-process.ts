@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+
+import { endProcess } from '../test-run/end-process.ts';
 
 const SCRIPT = fileURLToPath(new URL('own-directories.ts', import.meta.url));
 
@@ -48,13 +50,6 @@ export async function startOwningProcess({
     signal: (name) => void child.kill(name),
     kill: () => endProcess(child),
   };
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
 }
 
 /** A note for the title of a test that needs a command to succeed; empty where it does. */

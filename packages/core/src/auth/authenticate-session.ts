@@ -3,7 +3,7 @@ import type { Principal } from '../http/principal.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { Session } from './sessions.ts';
 
-/** By this header a session calls models: it holds the hash of the API key that the call is made as. */
+/** By this header a session calls models: it has the hash of the API key that acts (docs/decisions/0034). */
 export const ACT_AS_HEADER = 'x-act-as-key';
 
 /** The principal of a session that began with a one-time link. */

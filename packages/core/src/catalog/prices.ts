@@ -75,9 +75,9 @@ function pricesFor(prices: Prices, promptTokens: number, at: number): UnitPrices
 
 /**
  * The exact cost of a call; null when the price of its tokens is not known, or the completion is spoken and has no price
- * for audio, which costs many times as much as text. Cached and written tokens are part of the
- * prompt, reasoning and image tokens part of the completion: each is charged once, at its own price where it has one.
- * Images, searches and the request itself are charged on top, where they have a price.
+ * for audio, which costs many times as much as text. Cached and written tokens are part of the prompt, reasoning and
+ * image tokens part of the completion: each is charged once, at its own price where it has one. Images, searches and the
+ * request itself are charged on top, where they have a price.
  */
 export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | null {
   const isCompletionPriced = prices.completion !== undefined || usage.completion_tokens === 0;

@@ -126,11 +126,12 @@ async function prepareCall<Request>(
 
 /** Asks endpoint after endpoint, and records the call, whatever happens. */
 async function serveCall<Request, Result>(
-  { call, plan, pipeline, report, narrowings }: PreparedCall<Request>,
+  prepared: PreparedCall<Request>,
   whole: WholeKind<Request, Result>,
   client: WholeClient,
   parts: WholeCallParts,
 ): Promise<WholeResult<Result>> {
+  const { call, plan, pipeline, report } = prepared;
   const { platform, recorder } = parts;
   const startedAt = platform.now();
   const startedMonotonic = platform.monotonicNow();
@@ -164,16 +165,10 @@ async function serveCall<Request, Result>(
     await recorder.recordCall(settled, outcome);
     return settled;
   };
-  const preferencesFor = (endpoint: Endpoint): ProviderPreferences | undefined => {
-    if (endpoint.provider.gateway === undefined) return undefined;
-    const { account, catalog } = parts.routing;
-    const { provider: asked } = call.kind.preferencesOf(call.request);
-    return toOnwardPreferences(endpoint, { asked, account, narrowings, catalog });
-  };
   try {
     const served = await runAttempts(
       { endpoints: plan.endpoints, onAttempt: (attempt) => asked.push(attempt), signal, parts: parts.attempts },
-      (candidate) => whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate) }),
+      (candidate) => whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate, prepared, parts) }),
     );
     const { endpoint, first: result } = served;
     const outcome: Outcome = { status: 'completed' };
@@ -190,6 +185,16 @@ async function serveCall<Request, Result>(
   } finally {
     tracked.end();
   }
+}
+
+function preferencesFor<Request>(
+  endpoint: Endpoint,
+  { call, narrowings }: PreparedCall<Request>,
+  { routing: { account, catalog } }: WholeCallParts,
+): ProviderPreferences | undefined {
+  if (endpoint.provider.gateway === undefined) return undefined;
+  const { provider: asked } = call.kind.preferencesOf(call.request);
+  return toOnwardPreferences(endpoint, { asked, account, narrowings, catalog });
 }
 
 /** The input as text. */

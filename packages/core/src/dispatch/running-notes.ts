@@ -43,7 +43,7 @@ export function startRunningNotes(parts: RunningNotesParts): RunningNotes {
       hasNoted = calls.length > 0;
       hasFailed = false;
     } catch (error) {
-      // Said once, because it is tried again every second.
+      // Logged once, because it is tried again every second.
       if (!hasFailed) logger.warn('streams under way could not be noted', { reason: String(error) });
       hasFailed = true;
     }

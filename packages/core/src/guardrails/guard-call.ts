@@ -69,14 +69,16 @@ export function guardRequest<Request>(
   };
   try {
     const verdict = guardInput(request, policy.input, mapTexts, platform);
-    return verdict instanceof Promise ? verdict.then((known) => act(known, options), refuse) : act(verdict, options);
+    return verdict instanceof Promise
+      ? verdict.then((known) => report(known, options), refuse)
+      : report(verdict, options);
   } catch (cause) {
     return refuse(cause);
   }
 }
 
-/** Reports what was found. */
-function act<Request>(
+/** Reports what was found, and refuses the request where that blocks it. */
+function report<Request>(
   { request, findings }: InputVerdict<Request>,
   { pipeline, logger }: GuardOptions,
 ): GuardedRequest<Request> {

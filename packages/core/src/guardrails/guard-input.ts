@@ -4,7 +4,7 @@ import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/asy
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
 import { normaliseInSteps, type NormalisedText, normaliseText } from './filters/normalise-text.ts';
-import { mergeReplacements, type PlacedText, replaceIn, type Replacement } from './replace-in.ts';
+import { mergeOverlaps, type PlacedText, replaceIn, type Replacement } from './replace-in.ts';
 import { unescapeInSteps } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
@@ -21,9 +21,9 @@ const LONG_ABOVE = 16_384;
 
 /**
  * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
- * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on;
- * only when it takes longer than the first one is the result a promise. When it throws or rejects, the request has not
- * passed.
+ * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on
+ * (docs/decisions/0029); only when it takes longer than the first one is the result a promise. When it throws or rejects,
+ * the request has not passed.
  */
 export function guardInput<Request>(
   request: Request,
@@ -65,7 +65,7 @@ function* guardTexts<Request>(
     yield;
   }
   if (replacements.length === 0) return { request, findings };
-  const replaced = yield* replaceIn(given, texts, yield* mergeReplacements(replacements));
+  const replaced = yield* replaceIn(given, texts, yield* mergeOverlaps(replacements));
   let next = 0;
   return { request: map(request, () => replaced[next++] as string), findings };
 }

@@ -17,7 +17,7 @@ export interface Replacement extends Span {
 const REPLACEMENTS_A_STEP = 4096;
 
 /** All of several filters, in order; those of each are in order. Of overlapping ones, the first replaces all that they cover. */
-export function* mergeReplacements(lists: readonly (readonly Replacement[])[]): Steps<readonly Replacement[]> {
+export function* mergeOverlaps(lists: readonly (readonly Replacement[])[]): Steps<readonly Replacement[]> {
   const merged: Replacement[] = [];
   const places = lists.map(() => 0);
   for (let taken = 1; ; taken += 1) {

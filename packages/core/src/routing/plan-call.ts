@@ -15,7 +15,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
 import { nameProviders } from './endpoints/name-providers.ts';
 import { mayKnow, withoutOnwardNames } from './endpoints/onward-preferences.ts';
-import { orderEndpoints, type OrderQuery, type SortKey } from './endpoints/order-endpoints.ts';
+import { orderEndpoints, type OrderQuery } from './endpoints/order-endpoints.ts';
 import {
   type EndpointQuery,
   type Exclusion,
@@ -29,6 +29,7 @@ import { refuseOtherKind } from './models/refuse-other-kind.ts';
 import { type ResolvedModel, resolveModels, type RoutingStrategy } from './models/resolve-models.ts';
 import type { RouterName, RouterStrategy } from './models/router.ts';
 import type { RandomSource } from './random.ts';
+import { sortOf, tiersOf } from './request-preferences.ts';
 
 export interface RoutingParts {
   readonly catalog: Catalog;
@@ -70,8 +71,8 @@ interface Planning {
 }
 
 /**
- * Plans where a call may go. Throws `invalid_request` for a model that is not known or not for this kind of call, and `not_found` when a router finds
- * no model; a plan without endpoints is the caller's to refuse, with `noEndpointLeft`.
+ * Plans where a call may go. Throws `invalid_request` for a model that is not known or not for this kind of call, and
+ * `not_found` when a router finds no model; a plan without endpoints is the caller's to refuse, with `noEndpointLeft`.
  */
 export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingParts): CallPlan {
   const { kind, request } = call;
@@ -221,37 +222,4 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   const [first, second]: [Item[], Item[]] = [[], []];
   for (const item of items) (isFirst(item) ? first : second).push(item);
   return [first, second];
-}
-
-/** Tiers by `service_tier`; without one, `:nitro` and `:floor` admit a tier each, unless `order` has the word. */
-export function tiersOf(
-  { serviceTier: tier, provider }: CallPreferences,
-  variants: readonly string[],
-): Set<ServiceTier> {
-  const tiers = new Set<ServiceTier>();
-  if (tier === 'priority' || tier === 'fast') tiers.add('priority');
-  else if (tier === 'flex') tiers.add('flex');
-  else if (tier !== 'default' && !provider.order?.length) {
-    if (variants.includes('nitro')) tiers.add('priority');
-    if (variants.includes('floor')) tiers.add('flex');
-  }
-  return tiers;
-}
-
-/** The sort order of a request, explicit or by a variant; null without either. */
-export function sortOf({ provider }: CallPreferences, variants: readonly string[]): SortKey | null {
-  const { sort } = provider;
-  return (typeof sort === 'string' ? sort : sort?.by) ?? sortOfVariants(variants);
-}
-
-const SORT_OF_VARIANT: ReadonlyMap<string, SortKey> = new Map([
-  ['nitro', 'throughput'],
-  ['floor', 'price'],
-  ['exacto', 'exacto'],
-]);
-
-/** When several variants sort, the last one in the slug takes precedence. */
-function sortOfVariants(variants: readonly string[]): SortKey | null {
-  const last = variants.findLast((variant) => SORT_OF_VARIANT.has(variant));
-  return last === undefined ? null : (SORT_OF_VARIANT.get(last) ?? null);
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CallPreferences } from '../calls/call-kind.ts';
 import { chatKind } from '../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { sortOf, tiersOf } from './plan-call.ts';
+import { sortOf, tiersOf } from './request-preferences.ts';
 
 const asking = (request: Partial<ChatCompletionRequest>): CallPreferences =>
   chatKind.preferencesOf({ messages: [{ role: 'user', content: 'q' }], ...request });

@@ -3,6 +3,7 @@ import {
   createProviderNames,
   findIncompleteParts,
   type ModelDefinition,
+  type ProviderNames,
   type ProviderSettings,
   suggestName,
   type Wire,
@@ -101,18 +102,9 @@ function checkRegions({ regions }: ConfigCheck['file']): ConfigIssue[] {
 }
 
 /** A misspelt slug in these lists would send data where its owner does not want it. */
-function checkProviderRules({ file, providers, slugs, presets }: ConfigCheck): ConfigIssue[] {
-  const sound = providers.map(({ entry: { slug, name, preset = null } }) => {
-    const facts = preset !== null && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
-    return {
-      slug,
-      name: name ?? facts?.name ?? slug,
-      preset,
-      gateway: facts?.dialect?.isGateway === true || undefined,
-    };
-  });
-  const others = slugs.filter((slug) => !sound.some((provider) => provider.slug === slug));
-  const names = createProviderNames([...sound, ...others.map((slug) => ({ slug, name: slug }))], [], presets);
+function checkProviderRules(check: ConfigCheck): ConfigIssue[] {
+  const { file, slugs } = check;
+  const names = namesOfProviders(check);
   return (['only', 'ignore'] as const).flatMap((list) =>
     file.account.providers[list].flatMap((name, index) => {
       // A tag may follow the name: `deepinfra/turbo`.
@@ -125,6 +117,17 @@ function checkProviderRules({ file, providers, slugs, presets }: ConfigCheck): C
       return [{ path: `account.providers.${list}[${index}]`, message }];
     }),
   );
+}
+
+/** The names of the providers in the file; of one with an error, its slug alone. */
+function namesOfProviders({ providers, slugs, presets }: ConfigCheck): ProviderNames {
+  const sound = providers.map(({ entry: { slug, name, preset = null } }) => {
+    const facts = preset !== null && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
+    const gateway = facts?.dialect?.isGateway === true || undefined;
+    return { slug, name: name ?? facts?.name ?? slug, preset, gateway };
+  });
+  const others = slugs.filter((slug) => !sound.some((provider) => provider.slug === slug));
+  return createProviderNames([...sound, ...others.map((slug) => ({ slug, name: slug }))], [], presets);
 }
 
 function checkProvider({ index, entry }: Placed<ProviderSettings>, { presets, env }: ConfigCheck): ConfigIssue[] {

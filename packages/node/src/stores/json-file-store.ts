@@ -32,7 +32,7 @@ import { createTableSource } from './tables/table-source.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
 export interface JsonFileStoreOptions {
-  /** Created when missing, closed to other users. On a local disk: one that machines share is refused where that can be told. */
+  /** Created when missing, closed to other users. A file system that machines share is refused where it can be told. */
   readonly dir: string;
   /** Receives messages about damage, repairs and failed writes; without it they are lost. */
   readonly logger?: Logger | undefined;
@@ -128,14 +128,14 @@ async function openOwned(
   const { logger, now = Date.now, trustsClock = false } = options;
   const { path, logsPath } = directory;
   const files = await holdDirectory(unheld, path);
+  const limits = toLimits(options);
+  const common = { files, logger, now };
   await sweepTemporaryFiles(files, path);
   await sweepTemporaryFiles(files, logsPath);
-  const common = { files, logger, now };
   const config = await openConfigFile({ ...common, directory: path });
   const retentionClock = await openRetentionClock({ ...common, directory: path, logsPath, monotonicNow, trustsClock });
   const running = await openRunningLog({ ...common, path: join(path, 'running.ndjson') });
   logs.push(running);
-  const limits = toLimits(options);
   const generations = await openGenerationLog({ ...common, logsPath, retentionClock, setTimer, limits });
   logs.push(generations);
   await recordInterrupted(running, generations.repository, logger);
@@ -153,9 +153,8 @@ async function openOwned(
   });
   logs.push(broadcasts);
   if (config.isNew && generations.loaded > 0) {
-    logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
-      directory: path,
-    });
+    const message = 'There was no config.json beside the logs of generations; the store begins without keys';
+    logger?.warn(message, { directory: path });
   }
   await retentionClock.save();
   return {
@@ -168,13 +167,11 @@ async function openOwned(
   };
 }
 
-function toLimits(options: JsonFileStoreOptions): GenerationLogOptions['limits'] {
-  return {
-    retentionDays: options.retentionDays ?? DEFAULT_RETENTION_DAYS,
-    maxGenerations: options.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
-    maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
-  };
-}
+const toLimits = (options: JsonFileStoreOptions): GenerationLogOptions['limits'] => ({
+  retentionDays: options.retentionDays ?? DEFAULT_RETENTION_DAYS,
+  maxGenerations: options.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
+  maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
+});
 
 interface OpenStore extends Pick<Opening, 'logs' | 'owner'> {
   readonly config: Pick<ConfigFile, 'settled'>;

@@ -6,7 +6,7 @@ import { replaceFile, readWholeFile } from './files/atomic-file.ts';
 import { errorReason, type FileSystem } from './files/file-system.ts';
 import { compareSegments, endOfSegment, parseLogFileName } from './journal/segment-name.ts';
 
-/** The clock by which retention judges ages. It does not follow a system clock that leaps ahead. */
+/** The clock by which retention judges ages. It does not follow a system clock that leaps ahead (docs/decisions/0031). */
 export interface RetentionClock {
   /** Milliseconds since the epoch; behind the system clock for as long as that is not believed. */
   now(): number;

@@ -26,7 +26,8 @@ const MAX_COLLECTED_BYTES = 1024 * 1024;
 
 /**
  * Decodes a body that has arrived completely, in the same way. A long one is decoded to be measured, and again into a
- * buffer of its length: a body that is refused then costs no memory, and no other one more than its length.
+ * buffer of its length: a body that is refused then costs no memory, and no other one more than its length
+ * (docs/decisions/0032).
  */
 export async function decodeWhole(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
   if (encoding === 'identity') return body;

@@ -18,7 +18,8 @@ export interface RestWatch {
 
 /**
  * Creates a function to be called every few seconds, which releases memory once when calls have ended and the process
- * rests. V8 collects when something is allocated: without calls the garbage of the last ones would stay for good.
+ * rests. V8 collects when something is allocated: without calls the garbage of the last ones would stay for good
+ * (docs/decisions/0032).
  */
 export function createRestWatch({ openCalls, residentBytes, release }: RestWatch): () => void {
   let looksAtRest = 0;

@@ -1,4 +1,4 @@
-import type { Gateway, GatewayRequest, GatewayResponse, Logger } from '@model-gateway/core';
+import { type Gateway, type GatewayRequest, type GatewayResponse, type Logger, NO_SNIFFING } from '@model-gateway/core';
 
 /** Adds the web UI below `/ui` to a gateway. Its code is loaded at the first request for it. */
 export function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
@@ -18,7 +18,7 @@ async function loadAndServeUi(request: GatewayRequest, logger: Pick<Logger, 'err
     return await serveUi(request, uiDirectory);
   } catch (error) {
     logger.error('the web UI could not be served; is it built?', { error });
-    const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+    const headers = { ...NO_SNIFFING, 'content-type': 'text/plain; charset=utf-8' };
     return { status: 503, headers, body: 'The web UI is not there; the log says why.\n' };
   }
 }

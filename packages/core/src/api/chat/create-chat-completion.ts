@@ -77,7 +77,10 @@ interface GuardedChat
   readonly narrowings: readonly Narrowing[];
 }
 
-/** Runs filters and moderation over a call, then opens its server tools, which models receive as functions. */
+/**
+ * Runs filters and moderation over a call, and sets aside the plugins that are left to a gateway upstream. Then opens its
+ * server tools, which models receive as functions.
+ */
 async function guardChat(received: ChatRun['call'], caller: Caller, context: ChatContext): Promise<GuardedChat> {
   const { request: client, parts } = context;
   const { moderator, logger, platform } = parts;
@@ -85,10 +88,11 @@ async function guardChat(received: ChatRun['call'], caller: Caller, context: Cha
   const guarding = guardCall(received, { policy: caller.policy, pipeline, logger, platform });
   const { call, refusal: blocked } = guarding instanceof Promise ? await guarding : guarding;
   const onwardPlugins = onwardPluginsOf(call.request, parts);
-  const narrowings = toPluginNarrowings(onwardPlugins);
-  const unread = blocked ?? refuseUnreadable(onwardPlugins, caller.policy);
-  const refusal = unread ?? (await moderateCall(call, { moderator, pipeline, signal: client.signal }));
+  const refusal =
+    blocked ??
+    refuseUnreadable(onwardPlugins, caller.policy) ??
+    (await moderateCall(call, { moderator, pipeline, signal: client.signal }));
   const toolSet = hasServerTools(call.request) ? await openServerTools(call, caller, parts) : null;
   const opened = toolSet === null ? call : withRequest(call, toolSet.request);
-  return { call: opened, refusal, pipeline, toolSet, onwardPlugins, narrowings };
+  return { call: opened, refusal, pipeline, toolSet, onwardPlugins, narrowings: toPluginNarrowings(onwardPlugins) };
 }

@@ -67,10 +67,8 @@ async function findCallbackUrl(
   { workspaceId = DEFAULT_WORKSPACE_ID }: Principal,
   { store, webhooks }: CreateVideoParts,
 ): Promise<string | null> {
-  if (asked != null) {
-    refuseCallbackUrl('callback_url', asked, webhooks);
-    return asked;
-  }
+  refuseCallbackUrl('callback_url', asked, webhooks);
+  if (asked != null) return asked;
   if (webhooks === undefined) return null;
   const record = await store.workspaces.get(workspaceId);
   return record?.workspace.default_callback_url ?? webhooks.defaultCallbackUrl ?? null;

@@ -2,8 +2,16 @@ import { objectToCallbackUrl } from '../../webhooks/object-to-callback-url.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 
-/** Throws `invalid_request` for an address that can receive no webhooks. Without options the gateway sends none. */
-export function refuseCallbackUrl(field: string, url: string, webhooks: WebhookOptions | undefined): void {
+/**
+ * Throws `invalid_request` for an address that can receive no webhooks; none is fine. Without options the gateway sends
+ * none.
+ */
+export function refuseCallbackUrl(
+  field: string,
+  url: string | null | undefined,
+  webhooks: WebhookOptions | undefined,
+): void {
+  if (url == null) return;
   const objection =
     webhooks === undefined ? 'cannot be used: this gateway sends no webhooks' : objectToCallbackUrl(url, webhooks);
   if (objection !== undefined) throw refuseField(field, objection);

@@ -12,9 +12,7 @@ export const createWorkspace = operation<WorkspaceParts>()({
   response: workspaceResponseSchema,
   status: 201,
   async run({ principal, parts, body }) {
-    if (body.default_callback_url != null) {
-      refuseCallbackUrl('default_callback_url', body.default_callback_url, parts.webhooks);
-    }
+    refuseCallbackUrl('default_callback_url', body.default_callback_url, parts.webhooks);
     await refuseTakenSlug(body.slug, parts);
     const record = toNewWorkspace({
       ...givenFields(body),

@@ -12,9 +12,7 @@ export const updateWorkspace = operation<WorkspaceParts>()({
   response: workspaceResponseSchema,
   find: ({ params, parts }) => findWorkspace(params.id, parts),
   async run({ found: { id }, parts, body }) {
-    if (body.default_callback_url != null) {
-      refuseCallbackUrl('default_callback_url', body.default_callback_url, parts.webhooks);
-    }
+    refuseCallbackUrl('default_callback_url', body.default_callback_url, parts.webhooks);
     if (body.slug !== undefined) await refuseTakenSlug(body.slug, parts, id);
     const updatedAt = new Date(parts.platform.now()).toISOString();
     const changed = await changeWorkspace(id, parts, (record) => ({

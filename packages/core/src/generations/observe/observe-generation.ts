@@ -34,7 +34,7 @@ export interface GenerationObserver {
   spending(): Spending | undefined;
   /**
    * The call as it is to be recorded if the process ends now; undefined where nobody is asked, or all is recorded.
-   * Costs by what has come since the last time.
+   * Takes time for what has come since the last call of it alone.
    */
   running(): RunningCall | undefined;
   /** Milliseconds since the call began. */

@@ -7,7 +7,7 @@ import { createTurnMeter, type TurnMeter } from './turn-meter.ts';
 export interface RunningState {
   /** The endpoint that is relayed or being asked. */
   readonly endpoint: Endpoint;
-  /** At least one; of those before the last nothing changes any more. */
+  /** At least one. Only the last still changes. */
   readonly turns: readonly Turn[];
   readonly attempts: number;
   readonly upstreamId: string | undefined;

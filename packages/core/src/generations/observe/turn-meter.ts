@@ -4,13 +4,13 @@ import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 import { type Spending, spendingFor, type Turn } from './spending.ts';
 
-/** Measures a turn under way, again and again, each time at a cost by what has come since the last. */
+/** Measures a turn under way, again and again. Each time reads only what has come since the last. */
 export interface TurnMeter {
   /** `at` is in Unix milliseconds. */
   read(at: number): Spending;
 }
 
-/** Of a longer text this much is weighed for all of it: prompts of megabytes would hold up the event loop. */
+/** Of a longer text only so much is weighed, as a sample: prompts of megabytes would hold up the event loop. */
 const SAMPLE_LENGTH = 4096;
 
 /** Creates the meter of a turn. It reads the messages once, now. */

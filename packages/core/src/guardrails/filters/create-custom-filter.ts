@@ -2,7 +2,7 @@ import { type Matcher, RE2JS } from 're2js';
 
 import type { Steps } from '../../foundation/async/steps.ts';
 import type { Filter, Span } from './filter.ts';
-import { findInSteps } from './find-in-steps.ts';
+import { findInSteps, unitsAt } from './find-in-steps.ts';
 import { parsePattern, PATTERN_FLAGS } from './parse-pattern.ts';
 
 /** The engine takes about a microsecond a character on text that was made for a pattern. */
@@ -53,7 +53,7 @@ function addSpan(spans: Span[], matcher: Matcher, offset: number): void {
   if (span.end > span.start) spans.push(span);
 }
 
-/** In windows that overlap by the length that a match may have. */
+/** Searches in windows that overlap by the length that a match may have. */
 function* searchInWindows(text: string, expression: RE2JS, reach: number): Steps<readonly Span[]> {
   const spans: Span[] = [];
   let next = 0;
@@ -65,7 +65,7 @@ function* searchInWindows(text: string, expression: RE2JS, reach: number): Steps
     while (next < Math.min(end, text.length) && matcher.find(next - left) && left + matcher.start() < end) {
       addSpan(spans, matcher, left);
       const [start, stop] = [left + matcher.start(), left + matcher.end()];
-      next = stop > start ? stop : start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+      next = stop > start ? stop : start + unitsAt(text, start);
       matches += 1;
       if (matches % MATCHES_A_STEP === 0) yield;
     }

@@ -5,7 +5,7 @@ import { findInWindows, type WindowedPattern } from './find-in-windows.ts';
 /** A piece of a run of base64: a run may have any length. */
 const piece: WindowedPattern = { pattern: /[a-z0-9+/_-]{1,2048}/gi, reach: 2048 };
 const MIN_RUN_LENGTH = 20;
-/** Decoded at a time; whole groups of four. */
+/** Characters that are decoded at a time: whole groups of four. */
 const STEP_LENGTH = 32_768;
 
 const order =

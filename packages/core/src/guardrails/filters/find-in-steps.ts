@@ -29,7 +29,7 @@ const ONE_RUNE = 9;
 const ANY_RUNE = 10;
 const ANY_RUNE_OF_LINE = 11;
 
-/** A pattern of the largest size takes some milliseconds for as many. */
+/** A pattern of the largest size takes some milliseconds for so many characters. */
 const STEP_LENGTH = 256;
 /** How often the characters of a text are read at most, and how many in any case. */
 const MOST_READINGS = 16;
@@ -74,10 +74,13 @@ export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Sp
     if (match === null) break;
     const { end } = match;
     if (end > match.start) spans.push(match);
-    start = end > match.start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
+    start = end > match.start ? end : end + unitsAt(text, end);
   }
   return spans;
 }
+
+/** The number of UTF-16 units of the character at a place. */
+export const unitsAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 
 /** The place behind a character, for those who go on there. */
 interface Following {

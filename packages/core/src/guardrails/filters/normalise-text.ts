@@ -52,7 +52,7 @@ export function normaliseText(original: string): NormalisedText {
 }
 
 const STEP_LENGTH = 8192;
-/** Of a flood of marks, as many are searched for a place to cut. */
+/** Limit of the marks in a row that are searched for a place to cut. */
 const MAX_FLOOD = 1024;
 
 /** Does in steps what `normaliseText` does at once. */
@@ -93,7 +93,7 @@ interface NormalisedPiece {
   readonly text: string;
   /** In the original. */
   readonly length: number;
-  /** Origins of the units within the piece; null where nothing has changed. Lists of numbers would take four times the memory. */
+  /** Origins of the units within the piece; null where nothing has changed. Lists would take four times the memory. */
   readonly starts: Uint16Array | null;
   readonly ends: Uint16Array | null;
 }

@@ -32,7 +32,7 @@ const END_OF_TEXT = -1;
 const MAX_LATIN1 = 0xff;
 /** All flags of a place: the text begins here. */
 const BEGINNING = { context: () => -1, step: () => 0 };
-/** Less than 5 ms, also while the automaton is still being built. */
+/** So many characters take less than 5 ms, even while the automaton is still being built. */
 const STEP_LENGTH = 4096;
 
 /**

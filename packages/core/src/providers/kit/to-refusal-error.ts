@@ -20,11 +20,6 @@ export function toRefusalError(
     providerName: name,
     secrets,
     body: text,
-    retryAfterSeconds: readWaitSeconds(headers) ?? facts.retryAfterSeconds,
+    retryAfterSeconds: readRetryAfterSeconds(headers) ?? facts.retryAfterSeconds,
   });
-}
-
-/** The time to wait according to a response, by upstream's clock. */
-export function readWaitSeconds(headers: TransportResponse['headers']): number | undefined {
-  return readRetryAfterSeconds(headers);
 }

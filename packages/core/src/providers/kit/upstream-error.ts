@@ -38,8 +38,8 @@ const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
 
 /**
  * An upstream 401, 402 or 403 concerns the gateway's own account and becomes 502, but a 403 of its moderation stays one
- * (docs/decisions/0009). Upstream's words are passed on only where the caller can act on them or
- * has to know why, without markup, secrets or addresses.
+ * (docs/decisions/0009). Upstream's words are passed on only where the caller can act on them or has to know why, without
+ * markup, secrets or addresses.
  */
 export function toUpstreamError(facts: UpstreamErrorFacts): GatewayError {
   const code = codeOf(facts);

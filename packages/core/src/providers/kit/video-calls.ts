@@ -1,11 +1,12 @@
 import { GatewayError } from '../../foundation/errors.ts';
+import { readRetryAfterSeconds } from '../../foundation/transport/read-retry-after.ts';
 import { readErrorText, readText } from '../../foundation/transport/read-text.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../foundation/transport/transport.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { VideoContent } from '../video-contract.ts';
 import { parseJson } from './parse-json.ts';
 import { toPublicText } from './to-public-text.ts';
-import { type ReadError, readWaitSeconds, toRefusalError } from './to-refusal-error.ts';
+import { type ReadError, toRefusalError } from './to-refusal-error.ts';
 import type { Upstream } from './to-upstream.ts';
 
 /** Settings of every video wire. */
@@ -141,6 +142,6 @@ async function leave({ body }: TransportResponse): Promise<void> {
 function readPollAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const hint = Number(headers['openai-poll-after-ms'] || Number.NaN);
   if (hint >= 0) return hint;
-  const wait = readWaitSeconds(headers);
+  const wait = readRetryAfterSeconds(headers);
   return wait === undefined ? undefined : wait * 1000;
 }

@@ -41,8 +41,8 @@ export interface OnwardDemands {
 /**
  * The preferences for an endpoint's provider that is a gateway itself. It has to keep to every demand on privacy, from
  * the caller, the account or a guardrail, as this gateway does; of names it gets those that are not of this one, all
- * names as they were written, because slugs of the configuration mean nothing to it.
- * Undefined where there are no preferences.
+ * names as they were written, because slugs of the configuration mean nothing to it. Undefined where there are no
+ * preferences.
  */
 export function toOnwardPreferences(
   endpoint: Endpoint,
@@ -57,7 +57,7 @@ export function toOnwardPreferences(
     account.privacy?.allowTraining === false ||
     demands.some(({ training }) => training === false);
   const isZdr = zdr === true || account.privacy?.zdr === true || demands.some((demand) => demand.zdr === true);
-  return withoutNothing({
+  return withoutEmpty({
     ...others,
     sort: typeof sort === 'object' ? sort?.by : sort,
     only: only?.filter(isForeign),
@@ -68,8 +68,8 @@ export function toOnwardPreferences(
   });
 }
 
-/** Undefined for an object of absent values and empty lists alone. */
-function withoutNothing(preferences: ProviderPreferences): ProviderPreferences | undefined {
+/** Leaves out absent values and empty lists; undefined when nothing is left. */
+function withoutEmpty(preferences: ProviderPreferences): ProviderPreferences | undefined {
   const present = Object.entries(preferences).filter(
     ([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createPricedEndpoints } from '../../../../../test/support/gateways/priced-endpoints.ts';
-import type { Endpoint } from '../../catalog/catalog.ts';
+import { type Endpoint, isNamed } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 import { createHealthBoard, type HealthBoard } from '../health/health-board.ts';
 import { orderEndpoints, type OrderQuery } from './order-endpoints.ts';
@@ -12,6 +12,7 @@ const board = (): HealthBoard => createHealthBoard({ monotonicNow: () => 1_000_0
 function order(endpoints: readonly Endpoint[], query: Partial<OrderQuery> = {}): string[] {
   const full: OrderQuery = {
     preferences: {},
+    means: isNamed,
     sort: null,
     firstTier: null,
     health: board(),

@@ -1,4 +1,4 @@
-import { type Endpoint, isNamed, priceOf, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
+import { type Endpoint, priceOf, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 import type { CircuitState } from '../health/circuit.ts';
 import type { EndpointHealth } from '../health/endpoint-health.ts';
@@ -11,8 +11,8 @@ export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 
 export interface OrderQuery {
   readonly preferences: ProviderPreferences;
-  /** Whether a name of `order` means an endpoint, itself or a provider behind it. Default: itself. */
-  readonly means?: ((name: string, endpoint: Endpoint) => boolean) | undefined;
+  /** Whether a name of `order` means an endpoint, itself or a provider behind it. */
+  readonly means: (name: string, endpoint: Endpoint) => boolean;
   /** Null balances the load. `order` in the preferences overrides it. */
   readonly sort: SortKey | null;
   /** The tier whose endpoints come before the others. */
@@ -29,7 +29,7 @@ export interface OrderQuery {
  */
 export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery): readonly Endpoint[] {
   const { order } = query.preferences;
-  if (order?.length) return orderAsNamed(endpoints, order, query.means ?? isNamed);
+  if (order?.length) return orderAsNamed(endpoints, order, query.means);
   const ranks = new Map(endpoints.map((endpoint) => [endpoint, rankOf(endpoint, query)]));
   const rank = (endpoint: Endpoint): number => ranks.get(endpoint) as number;
   const compare = query.sort === null ? byPrice : COMPARISONS[query.sort](query.health);
@@ -49,7 +49,7 @@ export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery
 function orderAsNamed(
   endpoints: readonly Endpoint[],
   order: readonly string[],
-  means: NonNullable<OrderQuery['means']>,
+  means: OrderQuery['means'],
 ): readonly Endpoint[] {
   const sorted = endpoints.toSorted(byPrice);
   const named = order.flatMap((slug) => sorted.filter((endpoint) => means(slug, endpoint)));

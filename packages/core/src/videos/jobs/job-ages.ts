@@ -19,7 +19,7 @@ export function createJobAges(platform: Pick<Platform, 'now' | 'monotonicNow'>):
     const now = platform.monotonicNow();
     let at = orderedAt.get(job.id);
     if (at === undefined) {
-      // A clock that was set back since the order makes it new, not unborn.
+      // After the clock was set back, the order may lie in the future: it counts as new then.
       at = now - Math.max(platform.now() - job.createdAt, 0);
       orderedAt.set(job.id, at);
     }

@@ -41,7 +41,8 @@ const LAST_START_MS = 150_000;
  * Submits a job to the first endpoint that accepts it. The job is stored before upstream is called, so that a crash
  * leaves a trace, and again with upstream's id after; nothing remains when no endpoint accepts it. Throws the caller's
  * own mistake and the limit of a rate unchanged, any other failure as `submission_failed`, with a retry time where that
- * may help. An error of the store after upstream has accepted the job is thrown unchanged, and leaves the job as after a crash.
+ * may help. An error of the store after upstream has accepted the job is thrown unchanged, and leaves the job as after a
+ * crash.
  */
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;

@@ -42,7 +42,7 @@ export const routingExplanationSchema = z.object({
   strategy: z.string(),
   region: z.string().nullable(),
   models: z.array(z.string()),
-  /** Names of providers in the request that neither a configured provider nor a preset has, and no gateway upstream gets. */
+  /** Names of providers in the request that nobody has, and no gateway upstream gets. */
   unknown_providers: z.array(z.string()),
   /** Included ones by rank, then the excluded. */
   endpoints: z.array(endpointExplanationSchema),

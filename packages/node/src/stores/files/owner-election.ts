@@ -71,8 +71,8 @@ async function elect(place: Place): Promise<Claim> {
   try {
     for (let round = 1; ; round += 1) {
       const rivals = await findRivals(place, candidate);
-      const owner = rivals.find(({ response }) => isOwner(response) || round > MOST_ROUNDS);
-      if (owner !== undefined) return { isTaken: true, pid: owner.pid, by: owner.response };
+      const other = rivals.find(({ response }) => isOwner(response) || round > MOST_ROUNDS);
+      if (other !== undefined) return { isTaken: true, pid: other.pid, by: other.response };
       if (rivals.length > 0) {
         if (candidate !== undefined && mustYield(candidate, rivals)) {
           await withdraw(place.directory, candidate);
@@ -80,11 +80,13 @@ async function elect(place: Place): Promise<Claim> {
         }
         await delay(WAIT_MS);
       } else if (candidate === undefined) {
-        candidate = await standUp(place);
+        candidate = await createCandidate(place);
       } else {
         await checkReachable(place, candidate);
+        const owner = candidate;
+        owner.socket.becomeOwner();
         isElected = true;
-        return takeOffice(place.directory, candidate);
+        return { isTaken: false, release: () => withdraw(place.directory, owner) };
       }
     }
   } finally {
@@ -114,8 +116,8 @@ async function findRivals(place: Place, candidate: Candidate | undefined): Promi
   return rivals;
 }
 
-/** Undefined when the owner has swept the socket away before it had its name. */
-async function standUp({ directory, socketDirectory }: Place): Promise<Candidate | undefined> {
+/** Puts up a socket. Undefined when the owner has swept the socket away before it had its name. */
+async function createCandidate({ directory, socketDirectory }: Place): Promise<Candidate | undefined> {
   const temporary = temporaryPath('owner.sock');
   const name = `owner-${process.pid}-${randomBytes(8).toString('hex')}.sock`;
   const socket = await listenAsOwner(join(socketDirectory, temporary));
@@ -136,11 +138,6 @@ async function checkReachable({ socketDirectory }: Place, { name }: Candidate): 
   await connectTo(join(socketDirectory, name)).catch((cause: unknown) => {
     throw new Error(`a socket in it cannot be connected to (${errorReason(cause)})`, { cause });
   });
-}
-
-function takeOffice(directory: string, candidate: Candidate): Claim {
-  candidate.socket.becomeOwner();
-  return { isTaken: false, release: () => withdraw(directory, candidate) };
 }
 
 async function withdraw(directory: string, { name, socket }: Candidate): Promise<void> {

@@ -154,7 +154,7 @@ function rollIfDue(state: State): void {
   const { lines, contentBytes } = options.segmentLimits;
   const now = options.now();
   const isDue = now >= active.endsAtMs || active.lines >= lines || active.content.end >= contentBytes;
-  // The distance, because the clock may have been set back since.
+  // The distance counts in both directions, because the clock may have been set back since.
   const hasJustFailed = Math.abs(now - state.rollFailedAtMs) < RETRY_ROLL_MS;
   if (!isDue || state.isRolling || state.isClosing || hasJustFailed) return;
   state.isRolling = true;

@@ -41,7 +41,8 @@ export interface ConfigFileOptions {
 
 /**
  * Opens `config.json`, or creates one. When it is damaged, its copy is used and the damaged file is set aside, with a
- * warning. Without a readable copy it throws and changes nothing: an older version could revive a revoked key.
+ * warning. Without a readable copy it throws and changes nothing: an older version could revive a revoked key
+ * (docs/decisions/0033).
  */
 export async function openConfigFile(options: ConfigFileOptions): Promise<ConfigFile> {
   const low = new Low<ConfigData>(createAdapter(options), NOTHING);

@@ -14,6 +14,8 @@ export const GENERATION_STATUSES: Readonly<Record<GenerationStatus, { readonly l
     interrupted: { label: 'interrupted', tone: 'bad' },
   };
 
+export const isStatus = (text: string): boolean => Object.hasOwn(GENERATION_STATUSES, text);
+
 export function StatusBadge({ status }: { status: GenerationStatus }) {
   const { label, tone } = GENERATION_STATUSES[status];
   return <Badge tone={tone}>{label}</Badge>;

@@ -29,11 +29,8 @@ export function findConcerns({ health, keys, rows, providers }: Facts, now: numb
   }
   if (providers?.length === 0)
     concerns.push({ level: 'bad', text: 'No provider is configured, so that no call can be answered.', to: null });
-  for (const {
-    name,
-    health: { status },
-  } of providers ?? []) {
-    if (status === 'down')
+  for (const { name, health } of providers ?? []) {
+    if (health.status === 'down')
       concerns.push({ level: 'bad', text: `${name} is down: no endpoint that was called answers.`, to: '/providers' });
   }
   const failed = rows.filter(({ status }) => status === 'failed').length;

@@ -1,3 +1,4 @@
+import { isStatus } from '../generation-status.tsx';
 import type { GenerationSearch } from './generation-search.ts';
 
 /** Filters that a line of the filter box means, and its words that mean nothing. */
@@ -46,8 +47,7 @@ function addValue(filters: Record<string, string>, problems: string[], name: str
   if (value === '') return void problems.push(`“${name}:” needs a value`);
   if (name !== 'status') return void (filters[name] = value);
   const statuses = value.split(',').map((status) => STATUSES[status] ?? status);
-  if (statuses.every((status) => ['ok', 'failed', 'cancelled', 'interrupted'].includes(status)))
-    filters['status'] = statuses.join(',');
+  if (statuses.every(isStatus)) filters['status'] = statuses.join(',');
   else problems.push(`“status:${value}”: a status is ok, failed, cancelled or interrupted`);
 }
 

@@ -1,3 +1,4 @@
+import { isStatus } from '../generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 
 /** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last four are ours. */
@@ -65,7 +66,7 @@ function isValid(name: FilterName | 'pinned' | 'open' | 'compare', value: string
     case 'max_cost':
       return /^\d{1,9}(\.\d{1,12})?$/.test(value);
     case 'status':
-      return value.split(',').every((status) => ['ok', 'failed', 'cancelled', 'interrupted'].includes(status));
+      return value.split(',').every(isStatus);
     case 'text':
       return value.trim().length >= 2;
     case 'pinned':
