@@ -1,5 +1,5 @@
 import { parseJson } from './parse-json.ts';
-import { hasMarkup, toPublicText, withoutSecrets } from './to-public-text.ts';
+import { hasMarkup, REDACTED, toPublicText, withoutSecrets } from './to-public-text.ts';
 import { toShownBody } from './to-shown-body.ts';
 
 const MAX_RAW_LENGTH = 2000;
@@ -15,13 +15,23 @@ export function toRawText(body: unknown, secrets: readonly string[]): string | u
   if (typeof value === 'string') return toPublicText(value, secrets, MAX_RAW_LENGTH);
   if (typeof value !== 'object' || value === null) return undefined;
   try {
-    const text = JSON.stringify(toShownBody(value, (part) => toShownPart(part, secrets)));
+    const text = JSON.stringify(
+      toShownBody(value, (part) => toShownPart(part, secrets)),
+      hideNamedSecret,
+    );
     return text.length > MAX_RAW_LENGTH ? `${text.slice(0, MAX_RAW_LENGTH)}…` : text;
   } catch {
     // Nested more deeply than anything that explains.
     return undefined;
   }
 }
+
+const SECRET_NAME =
+  /^(?:x-)?(?:(?:goog-)?api[-_]?key|(?:proxy-)?authorization|(?:set-)?cookie|(?:\w+[-_])?(?:token|secret|password))$/i;
+
+/** An upstream that repeats the headers it got names its secrets, which may look like words. */
+const hideNamedSecret = (name: string, value: unknown): unknown =>
+  SECRET_NAME.test(name) && (typeof value === 'string' || Array.isArray(value)) ? REDACTED : value;
 
 function toShownPart(text: string, secrets: readonly string[]): string {
   const read = text.slice(0, MAX_READ_LENGTH);

@@ -50,9 +50,8 @@ const MIN_SECRET_LENGTH = 4;
 /** Computes the common parts of a provider's calls once. */
 export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, headers }: UpstreamAccess): Upstream {
   const { slug, name = slug, baseUrl, apiKey, transport } = options;
-  const credentials = [apiKey ?? '', ...Object.values(options.headers ?? {})].filter(
-    ({ length }) => length >= MIN_SECRET_LENGTH,
-  );
+  const values = [apiKey ?? '', ...Object.values(options.headers ?? {}).flatMap(partsOfHeader)];
+  const credentials = [...new Set(values)].filter(({ length }) => length >= MIN_SECRET_LENGTH);
   return {
     name,
     baseUrl: baseUrl.replace(/\/+$/, ''),
@@ -66,6 +65,12 @@ export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, hea
     transport,
   };
 }
+
+/** The whole, which is hidden first, and what follows a scheme (`Bearer …`), which upstream may repeat alone. */
+const partsOfHeader = (header: string): readonly string[] => [
+  header,
+  header.replace(/^(?:bearer|basic|token|key)\s+/i, ''),
+];
 
 /** The host with its port first; without it only where it is no common word. */
 function hostsOf(baseUrl: string): readonly string[] {

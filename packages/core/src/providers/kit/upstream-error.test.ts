@@ -55,7 +55,6 @@ test.each([401, 402])('never passes an upstream %d on as the caller’s own, nor
 
 test.each([
   ['context_length_exceeded', 400, 'context_length_exceeded'],
-  ['content_policy_violation', 400, 'content_policy_violation'],
   ['rate_limit_exceeded', 500, 'rate_limit_exceeded'],
   ['rate_limit_error', null, 'rate_limit_exceeded'],
   ['overloaded_error', 529, 'provider_overloaded'],
@@ -132,6 +131,20 @@ test.each([
     'lookup [address]: no such host',
   ],
   ['the scheme of another protocol', 'redis://cache:6379/0 is down', '[address] is down'],
+  [
+    'a loopback address of version 6',
+    'dial ::1 or [::1]:9000, then fe80::1%eth0',
+    'dial [address] or [address], then [address]',
+  ],
+  ['an address of version 4 within version 6', 'from ::ffff:10.0.0.9 refused', 'from [address] refused'],
+  ['a picture', 'Bad image data:image/png;base64,iVBORw0KGgo= (too small)', 'Bad image [data] (too small)'],
+  ['a GitLab key', 'key glpat-abcdefghijklmnopqrst is wrong', 'key [redacted] is wrong'],
+  ['a Slack key', 'key xoxb-123456789012-abcdefgh is wrong', 'key [redacted] is wrong'],
+  ['a newer GitHub key', 'key github_pat_11ABCDEFG0abcdef is wrong', 'key [redacted] is wrong'],
+  ['a password', 'login with password=hunter2hunter2 failed', 'login with password=[redacted] failed'],
+  ['a storage key', 'AccountKey=abcdEFGH1234567890==;x=1', 'AccountKey=[redacted];x=1'],
+  ['a token header', 'got Authorization: Token abcdefgh12345678', 'got Authorization: Token [redacted]'],
+  ['a header without a scheme', 'got authorization: abcdefgh12345678', 'got authorization: [redacted]'],
   ['a key in a query', 'GET https://example.com/v1?key=abc123&x=1', 'GET https://example.com/v1?key=[redacted]&x=1'],
   ['a key in a header', 'x-api-key: abcdef123456 is wrong', 'x-api-key: [redacted] is wrong'],
   ['a token of three parts', 'token eyJhbGciOi.eyJzdWIi.c2ln expired', 'token [redacted] expired'],
@@ -140,12 +153,27 @@ test.each([
   expect(fail({ status: 400, message, secrets: ['s3cr3t-value!', ''] }).message).toBe(shown);
 });
 
+test.each([
+  'std::vector::at failed at 12:30:45',
+  'The token limit is 4096: shorten the prompt, or set a password policy',
+])('leaves in what only looks like it: %s', (message) => {
+  expect(fail({ status: 400, message }).message).toBe(message);
+});
+
+test('reads a text of colons as fast as any other', () => {
+  const message = `${':'.repeat(65_000)}z`;
+  const startedAt = performance.now();
+  fail({ status: 400, message, body: { message } });
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
+
 test('leaves public addresses in, because they help', () => {
   const message = 'See https://platform.openai.com/docs/guides/rate-limits, or http://example.com.';
   expect(fail({ status: 429, message }).message).toBe(message);
 });
 
 test.each([
+  ['named by OpenAI’s code', { status: 400, providerCode: 'content_policy_violation', message: 'Unsafe' }, ['Unsafe']],
   ['named by a code', { status: 400, providerCode: 'content_filter', message: 'Filtered' }, ['Filtered']],
   ['named by a code alone', { status: 400, providerCode: 'data_inspection_failed' }, ['data_inspection_failed']],
   ['with the status of a refusal', { status: 403, providerCode: 'content_policy_violation', message: 'No' }, ['No']],
@@ -186,6 +214,21 @@ test('shows the error itself, without secrets, addresses, media and markup, wher
   for (const status of [401, 402, 404, 500, 503, null]) {
     expect(fail({ status, body, secrets: [] }).metadata).not.toHaveProperty('raw');
   }
+});
+
+test('leaves out of the error itself what stands under the name of a secret', () => {
+  const body = {
+    headers: { 'X-API-Key': 'plain-words', Authorization: ['a', 'b'], cookie: 'sid=1' },
+    token: 'abc',
+    tokens: 9,
+  };
+  const { raw } = fail({ status: 400, body: { ...body, key: 'temperature' } }).metadata ?? {};
+  expect(JSON.parse(String(raw))).toEqual({
+    headers: { 'X-API-Key': '[redacted]', Authorization: '[redacted]', cookie: '[redacted]' },
+    token: '[redacted]',
+    tokens: 9,
+    key: 'temperature',
+  });
 });
 
 test.each([

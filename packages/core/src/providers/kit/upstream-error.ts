@@ -24,7 +24,7 @@ export interface UpstreamErrorFacts {
 /** Upstream codes that are more specific than their status. */
 const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
   ['context_length_exceeded', 'context_length_exceeded'],
-  ['content_policy_violation', 'content_policy_violation'],
+  ['content_policy_violation', 'moderation_flagged'],
   ['content_filter', 'moderation_flagged'],
   ['moderation_blocked', 'moderation_flagged'],
   ['rate_limit_exceeded', 'rate_limit_exceeded'],
@@ -79,7 +79,6 @@ function toModerationFacts(
 function codeOf({ status, providerCode, reasons = [] }: UpstreamErrorFacts): ErrorCode {
   if (reasons.length > 0) return 'moderation_flagged';
   const named = providerCode === undefined ? undefined : CODE_OF_PROVIDER_CODE.get(providerCode);
-  if (named === 'content_policy_violation' && status === 403) return 'moderation_flagged';
   if (named !== undefined) return named;
   switch (status) {
     case 400:

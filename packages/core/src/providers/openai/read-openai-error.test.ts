@@ -20,6 +20,40 @@ test.each([
   ],
   [{ code: 200 }, { status: null }],
   [{ code: 600, status: 'INVALID_ARGUMENT' }, { status: null }],
+  // Within a stream there is no other status.
+  [
+    { message: 'm', type: 'invalid_request_error', code: 'invalid_value' },
+    { status: 400, message: 'm', providerCode: 'invalid_value' },
+  ],
+  [
+    { message: 'm', type: 'insufficient_quota', code: 'insufficient_quota' },
+    { status: 429, message: 'm', providerCode: 'insufficient_quota' },
+  ],
+  [
+    { message: 'm', type: 'request_forbidden', code: 'c' },
+    { status: 403, message: 'm', providerCode: 'c' },
+  ],
+  [
+    'Content violates usage guidelines. Failed check: X',
+    { status: null, message: 'Content violates usage guidelines. Failed check: X', providerCode: 'content_filter' },
+  ],
+  [
+    {
+      message: 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.',
+      type: 'invalid_request_error',
+      code: 'invalid_prompt',
+    },
+    {
+      status: 400,
+      message: 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.',
+      providerCode: 'content_filter',
+    },
+  ],
+  // A gateway names the type beside a status.
+  [
+    { code: 400, message: 'm', metadata: { error_type: 'context_length_exceeded' } },
+    { status: 400, message: 'm', providerCode: 'context_length_exceeded' },
+  ],
 ])('reads the error fields of %j', (error, fields) => {
   expect(readErrorFields(error)).toEqual(fields);
 });
@@ -41,7 +75,7 @@ test.each([
   [
     'Mistral’s for a bad body',
     '{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","top_k"],"msg":"Extra inputs are not permitted"}]},"type":"invalid_request_error"}',
-    { message: 'body.top_k: Extra inputs are not permitted', providerCode: 'invalid_request_error' },
+    { status: 400, message: 'body.top_k: Extra inputs are not permitted', providerCode: 'invalid_request_error' },
   ],
   ['a framework’s', '{"detail":"Not Found"}', { message: 'Not Found' }],
   ['DeepInfra’s', '{"detail":{"error":"Not authenticated"}}', { message: 'Not authenticated' }],

@@ -11,20 +11,33 @@ export interface ErrorFields {
   readonly flaggedInput?: string;
 }
 
-/** Refusals for the content that only their words tell apart: those of DeepSeek and xAI. */
-const CONTENT_REFUSED = /^content (exists risk|violates usage guidelines)/i;
+/** Refusals for the content that only their words tell apart: those of DeepSeek, xAI and OpenAI's reasoning models. */
+const CONTENT_REFUSED = /^(content (exists risk|violates usage guidelines)|invalid prompt: your prompt was flagged)/i;
+
+/** The statuses of OpenAI's types of errors: within a stream, an error has no other. */
+const STATUS_OF_TYPE: ReadonlyMap<unknown, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['permission_error', 403],
+  ['request_forbidden', 403],
+  ['insufficient_quota', 429],
+]);
 
 /** Reads the error object of this wire, in any of the forms seen: `code` is a status, a name, or missing. */
 export function readErrorFields(error: unknown): ErrorFields {
-  if (typeof error === 'string') return { status: null, message: error };
+  if (typeof error === 'string') {
+    return { status: null, message: error, ...(CONTENT_REFUSED.test(error) && { providerCode: 'content_filter' }) };
+  }
   if (!isRecord(error)) return { status: null };
-  const { code, type, status } = error;
+  const { code, type, status, metadata } = error;
+  // A gateway's name for the error stands there, beside a code that is a status.
+  const errorType = isRecord(metadata) ? metadata['error_type'] : undefined;
   const number = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
-  const name = [code, type].find((value) => typeof value === 'string' && !/^\d+$/.test(value));
+  const name = [code, type, errorType].find((value) => typeof value === 'string' && !/^\d+$/.test(value));
   const message = textOf(error['message']) ?? textOf(error['detail']);
   const providerCode = message !== undefined && CONTENT_REFUSED.test(message) ? 'content_filter' : name;
   return {
-    status: number ?? null,
+    status: number ?? STATUS_OF_TYPE.get(type) ?? null,
     ...(message !== undefined && { message }),
     ...(typeof providerCode === 'string' && { providerCode }),
     ...readModeration(error),
