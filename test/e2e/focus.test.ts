@@ -204,5 +204,27 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(() => focused(page)).toBe('grid Keys');
       expect(problems).toEqual([]);
     });
+
+    test('stays on the button of a change that is refused, and the refusal goes with the change', async () => {
+      const created = await ui.call('/api/v1/guardrails', { body: { name: 'Names' } });
+      const { data } = (await created.json()) as { data: { id: string } };
+      const { page } = await ui.open(`#/guardrails?open=${data.id}`);
+      // A gateway that is further away: the page is drawn while the change is under way.
+      await page.route(/\/guardrails\//, async (route) => {
+        await page.evaluate(
+          'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',
+        );
+        await route.fallback();
+      });
+      await page.getByLabel('Never these providers').click();
+      await page.keyboard.type('nobody-knows');
+      await onButton('Save')(page);
+      const refusal = page.getByRole('alert').filter({ hasText: 'Not saved' });
+      await refusal.waitFor();
+      expect(await focused(page)).toBe('button Save');
+      expect((await refusal.innerText()).split('nobody-knows')).toHaveLength(2);
+      await onButton('Undo')(page);
+      await refusal.waitFor({ state: 'detached' });
+    });
   },
 );

@@ -90,6 +90,10 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('heading', { name: 'The playground needs an API key' }).waitFor();
       await screenshot('playground-key');
       await page.getByRole('button', { name: 'Make a key named “Playground”, limited to $1' }).click();
+      // What a person does next is to type.
+      await expect
+        .poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')"), { timeout: 5000 })
+        .toBe('Message 1');
       const say = async (of: Page, text: string): Promise<void> => {
         await of.getByRole('textbox', { name: 'Message 1' }).click();
         await of.keyboard.type(text);

@@ -12,7 +12,7 @@ const MANAGEMENT_KEY = `${API_KEY}-management`;
 
 let ui: Ui;
 let echo: Echo;
-const ids = { ok: '', fallback: '', failed: '', film: '' };
+const ids = { ok: '', fallback: '', failed: '', twice: '', film: '' };
 
 async function findClosedPort(): Promise<number> {
   const server = createServer();
@@ -38,6 +38,7 @@ const toConfig = (echoUrl: string, closedPort: number): object => ({
   ],
   models: [
     { id: 'acme/both', endpoints: [endpointAt('gone', 'echo'), endpointAt('here', 'echo')] },
+    { id: 'acme/twice', endpoints: [endpointAt('gone', 'first'), endpointAt('gone', 'second')] },
     { id: 'acme/dead', endpoints: [endpointAt('gone', 'dead')] },
     {
       id: 'acme/film',
@@ -80,6 +81,7 @@ describe.skipIf(skipped !== undefined)(
       const filming = makeFilm();
       ids.ok = await ask('acme/both', { provider: { only: ['here'] } });
       ids.fallback = await ask('acme/both', { provider: { order: ['gone', 'here'] } });
+      ids.twice = await ask('acme/twice');
       ids.failed = await ask('acme/dead');
       ids.film = await filming;
     }, 90_000);
@@ -106,7 +108,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('tab', { name: /^Attempts ?2/ }).click();
       const [first, second] = await page.getByRole('tabpanel').getByRole('listitem').allInnerTexts();
       expect(first).toMatch(/Gone[^]*no response[^]*failed after \d+\sms[^]*502 .*Gone/);
-      expect(second).toMatch(/Here[^]*200[^]*first token after/);
+      expect(second).toMatch(/Here[^]*200[^]*responded after/);
       expect(second).not.toContain('502');
       await screenshot('attempts-of-a-fallback');
       expect(await check()).toEqual([]);
@@ -220,10 +222,72 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('tells of first tokens where there were some, and of speeds that can be', async () => {
+      const { page, problems, go } = await ui.open(`#/generations/${ids.failed}`);
+      await page.getByText('via Gone').waitFor();
+      expect(await page.locator('main').innerText()).not.toContain('first token');
+      await page.getByRole('tab', { name: 'Usage' }).click();
+      expect(await page.getByRole('tabpanel').innerText()).not.toMatch(/— (tokens|in|out)|reported by the provider/);
+      await go(`#/generations/${ids.ok}`);
+      await page.getByText('via Here').waitFor();
+      expect(await page.locator('main').innerText()).not.toContain('first token');
+      expect(problems).toEqual([]);
+    });
+
+    test('names a failed attempt’s provider once beside its reason', async () => {
+      const { page, problems } = await ui.open(`#/generations/${ids.twice}`);
+      const note = page.getByRole('region', { name: 'Error' });
+      await note.getByRole('listitem').waitFor();
+      expect(await note.getByRole('listitem').innerText()).toMatch(/^502 Gone: [^:]+$/);
+      expect(problems).toEqual([]);
+    });
+
+    test('says of a call that the gateway’s end has interrupted why its texts are not there', async () => {
+      const { page } = await ui.open(`#/`);
+      await page.route(/generation\/content/, (route) =>
+        route.fulfill({ status: 404, json: { error: { code: 404, message: 'Not stored' } } }),
+      );
+      await page.route(/generation\?/, async (route) => {
+        const response = await route.fetch();
+        const { data } = (await response.json()) as { data: object };
+        await route.fulfill({ response, json: { data: { ...data, interrupted: true, finish_reason: 'error' } } });
+      });
+      await page.goto(`${ui.url}/ui/#/generations/${ids.ok}`);
+      await page.getByText('interrupted', { exact: true }).waitFor();
+      await page.getByText('ended in the middle of this call').waitFor();
+      expect(await page.locator('main').innerText()).not.toContain('logging.inputOutput');
+    });
+
+    test('says how two compared calls ended, in the word of the list', async () => {
+      const { page, problems } = await ui.open(`#/generations?compare=${ids.ok},${ids.failed}`);
+      await page.getByRole('row', { name: 'Status ok failed' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('tells of a model for films how it is called, and offers no chat with it', async () => {
+      const { page, problems, go } = await ui.open('#/models?open=acme/film');
+      await page.getByRole('tab', { name: 'About' }).waitFor();
+      const panel = page.getByRole('region', { name: 'Model acme/film' });
+      expect(await panel.innerText()).not.toMatch(/— tokens|unknown per million/);
+      expect(await panel.getByRole('link', { name: 'Playground' }).count()).toBe(0);
+      await page.getByRole('tab', { name: 'Can I use it?' }).click();
+      await panel.getByText('POST /videos').waitFor();
+      await page.getByRole('tab', { name: 'Code' }).click();
+      await panel.getByText(/v1\/videos/).waitFor();
+      expect(await panel.innerText()).not.toContain('/chat/completions');
+      await go(`#/generations/${ids.film}`);
+      await page.getByText('via Here').waitFor();
+      expect(await page.getByRole('button', { name: 'Playground' }).isDisabled()).toBe(true);
+      await page.keyboard.press('r');
+      await page.getByText('The playground sends chats').first().waitFor();
+      expect(hashOf(page)).toContain(ids.film);
+      expect(problems).toEqual([]);
+    });
+
     test('shows a provider that refuses every connection as what it is, wherever it is shown', async () => {
       const { page, problems, go, screenshot } = await ui.open('#/providers?open=gone');
       await page.getByRole('row', { name: /Gone.*down/ }).waitFor();
-      await page.getByRole('row', { name: /^Failing.* 2/ }).waitFor();
+      await page.getByRole('row', { name: /^Failing.* 4/ }).waitFor();
       await page.getByRole('row', { name: /^Steady.* 0/ }).waitFor();
       await screenshot('provider-gone');
       await go('#/models?open=acme/dead');

@@ -62,9 +62,9 @@ export interface GenerationFilter {
 export interface HistogramBucket {
   readonly startMs: number;
   requests: number;
-  /** Interrupted ones included. */
   failed: number;
   cancelled: number;
+  interrupted: number;
   costNanoUsd: number;
 }
 

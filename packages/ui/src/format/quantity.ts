@@ -4,6 +4,10 @@ const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 /** `12,345`; a dash for what is not known. */
 export const formatCount = (count: number | null | undefined): string => (count == null ? '—' : whole.format(count));
 
+/** `12,345 tokens`; a dash for what is not known. */
+export const formatTokens = (count: number | null | undefined): string =>
+  count == null ? '—' : withUnits(`${whole.format(count)} tokens`);
+
 /** `12.3K`. */
 export const formatCompact = (count: number | null | undefined): string =>
   count == null ? '—' : compact.format(count);

@@ -35,3 +35,15 @@ export const SNIPPETS: readonly { readonly label: string; readonly toText: (mode
       `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${toBaseUrl()}', apiKey: process.env.GATEWAY_API_KEY });\nconst answer = await client.chat.completions.create({\n  model: '${model}',\n  messages: [{ role: 'user', content: 'Hello!' }],\n});\nconsole.log(answer.choices[0]?.message.content);\n`,
   },
 ];
+
+/** Operations beside the chat that have models of their own. */
+export type OtherPathName = '/videos' | '/embeddings';
+
+const toCurl = (path: OtherPathName, body: object): string =>
+  `curl -sS ${toBaseUrl()}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'\n`;
+
+/** The same for models that make no text. */
+export const OTHER_SNIPPETS: Readonly<Record<OtherPathName, (typeof SNIPPETS)[number]>> = {
+  '/videos': { label: 'curl', toText: (model) => toCurl('/videos', { model, prompt: 'A fox in the snow, at dusk' }) },
+  '/embeddings': { label: 'curl', toText: (model) => toCurl('/embeddings', { model, input: 'Hello!' }) },
+};

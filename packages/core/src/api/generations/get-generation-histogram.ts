@@ -24,11 +24,12 @@ export const getGenerationHistogram = operation<GenerationParts>()({
     const { generations } = parts.store;
     const found = await generations.histogram({ filter, startMs: from, bucketMs, buckets: count });
     return {
-      data: found.map(({ startMs, requests, failed, cancelled, costNanoUsd }) => ({
+      data: found.map(({ startMs, requests, failed, cancelled, interrupted, costNanoUsd }) => ({
         start: new Date(startMs).toISOString(),
         requests,
         failed,
         cancelled,
+        interrupted,
         cost: costNanoUsd / NANO_PER_USD,
       })),
       from: new Date(from).toISOString(),

@@ -223,9 +223,9 @@ test('counts by time, by default over the last 24 hours', async () => {
   const { body } = await call('GET', `/admin/v1/generations/histogram?from=${at(0)}&to=${at(6)}&buckets=3`);
   expect(body).toEqual({
     data: [
-      { start: at(0), requests: 2, failed: 1, cancelled: 0, cost: 0.003 },
-      { start: at(2), requests: 2, failed: 0, cancelled: 1, cost: 0.000002 },
-      { start: at(4), requests: 1, failed: 0, cancelled: 0, cost: 0.000001 },
+      { start: at(0), requests: 2, failed: 1, cancelled: 0, interrupted: 0, cost: 0.003 },
+      { start: at(2), requests: 2, failed: 0, cancelled: 1, interrupted: 0, cost: 0.000002 },
+      { start: at(4), requests: 1, failed: 0, cancelled: 0, interrupted: 0, cost: 0.000001 },
     ],
     from: at(0),
     to: at(6),

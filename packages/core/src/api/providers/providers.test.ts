@@ -84,6 +84,18 @@ test('calls a provider down that has refused every call, however few and long ag
   });
 });
 
+test('knows nothing of a provider that a route was explained with and that no call has asked', async () => {
+  const core = createCoreGateway([createScriptedProvider('acme', []), createScriptedProvider('beta', [])]);
+  const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'Hello' }] };
+  const explained = await core.post('/admin/v1/explain', body, {
+    headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+  });
+  expect(explained.status).toBe(200);
+  const { data } = jsonOf(await core.get('/admin/v1/providers', MANAGEMENT_KEY)) as { data: State[] };
+  expect(data.map(({ health }) => health.status)).toEqual(['unknown', 'unknown']);
+  expect(data[0]?.health.endpoints).toMatchObject({ steady: 0, unused: 1 });
+});
+
 test('tests a provider, and says whether anything has failed', async () => {
   const { call, dataOf } = createAdminGateway({ providerChecks: CHECKS });
   expect(await dataOf('POST', '/admin/v1/providers/acme/test', {})).toEqual({

@@ -160,13 +160,6 @@ test.each([
   expect(fail({ status: 400, message }).message).toBe(message);
 });
 
-test('reads a text of colons as fast as any other', () => {
-  const message = `${':'.repeat(65_000)}z`;
-  const startedAt = performance.now();
-  fail({ status: 400, message, body: { message } });
-  expect(performance.now() - startedAt).toBeLessThan(1000);
-});
-
 test('leaves public addresses in, because they help', () => {
   const message = 'See https://platform.openai.com/docs/guides/rate-limits, or http://example.com.';
   expect(fail({ status: 429, message }).message).toBe(message);

@@ -42,6 +42,8 @@ export interface EndpointHealth {
   noteFailed(failure: CallFailure, hadBegun: boolean): void;
   /** The caller left before the first output: the call has no result. */
   noteAbandoned(): void;
+  /** Whether any call has had a result: endpoints are remembered as soon as a route is planned with them. */
+  hasResults(): boolean;
   circuitState(): CircuitState;
   standing(): Standing;
   /** No call is waiting for its first words. */
@@ -76,6 +78,8 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
   const circuit = createCircuit(now, recent);
   const silent = createSilentCalls();
 
+  let hasResults = false;
+
   const count = (isGood: boolean): void => {
     for (const ring of rings) ring.add(now(), isGood);
   };
@@ -101,17 +105,20 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
       circuit.noteStarted();
     },
     noteBegun(latencyMs) {
+      hasResults = true;
       silent.remove();
       latencies.add(now(), latencyMs);
       noteAlive();
     },
     noteCompleted(completionTokens, durationMs) {
+      hasResults = true;
       count(true);
       if (completionTokens !== undefined && completionTokens > 0 && durationMs > 0) {
         throughputs.add(now(), (completionTokens * 1000) / durationMs);
       }
     },
     noteFailed({ code, retryAfterSeconds }, hadBegun) {
+      hasResults = true;
       if (code === 'rate_limit_exceeded' || (code === 'provider_overloaded' && retryAfterSeconds !== undefined)) {
         const restMs = retryAfterSeconds === undefined ? DEFAULT_REST_MS : retryAfterSeconds * 1000;
         circuit.rest(Math.min(restMs, LONGEST_REST_MS));
@@ -124,6 +131,7 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
       if (!hadBegun) noteSilenced('failed');
     },
     noteAbandoned: () => noteSilenced('none'),
+    hasResults: () => hasResults,
     circuitState: circuit.state,
     standing,
     isIdle: silent.isIdle,

@@ -16,7 +16,8 @@ export function countStandings(
       const { slug } = endpoint.provider;
       let counts = bySlug.get(slug);
       if (counts === undefined) bySlug.set(slug, (counts = createCounts()));
-      counts[health.find(endpoint)?.standing() ?? 'unused'] += 1;
+      const known = health.find(endpoint);
+      counts[known?.hasResults() === true ? known.standing() : 'unused'] += 1;
     }
   }
   return bySlug;

@@ -47,6 +47,7 @@ export function createHistogram({ startMs, bucketMs, buckets }: HistogramQuery):
     requests: 0,
     failed: 0,
     cancelled: 0,
+    interrupted: 0,
     costNanoUsd: 0,
   }));
 }
@@ -60,7 +61,6 @@ export function addToHistogram(
   const bucket = histogram[Math.floor((facts.createdAtMs - startMs) / bucketMs)];
   if (bucket === undefined || !matchesFilter(facts, filter)) return;
   bucket.requests += 1;
-  if (facts.status === 'failed' || facts.status === 'interrupted') bucket.failed += 1;
-  if (facts.status === 'cancelled') bucket.cancelled += 1;
+  if (facts.status !== 'ok') bucket[facts.status] += 1;
   bucket.costNanoUsd += facts.costNanoUsd;
 }

@@ -137,9 +137,9 @@ export const generationHistogramSchema = z.object({
     z.object({
       start: z.string(),
       requests: z.int(),
-      /** Interrupted calls included. */
       failed: z.int(),
       cancelled: z.int(),
+      interrupted: z.int(),
       /** USD. */
       cost: z.number(),
     }),

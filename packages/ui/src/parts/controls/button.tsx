@@ -17,15 +17,27 @@ interface ButtonProps extends ComponentProps<'button'> {
 }
 
 /** A button at least 28 px high; one with an icon alone needs an `aria-label`. */
-export function Button({ look = 'plain', icon, isBusy = false, className, children, disabled, ...rest }: ButtonProps) {
+export function Button({
+  look = 'plain',
+  icon,
+  isBusy = false,
+  className,
+  children,
+  disabled,
+  onClick,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={disabled === true || isBusy}
+      disabled={disabled}
+      // Not `disabled` while busy: a button that is loses the focus.
+      aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
       className={classNames(
-        'inline-flex min-h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 py-1 text-sm whitespace-nowrap transition-colors disabled:opacity-55',
+        'inline-flex min-h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 py-1 text-sm whitespace-nowrap transition-colors disabled:opacity-55 aria-disabled:opacity-55',
         LOOKS[look],
         className,
       )}

@@ -15,6 +15,8 @@ interface ErrorPanelProps {
 /** Shows the error, its place and a remedy; never empty, and copyable. */
 export function ErrorPanel({ error, title = 'That did not work', onRetry }: ErrorPanelProps) {
   const issues = error instanceof ApiError ? error.issues : [];
+  // The message of a single issue is that of the error.
+  const isToldAlready = issues.every(({ message }) => error instanceof Error && error.message.includes(message));
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
       <CircleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-bad" />
@@ -29,7 +31,7 @@ export function ErrorPanel({ error, title = 'That did not work', onRetry }: Erro
           )}
         </p>
         <p className="break-words">{showControls(error instanceof Error ? error.message : String(error))}</p>
-        {issues.length > 0 && (
+        {!isToldAlready && (
           <ul className="mt-1 list-disc pl-5">
             {issues.map((issue) => (
               <li key={`${issue.path} ${issue.message}`}>

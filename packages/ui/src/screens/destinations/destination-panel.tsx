@@ -51,6 +51,10 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
       await refresh();
     },
   });
+  const undo = (): void => {
+    setDraft(before);
+    save.reset();
+  };
   return (
     <SidePanel
       label={`Destination ${name}`}
@@ -70,7 +74,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
             onClick={() => setIsDeleting(true)}
           />
           {isChanged && (
-            <Button disabled={save.isPending} onClick={() => setDraft(before)}>
+            <Button disabled={save.isPending} onClick={undo}>
               Undo
             </Button>
           )}

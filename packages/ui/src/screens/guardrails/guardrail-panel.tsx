@@ -37,6 +37,10 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
       await client.invalidateQueries({ queryKey: guardrailsQuery.queryKey });
     },
   });
+  const undo = (): void => {
+    setDraft(before);
+    save.reset();
+  };
   return (
     <SidePanel
       label={`Guardrail ${guardrail.name}`}
@@ -51,7 +55,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
             icon={<Trash2 size={15} aria-hidden />}
             onClick={() => setIsDeleting(true)}
           />
-          <Button disabled={!isChanged || save.isPending} onClick={() => setDraft(before)}>
+          <Button disabled={!isChanged || save.isPending} onClick={undo}>
             Undo
           </Button>
           <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate()}>

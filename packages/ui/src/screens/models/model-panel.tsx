@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { endpointsQuery, modelsQuery } from '../../api/queries.ts';
-import { formatCompact, formatCount, formatDuration, formatPercent, formatSpeed } from '../../format/quantity.ts';
+import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
@@ -14,11 +14,12 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
-import { SNIPPETS } from '../../shell/base-url.ts';
+import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../shell/base-url.ts';
 import { StandingBadge, toStanding } from '../providers/standings.tsx';
 import { ModelUsage } from './model-usage.tsx';
+import { toOtherPath } from './other-path.ts';
 import { PlanExplanation } from './plan-explanation.tsx';
-import { formatTokenPrice, toPriceFacts } from './price-facts.ts';
+import { toPriceFacts, toTokenPriceText } from './price-facts.ts';
 
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const { data: models, error, refetch } = useQuery(modelsQuery);
@@ -33,7 +34,8 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
       </p>
     </>
   );
-  const actions = model !== undefined && (
+  const path = model === undefined ? null : toOtherPath(model);
+  const actions = model !== undefined && path === null && (
     <Link
       to="/playground"
       search={{ models: id }}
@@ -62,9 +64,13 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
           tabs={[
             { value: 'about', label: 'About', content: () => <About model={model} /> },
             { value: 'endpoints', label: 'Endpoints', content: () => <Endpoints id={id} /> },
-            { value: 'usable', label: 'Can I use it?', content: () => <PlanExplanation model={id} /> },
+            {
+              value: 'usable',
+              label: 'Can I use it?',
+              content: () => (path === null ? <PlanExplanation model={id} /> : <OtherPath path={path} />),
+            },
             { value: 'usage', label: 'My usage', content: () => <ModelUsage id={id} /> },
-            { value: 'code', label: 'Code', content: () => <Snippets id={id} /> },
+            { value: 'code', label: 'Code', content: () => <Snippets id={id} path={path} /> },
             {
               value: 'raw',
               label: 'Raw',
@@ -81,6 +87,10 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
   );
 }
 
+/** A length of 0 stands for one that is not known, because the wire has no null there. */
+const toTokensText = (length: number | null): string =>
+  length === null || length === 0 ? 'not known' : formatTokens(length);
+
 function About({ model }: { model: Model }) {
   const { pricing, architecture, supported_parameters: parameters } = model;
   return (
@@ -88,10 +98,10 @@ function About({ model }: { model: Model }) {
       {model.description !== '' && <FormattedText text={model.description} />}
       <Facts
         facts={[
-          ['Context', `${formatCount(model.context_length)} tokens`],
-          ['Longest answer', `${formatCount(model.top_provider.max_completion_tokens)} tokens`],
-          ['Input', `${formatTokenPrice(pricing, 'prompt')} per million tokens`],
-          ['Output', `${formatTokenPrice(pricing, 'completion')} per million tokens`],
+          ['Context', toTokensText(model.context_length)],
+          ['Longest completion', toTokensText(model.top_provider.max_completion_tokens)],
+          ['Input', toTokenPriceText(pricing, 'prompt')],
+          ['Output', toTokenPriceText(pricing, 'completion')],
           ...toPriceFacts(pricing),
           ['Takes', architecture.input_modalities.join(', ')],
           ['Gives', architecture.output_modalities.join(', ')],
@@ -150,10 +160,10 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
       </div>
       <Facts
         facts={[
-          ['Input', `${formatTokenPrice(endpoint.pricing, 'prompt')} per million`],
-          ['Output', `${formatTokenPrice(endpoint.pricing, 'completion')} per million`],
-          ['Context', formatCompact(endpoint.context_length)],
-          ['Longest answer', formatCompact(endpoint.max_completion_tokens)],
+          ['Input', toTokenPriceText(endpoint.pricing, 'prompt')],
+          ['Output', toTokenPriceText(endpoint.pricing, 'completion')],
+          ['Context', toTokensText(endpoint.context_length)],
+          ['Longest completion', toTokensText(endpoint.max_completion_tokens)],
           [
             'Answered in the last day',
             endpoint.uptime_last_1d === null ? 'no calls yet' : formatPercent(endpoint.uptime_last_1d),
@@ -169,13 +179,22 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
   );
 }
 
-function Snippets({ id }: { id: string }) {
+function OtherPath({ path }: { path: OtherPathName }) {
+  return (
+    <EmptyState title={`It is called by POST ${path}`}>
+      Routes are explained for chats alone, and this model makes no text. Endpoints tells how those who serve it stand.
+    </EmptyState>
+  );
+}
+
+function Snippets({ id, path }: { id: string; path: OtherPathName | null }) {
+  const snippets = path === null ? SNIPPETS.filter(({ label }) => /curl|SDK/.test(label)) : [OTHER_SNIPPETS[path]];
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       <p className="text-sm text-ink-faint">
         The key is referred to by the variable GATEWAY_API_KEY, so that it is in no file and on no clipboard.
       </p>
-      {SNIPPETS.filter(({ label }) => /curl|SDK/.test(label)).map(({ label, toText }) => (
+      {snippets.map(({ label, toText }) => (
         <section key={label}>
           <div className="mb-1 flex items-center justify-between">
             <h3 className="text-sm font-semibold">{label}</h3>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { formatTokenPrice, toPriceFacts } from './price-facts.ts';
+import { formatTokenPrice, toPriceFacts, toTokenPriceText } from './price-facts.ts';
 
 const NONE = { prompt: '-1', completion: '-1', request: '-1', image: '-1' };
 const CHAT = { prompt: '0.000001', completion: '0.000002', request: '0', image: '0' };
@@ -11,6 +11,15 @@ test('tells tokens that are free from those of a model that is charged by someth
   expect([NONE, CHAT, VIDEO, FREE].map((pricing) => formatTokenPrice(pricing, 'prompt'))).toEqual([
     'unknown',
     '$1.00',
+    'no charge',
+    'free',
+  ]);
+});
+
+test('names the unit of a price where there is a price', () => {
+  expect([NONE, CHAT, VIDEO, FREE].map((pricing) => toTokenPriceText(pricing, 'prompt'))).toEqual([
+    'unknown',
+    '$1.00 per million tokens',
     'no charge',
     'free',
   ]);

@@ -19,6 +19,12 @@ export function formatTokenPrice(pricing: Pricing, unit: 'prompt' | 'completion'
   return Number(pricing[unit]) === 0 && isCharged ? 'no charge' : formatPricePerMillion(pricing[unit]);
 }
 
+/** The same with its unit, where it is a price. */
+export function toTokenPriceText(pricing: Pricing, unit: 'prompt' | 'completion'): string {
+  const price = formatTokenPrice(pricing, unit);
+  return price.startsWith('$') ? `${price} per million tokens` : price;
+}
+
 /** The prices beside those of tokens in and out, by unit. What is not charged or not known is left out. */
 export function toPriceFacts(pricing: Pricing): readonly (readonly [unit: string, price: string])[] {
   return Object.entries(pricing).flatMap(([unit, price]) => {
@@ -30,9 +36,9 @@ export function toPriceFacts(pricing: Pricing): readonly (readonly [unit: string
 
 function toText(unit: string, price: string): string {
   const words = UNIT_WORDS[unit];
-  return words === undefined
-    ? `${formatPricePerMillion(price)} per million tokens`
-    : `${formatUsd(Number(price))} ${words}`;
+  const isPrice = Number(price) > 0;
+  if (words === undefined) return `${formatPricePerMillion(price)}${isPrice ? ' per million tokens' : ''}`;
+  return isPrice ? `${formatUsd(Number(price))} ${words}` : formatPricePerMillion(price);
 }
 
 const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

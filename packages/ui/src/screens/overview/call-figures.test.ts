@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { parseOpenCalls, toPace } from './call-figures.ts';
 
 const row = (latency: number | null, prompt: number | null, cached: number | null, status: 'ok' | 'failed' = 'ok') => ({
+  streamed: true,
+  tokens_completion: 5,
   latency,
   native_tokens_prompt: prompt,
   native_tokens_cached: cached,
@@ -17,6 +19,11 @@ test('tells median and 95th percentile of the time to the first token, failures 
     cachedShare: null,
   });
   expect(toPace([row(70, 1, 0)]).firstTokenMs).toEqual({ median: 70, p95: 70 });
+});
+
+test('takes the time of a whole response for no time to a first token', () => {
+  const whole = { ...row(9_999, null, null), streamed: false };
+  expect(toPace([whole, row(70, null, null)]).firstTokenMs).toEqual({ median: 70, p95: 70 });
 });
 
 test('tells the part of the prompts that came from a cache, of those whose providers told', () => {

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callApi, openApi } from '../../api/call-api.ts';
 import type { GenerationList } from '../../api/types.ts';
+import { toFirstTokenMs } from '../generations/first-token.ts';
 
 /** How many calls the pace is computed from: what one page of the list holds. */
 export const MAX_CALLS = 200;
@@ -16,12 +17,15 @@ export interface Pace {
   readonly cachedShare: number | null;
 }
 
-type PaceFacts = Pick<GenerationRow, 'latency' | 'native_tokens_cached' | 'native_tokens_prompt' | 'status'>;
+type PaceFacts = Pick<
+  GenerationRow,
+  'latency' | 'native_tokens_cached' | 'native_tokens_prompt' | 'status' | 'streamed' | 'tokens_completion'
+>;
 
 /** Pace of calls. Failed calls do not count. */
 export function toPace(rows: readonly PaceFacts[]): Pace {
   const successful = rows.filter(({ status }) => status !== 'failed');
-  const latencies = successful.flatMap(({ latency }) => latency ?? []).toSorted((a, b) => a - b);
+  const latencies = successful.flatMap((row) => toFirstTokenMs(row) ?? []).toSorted((a, b) => a - b);
   let prompt = 0;
   let cached = 0;
   for (const row of successful) {

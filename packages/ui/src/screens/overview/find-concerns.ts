@@ -36,6 +36,11 @@ export function findConcerns({ health, keys, rows, providers }: Facts, now: numb
   const failed = rows.filter(({ status }) => status === 'failed').length;
   if (failed > 0)
     concerns.push({ level: 'bad', text: `${failed} of the latest ${rows.length} calls failed.`, to: '/generations' });
+  const interrupted = rows.filter(({ status }) => status === 'interrupted').length;
+  if (interrupted > 0) {
+    const text = `${interrupted} of the latest ${rows.length} calls ${interrupted === 1 ? 'was' : 'were'} interrupted: the gateway ended in the middle.`;
+    concerns.push({ level: 'bad', text, to: '/generations' });
+  }
   for (const key of keys.filter(({ disabled }) => !disabled)) {
     const { name, limit, limit_remaining: left, expires_at: end } = key;
     if (limit !== null && left !== null && left <= 0)

@@ -110,7 +110,7 @@ function LastDayCard() {
   const isSettled = useIsSettled();
   const { data: activity } = useQuery({ ...activityQuery, enabled: isSettled });
   const { data: pace } = useQuery({ ...paceQuery, enabled: isSettled });
-  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'cost'): number =>
+  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'interrupted' | 'cost'): number =>
     data?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
   const sample = pace?.calls === MAX_CALLS ? `, of the latest ${MAX_CALLS} calls` : '';
   const month = activity?.reduce((total, { usage }) => total + usage, 0);
@@ -129,14 +129,17 @@ function LastDayCard() {
       <Facts
         facts={[
           ['Cancelled by callers', formatCount(sum('cancelled'))],
+          ...(sum('interrupted') > 0
+            ? [['Interrupted by an end of the gateway', formatCount(sum('interrupted'))] as const]
+            : []),
           [
             'First token after',
-            <span title={`Half of the calls, and 95 of 100${sample}`}>
+            <span title={`Half of the streamed calls, and 95 of 100${sample}`}>
               {pace === undefined
                 ? '…'
                 : pace.firstTokenMs === null
                   ? '—'
-                  : `${formatDuration(pace.firstTokenMs.median)} (p50), ${formatDuration(pace.firstTokenMs.p95)} (p95)`}
+                  : `${formatDuration(pace.firstTokenMs.median)}\u00a0(p50), ${formatDuration(pace.firstTokenMs.p95)}\u00a0(p95)`}
             </span>,
           ],
           [

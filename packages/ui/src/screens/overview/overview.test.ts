@@ -19,6 +19,10 @@ test.each([
   [{ providers: [] }, 'No provider is configured'],
   [{ providers: [{ name: 'Acme', health: { status: 'down' as const, endpoints } }] }, 'Acme is down'],
   [{ rows: [{ status: 'failed' as const }, { status: 'ok' as const }] }, '1 of the latest 2 calls failed'],
+  [
+    { rows: [{ status: 'interrupted' as const }, { status: 'ok' as const }] },
+    '1 of the latest 2 calls was interrupted',
+  ],
   [{ keys: [{ ...key, limit: 1, limit_remaining: 0 }] }, 'The limit of the key “k” is spent'],
   [{ keys: [{ ...key, limit: 1, limit_remaining: 0.05 }] }, 'Less than a tenth is left'],
   [{ keys: [{ ...key, expires_at: '2026-03-03T00:00:00Z' }] }, 'expires within a week'],

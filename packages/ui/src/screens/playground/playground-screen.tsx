@@ -31,6 +31,8 @@ const newRun = (): Run => createRun(drawTogether, () => performance.now());
 /** One prompt to up to four models at once. Every completion is an ordinary generation. */
 export function PlaygroundScreen() {
   const caller = usePlaygroundCaller();
+  // Who has just chosen a key goes on with the prompt.
+  const wasAsked = useRef(false);
   const { data: models, error, refetch } = useQuery(modelsQuery);
   if (models === undefined && error !== null) {
     return (
@@ -40,18 +42,34 @@ export function PlaygroundScreen() {
       </div>
     );
   }
-  if (caller === null)
+  if (caller === null) {
+    wasAsked.current = true;
     return (
       <div className="flex flex-col gap-4 p-4">
         <ScreenHeader title="Playground" />
         <KeyCard title="The playground needs an API key" />
       </div>
     );
+  }
   if (models === undefined || caller === undefined) return <Loading what="models" />;
-  return <Bench key={caller.key ?? caller.keyHash} caller={caller} firstModel={models[0]?.id ?? ''} />;
+  return (
+    <Bench
+      key={caller.key ?? caller.keyHash}
+      caller={caller}
+      firstModel={models[0]?.id ?? ''}
+      isFocused={wasAsked.current}
+    />
+  );
 }
 
-function Bench({ caller, firstModel }: { caller: Caller; firstModel: string }) {
+interface BenchProps {
+  readonly caller: Caller;
+  readonly firstModel: string;
+  /** The prompt takes the focus. */
+  readonly isFocused: boolean;
+}
+
+function Bench({ caller, firstModel, isFocused }: BenchProps) {
   const search = useSearch({ from: '/playground' });
   const navigate = useNavigate({ from: '/playground' });
   const [draft, setDraft] = useState(EMPTY_DRAFT);
@@ -127,7 +145,14 @@ function Bench({ caller, firstModel }: { caller: Caller; firstModel: string }) {
           </Button>
         )}
       </ScreenHeader>
-      <DraftEditor draft={draft} onChange={setDraft} onSend={send} onFiles={attaching.add} unsupported={unsupported} />
+      <DraftEditor
+        draft={draft}
+        onChange={setDraft}
+        onSend={send}
+        onFiles={attaching.add}
+        unsupported={unsupported}
+        isFocused={isFocused}
+      />
       <div className="grid min-h-80 flex-1 auto-rows-[minmax(16rem,1fr)] grid-cols-[repeat(auto-fit,minmax(min(100%,19rem),1fr))] gap-3">
         {models.map((model, at) => {
           const run = runs.current[at];

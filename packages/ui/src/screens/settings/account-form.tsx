@@ -132,7 +132,13 @@ export function AccountForm({ settings }: { settings: Settings }) {
       </div>
       {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
       <div className="flex justify-end gap-2">
-        <Button disabled={!isChanged} onClick={() => setDraft(settings)}>
+        <Button
+          disabled={!isChanged}
+          onClick={() => {
+            setDraft(settings);
+            save.reset();
+          }}
+        >
           Undo
         </Button>
         <Button type="submit" look="primary" disabled={!isChanged} isBusy={save.isPending}>

@@ -97,7 +97,7 @@ function JobFacts({ job }: { job: VideoRow }) {
 /** `4 s · 640x360`. */
 export function toSpecification({ duration, size, resolution, aspect_ratio: ratio }: VideoRow): string {
   const parts = [duration === null ? null : `${duration} s`, size, ...(size === null ? [resolution, ratio] : [])];
-  return parts.filter((part) => part !== null).join(' · ') || 'what the model makes by itself';
+  return parts.filter((part) => part !== null).join(' · ') || 'the defaults';
 }
 
 function Prompt({ job }: { job: VideoRow }) {

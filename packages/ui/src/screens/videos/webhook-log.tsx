@@ -25,8 +25,8 @@ export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
   if (data.data.length === 0)
     return (
       <EmptyState icon={<Webhook size={22} aria-hidden />} title="Nothing was announced yet">
-        When a job ends that names a callback address, or where the configuration has one for all, it stands here
-        whether the announcement arrived.
+        When a job ends that names a callback address, or whose workspace or configuration has a default one, it stands
+        here whether the announcement arrived.
       </EmptyState>
     );
   const shown = data.data.filter((delivery) => state === '' || delivery.state === state);

@@ -11,7 +11,7 @@ import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
-import { contentQuery } from './generation-queries.ts';
+import { contentQuery, generationQuery } from './generation-queries.ts';
 import { ContentTooLong, openContent } from './read-content.ts';
 
 /** From here on a program of one's own shows them better. */
@@ -20,7 +20,7 @@ const OFFER_FILE_BYTES = 5 * 1024 * 1024;
 /** Shows contents and how long they are; where there are none, or too many, why. */
 export function WithContent({ id, children }: { id: string; children: (content: GenerationContent) => ReactNode }) {
   const { data, error, refetch } = useQuery(contentQuery(id));
-  if (error instanceof ApiError && error.status === 404) return <NotStored />;
+  if (error instanceof ApiError && error.status === 404) return <NotStored id={id} />;
   if (error instanceof ContentTooLong) {
     return (
       <EmptyState title={`Prompt and answer have ${formatBytes(error.bytes)}`}>
@@ -48,7 +48,16 @@ export function WithContent({ id, children }: { id: string; children: (content: 
   );
 }
 
-function NotStored() {
+function NotStored({ id }: { id: string }) {
+  const { data: generation } = useQuery(generationQuery(id));
+  if (generation?.interrupted === true) {
+    return (
+      <EmptyState title="Prompt and answer are not there">
+        The gateway ended in the middle of this call, before it had stored them. Tokens and cost are estimates up to
+        then.
+      </EmptyState>
+    );
+  }
   return (
     <EmptyState title="Prompt and answer are not there">
       <p>

@@ -18,17 +18,28 @@ export function Attempts({ generation }: AttemptsProps) {
   const attempts = generation.provider_responses ?? [];
   if (attempts.length === 0) return <NoAttempts generation={generation} />;
   const isVideo = generation.api_type === 'video';
+  const isStreamed = generation.streamed === true;
   const { bars, totalMs } = toBars(generation);
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       <ol className="flex flex-col gap-2">
         {attempts.map((attempt, at) => (
-          <AttemptItem key={at} number={at + 1} attempt={attempt} bar={bars[at]} isVideo={isVideo} />
+          <AttemptItem
+            key={at}
+            number={at + 1}
+            attempt={attempt}
+            bar={bars[at]}
+            isVideo={isVideo}
+            isStreamed={isStreamed}
+          />
         ))}
       </ol>
       <p className="text-xs text-ink-faint">
         {formatDuration(isVideo ? generation.generation_time : totalMs)} in all.
-        {!isVideo && ' Light: until the first token; full: the answer arriving; red: a failed attempt.'}
+        {!isVideo &&
+          (isStreamed
+            ? ' Light: until the first token; full: the completion arriving; red: a failed attempt.'
+            : ' Light: until the response; red: a failed attempt.')}
         {generation.router !== null && ` Routed by ${generation.router}.`}{' '}
         <Link to="/models" search={{ open: generation.model }} className="text-accent underline">
           How the model would be routed now
@@ -43,9 +54,10 @@ interface AttemptItemProps {
   readonly attempt: ProviderResponse;
   readonly bar: AttemptBar | undefined;
   readonly isVideo: boolean;
+  readonly isStreamed: boolean;
 }
 
-function AttemptItem({ number, attempt, bar, isVideo }: AttemptItemProps) {
+function AttemptItem({ number, attempt, bar, isVideo, isStreamed }: AttemptItemProps) {
   const { error, status, latency } = attempt;
   const hasBegun = status !== null && status < 400;
   return (
@@ -59,7 +71,8 @@ function AttemptItem({ number, attempt, bar, isVideo }: AttemptItemProps) {
         <span className="flex-1" />
         {latency !== undefined && (
           <span className="figures text-xs text-ink-faint">
-            {hasBegun ? 'first token after' : 'failed after'} {formatDuration(latency)}
+            {!hasBegun ? 'failed after' : isStreamed ? 'first token after' : 'responded after'}{' '}
+            {formatDuration(latency)}
           </span>
         )}
       </div>

@@ -7,16 +7,19 @@ import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { contentQuery, generationQuery } from '../content/generation-queries.ts';
+import { toFirstTokenMs } from '../first-token.ts';
+import { GENERATION_STATUSES, toStatus } from '../generation-status.tsx';
 
 const ROWS: readonly (readonly [string, (generation: Generation) => string])[] = [
   ['Model', ({ model }) => model],
   ['Provider', (generation) => generation.provider_name ?? '—'],
+  ['Status', (generation) => GENERATION_STATUSES[toStatus(generation)].label],
   ['Finish reason', (generation) => generation.finish_reason ?? '—'],
   ['Attempts', (generation) => formatCount(generation.provider_responses?.length)],
   ['Prompt tokens', (generation) => formatCount(generation.tokens_prompt)],
   ['Completion tokens', (generation) => formatCount(generation.tokens_completion)],
   ['Cost', (generation) => (generation.cost_known ? formatUsd(generation.total_cost) : 'unknown')],
-  ['First token', (generation) => formatDuration(generation.latency)],
+  ['First token', (generation) => formatDuration(toFirstTokenMs(generation))],
   ['Duration', (generation) => formatDuration(generation.generation_time)],
 ];
 

@@ -4,6 +4,8 @@ import type { GenerationContent } from '../../../api/types.ts';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 
+type PreviousError = NonNullable<GenerationContent['error']>['previous_errors'][number];
+
 export function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }) {
   return (
     <section aria-label="Error" className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
@@ -23,11 +25,16 @@ export function ErrorNote({ error }: { error: NonNullable<GenerationContent['err
         <ol className="mt-2 list-decimal pl-5">
           {error.previous_errors.map((previous, at) => (
             <li key={at}>
-              {previous.code} {previous.provider_name ?? ''}: {showControls(previous.message)}
+              {previous.code} {showControls(toNamed(previous))}
             </li>
           ))}
         </ol>
       )}
     </section>
   );
+}
+
+/** The message with the provider before it, where it does not begin with the name itself. */
+function toNamed({ provider_name: name, message }: PreviousError): string {
+  return name === undefined || message.startsWith(name) ? message : `${name}: ${message}`;
 }

@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { useSaveFixture } from '../../fixtures/use-save-fixture.ts';
 import { contentQuery, generationQuery } from '../content/generation-queries.ts';
+import { NO_CHAT } from '../list/use-row-keys.ts';
 import { toCurl } from './to-curl.ts';
 
 interface GenerationActionsProps {
@@ -35,11 +36,12 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
     await client.resetQueries({ queryKey: contentQuery(id).queryKey });
     showToast({ tone: 'good', title: 'Prompt and answer were deleted; the record stays' });
   };
+  const isChat = generation === undefined || generation.api_type === 'completions';
   const items = [
     {
       label: 'Copy as curl',
       icon: <Code size={14} aria-hidden />,
-      isDisabled: generation === undefined || content === undefined,
+      isDisabled: generation === undefined || content === undefined || !isChat,
       onSelect: () => {
         if (generation !== undefined && content !== undefined)
           void copyText(toCurl({ ...generation, content }), 'Copied as curl');
@@ -63,7 +65,8 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
     <>
       <Button
         icon={<MessagesSquare size={15} aria-hidden />}
-        disabled={content === undefined}
+        disabled={content === undefined || !isChat}
+        title={isChat ? undefined : NO_CHAT}
         onClick={() => void navigate({ to: '/playground', search: { from: id } })}
       >
         Playground

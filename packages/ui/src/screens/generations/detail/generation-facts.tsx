@@ -2,11 +2,12 @@ import type { Generation } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
 import { formatUsd } from '../../../format/money.ts';
-import { formatCount, formatDuration, formatSpeed } from '../../../format/quantity.ts';
+import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
+import { toFirstTokenMs } from '../first-token.ts';
 import { toSpeed } from './to-speed.ts';
 
 export function TimingFacts({ generation }: { generation: Generation }) {
@@ -16,7 +17,7 @@ export function TimingFacts({ generation }: { generation: Generation }) {
       <Facts
         facts={[
           ['Began', formatFull(generation.created_at)],
-          ['First token after', formatDuration(generation.latency)],
+          ['First token after', formatDuration(toFirstTokenMs(generation))],
           ['Asked until the end', formatDuration(generation.generation_time)],
           ['Checks before', formatDuration(generation.moderation_latency)],
           ['Speed', formatSpeed(speed)],
@@ -56,26 +57,34 @@ export function UsageFacts({ generation }: { generation: Generation }) {
     <div className="p-4">
       <Facts
         facts={[
-          ['Prompt', `${formatCount(generation.tokens_prompt)} tokens`],
-          ['Answer', `${formatCount(generation.tokens_completion)} tokens`],
+          ['Prompt', formatTokens(generation.tokens_prompt)],
+          ['Answer', formatTokens(generation.tokens_completion)],
           ['of which reasoning', formatCount(generation.native_tokens_reasoning)],
           ['Prompt from the cache', formatCount(generation.native_tokens_cached)],
           [
             'By the provider’s count',
-            `${formatCount(generation.native_tokens_prompt)} in, ${formatCount(generation.native_tokens_completion)} out`,
+            (generation.native_tokens_prompt ?? generation.native_tokens_completion) === null
+              ? '—'
+              : `${formatCount(generation.native_tokens_prompt)} in, ${formatCount(generation.native_tokens_completion)} out`,
           ],
           ['Cost', generation.cost_known ? formatUsd(generation.total_cost) : 'unknown: the model has no price'],
           ['Paid by', generation.is_byok ? 'the caller’s own provider key' : 'the account'],
-          [
-            'Counts',
-            generation.usage_estimated ? 'estimated, because the provider reported none' : 'reported by the provider',
-          ],
+          ['Counts', toCountsText(generation)],
           ['Finish reason', `${generation.finish_reason ?? '—'} (${generation.native_finish_reason ?? '—'})`],
           ['Service tier', generation.service_tier ?? '—'],
         ]}
       />
     </div>
   );
+}
+
+function toCountsText({
+  usage_estimated: isEstimated,
+  tokens_prompt: prompt,
+  tokens_completion: completion,
+}: Generation) {
+  if (isEstimated) return 'estimated, because the provider reported none';
+  return (prompt ?? completion) === null ? 'none' : 'reported by the provider';
 }
 
 export function GuardrailFindings({ generation }: { generation: Generation }) {

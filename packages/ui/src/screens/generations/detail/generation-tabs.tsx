@@ -12,6 +12,7 @@ import { JsonTree } from '../../../parts/text/json-tree.tsx';
 import { useShortcut } from '../../../shell/shortcuts.ts';
 import { generationQuery } from '../content/generation-queries.ts';
 import { WithContent } from '../content/with-content.tsx';
+import { toFirstTokenMs } from '../first-token.ts';
 import { StatusBadge, toStatus } from '../generation-status.tsx';
 import { StreamTab } from '../replay/stream-tab.tsx';
 import { Attempts } from './attempts.tsx';
@@ -127,6 +128,7 @@ function Summary({ generation }: { generation: Generation }) {
   const { finish_reason: reason, tokens_prompt: prompt, tokens_completion: completion } = generation;
   const cached = generation.native_tokens_cached ?? 0;
   const reasoning = generation.native_tokens_reasoning ?? 0;
+  const firstTokenMs = toFirstTokenMs(generation);
   return (
     <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm">
       <StatusBadge status={toStatus(generation)} />
@@ -144,7 +146,7 @@ function Summary({ generation }: { generation: Generation }) {
       )}
       <span className="text-ink-soft">
         {formatDuration(generation.generation_time)}
-        {generation.latency !== null && `, first token after ${formatDuration(generation.latency)}`}
+        {firstTokenMs !== null && `, first token after ${formatDuration(firstTokenMs)}`}
       </span>
       {reason !== null && reason !== 'error' && <span className="text-ink-faint">finish reason: {reason}</span>}
       <time dateTime={generation.created_at} className="text-ink-faint">

@@ -4,6 +4,7 @@ import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
+import { toFirstTokenMs } from '../first-token.ts';
 import { StatusBadge } from '../generation-status.tsx';
 import type { ListRow } from './list-row.ts';
 
@@ -58,7 +59,13 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   { id: 'in', header: 'In', width: '64px', isNumeric: true, cell: (row) => formatCompact(row.tokens_prompt) },
   { id: 'out', header: 'Out', width: '64px', isNumeric: true, cell: (row) => formatCompact(row.tokens_completion) },
   { id: 'cost', header: 'Cost', width: '104px', isNumeric: true, cell: (row) => <Cost generation={row} /> },
-  { id: 'ttft', header: 'First token', width: '96px', isNumeric: true, cell: (row) => formatDuration(row.latency) },
+  {
+    id: 'ttft',
+    header: 'First token',
+    width: '96px',
+    isNumeric: true,
+    cell: (row) => formatDuration(toFirstTokenMs(row)),
+  },
   {
     id: 'duration',
     header: 'Duration',

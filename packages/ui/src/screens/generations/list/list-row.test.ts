@@ -20,6 +20,7 @@ const row: ListRow = {
   external_user: null,
   key_hash: 'k',
   session_id: null,
+  api_type: 'completions',
   attempts: 1,
 };
 

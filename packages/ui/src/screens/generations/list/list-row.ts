@@ -22,6 +22,7 @@ const FIELDS = [
   'key_hash',
   'session_id',
   'attempts',
+  'api_type',
 ] as const satisfies readonly (keyof GenerationRow)[];
 
 export type ListRow = Pick<GenerationRow, (typeof FIELDS)[number]>;

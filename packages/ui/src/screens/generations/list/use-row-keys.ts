@@ -11,10 +11,13 @@ import type { ChangeSearch } from '../search/filter-bar.tsx';
 import type { ListRow } from './list-row.ts';
 import { togglePin } from './pins.ts';
 
+/** Why a call of another kind is not sent again. */
+export const NO_CHAT = 'The playground sends chats, and this call was none';
+
 const GROUP = 'On a row of the list, or the open one';
 
 /** What the keys need of a row. */
-type KeyedRow = Pick<ListRow, 'id' | 'model' | 'streamed'>;
+type KeyedRow = Pick<ListRow, 'id' | 'model' | 'streamed' | 'api_type'>;
 
 interface RowKeys {
   readonly compare: string | undefined;
@@ -43,10 +46,12 @@ export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, 
           void copyText(row.id, 'Copied the id');
           return true;
         case 'C':
-          void copyAsCurl(row);
+          if (row.api_type === 'completions') void copyAsCurl(row);
+          else showToast({ tone: 'neutral', title: NO_CHAT });
           return true;
         case 'r':
-          void navigate({ to: '/playground', search: { from: row.id } });
+          if (row.api_type === 'completions') void navigate({ to: '/playground', search: { from: row.id } });
+          else showToast({ tone: 'neutral', title: NO_CHAT });
           return true;
         default:
           return false;

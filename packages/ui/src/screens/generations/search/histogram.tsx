@@ -45,7 +45,8 @@ export function Histogram({
       {
         label: GENERATION_STATUSES.ok.label,
         color: '--chart-1',
-        values: data?.data.map((bucket) => bucket.requests - bucket.failed - bucket.cancelled) ?? [],
+        values:
+          data?.data.map((bucket) => bucket.requests - bucket.failed - bucket.cancelled - bucket.interrupted) ?? [],
       },
       {
         label: GENERATION_STATUSES.cancelled.label,
@@ -57,12 +58,20 @@ export function Histogram({
         color: '--chart-5',
         values: data?.data.map(({ failed }) => failed) ?? [],
       },
+      {
+        label: GENERATION_STATUSES.interrupted.label,
+        color: '--chart-4',
+        values: data?.data.map(({ interrupted }) => interrupted) ?? [],
+      },
     ],
     [data],
   );
-  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'cost'): number =>
+  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'interrupted' | 'cost'): number =>
     data?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
-  const summary = `${formatCount(sum('requests'))} requests, ${formatCount(sum('failed'))} failed, ${formatCount(sum('cancelled'))} cancelled, ${formatUsd(sum('cost'))}`;
+  const endings = (['failed', 'cancelled', 'interrupted'] as const)
+    .filter((status) => status === 'failed' || sum(status) > 0)
+    .map((status) => `${formatCount(sum(status))} ${GENERATION_STATUSES[status].label}, `);
+  const summary = `${formatCount(sum('requests'))} requests, ${endings.join('')}${formatUsd(sum('cost'))}`;
   return (
     <div className="border-b border-line px-4 pt-2 pb-1">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-faint">
@@ -128,7 +137,7 @@ function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
       <table className="figures w-full text-xs">
         <thead>
           <tr className="text-left text-ink-faint">
-            {['From', 'Requests', 'Failed', 'Cancelled', 'Cost'].map((name) => (
+            {['From', 'Requests', 'Failed', 'Cancelled', 'Interrupted', 'Cost'].map((name) => (
               <th key={name} scope="col" className="py-1 pr-4 font-medium">
                 {name}
               </th>
@@ -136,7 +145,7 @@ function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ start, requests, failed, cancelled, cost }) => (
+          {rows.map(({ start, requests, failed, cancelled, interrupted, cost }) => (
             <tr key={start}>
               <th scope="row" className="pr-4 text-left font-normal">
                 <button
@@ -151,6 +160,7 @@ function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
               <td className="pr-4">{formatCount(requests)}</td>
               <td className="pr-4">{formatCount(failed)}</td>
               <td className="pr-4">{formatCount(cancelled)}</td>
+              <td className="pr-4">{formatCount(interrupted)}</td>
               <td className="pr-4">{formatUsd(cost)}</td>
             </tr>
           ))}

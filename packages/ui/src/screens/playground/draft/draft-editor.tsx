@@ -1,5 +1,5 @@
 import { Plus, X } from 'lucide-react';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
 
 import { Button } from '../../../parts/controls/button.tsx';
 import { Checkbox } from '../../../parts/controls/field.tsx';
@@ -14,9 +14,15 @@ interface DraftEditorProps {
   readonly onFiles: (files: readonly File[]) => void;
   /** Models that do not take what is attached, with what they do not take. */
   readonly unsupported: readonly string[];
+  /** The first message takes the focus. */
+  readonly isFocused: boolean;
 }
 
-export function DraftEditor({ draft, onChange, onSend, onFiles, unsupported }: DraftEditorProps) {
+export function DraftEditor({ draft, onChange, onSend, onFiles, unsupported, isFocused }: DraftEditorProps) {
+  const first = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (isFocused) first.current?.focus();
+  }, [isFocused]);
   const set = (change: Partial<Draft>): void => onChange({ ...draft, ...change });
   const setMessage = (at: number, change: Partial<Draft['messages'][number]>): void =>
     set({ messages: draft.messages.map((message, index) => (index === at ? { ...message, ...change } : message)) });
@@ -40,6 +46,7 @@ export function DraftEditor({ draft, onChange, onSend, onFiles, unsupported }: D
               <option value="assistant">Assistant</option>
             </select>
             <textarea
+              ref={at === 0 ? first : undefined}
               aria-label={`Message ${at + 1}`}
               placeholder="Ask something. Ctrl Enter sends it."
               rows={Math.min(8, Math.max(2, message.content.split('\n').length))}
