@@ -56,7 +56,7 @@ describe.skipIf(skipped !== undefined)(
       ui = await launchUi();
       ids.first = await chat('Hello!', { session_id: 'trip' });
       ids.second = await chat('Tell me of flamingos', { session_id: 'trip' });
-      ids.third = await chat('Hello!', { model: 'demo/reasoner' });
+      ids.third = await chat('Hello!', { model: 'demo/reasoner', stream: true });
       ids.failed = await chat('demo: cut stream', { stream: true });
     }, 60_000);
     afterAll(() => ui?.close());
@@ -362,7 +362,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('link', { name: 'Show these calls' }).click();
       await page.getByRole('status').getByText('3 found').waitFor();
       await go('#/');
-      await page.getByText(/ \(p50\), .* \(p95\)/).waitFor();
+      await page.getByText(/\d\sms\s\(p50\), .*\s\(p95\)/).waitFor();
       await page.getByText('0 calls', { exact: true }).waitFor();
       expect(problems).toEqual([]);
     });

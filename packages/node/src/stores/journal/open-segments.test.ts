@@ -29,7 +29,9 @@ test('when the files of a new day cannot be opened, those of the old one stay in
   await append(store, 'gen-1');
   place.nowMs += DAY_MS;
   place.files.failAll('open', { code: 'EMFILE' });
+  const told = place.nextMessage();
   for (const id of ['gen-2', 'gen-3']) await append(store, id);
+  await told;
   place.files.heal();
   place.nowMs += 5_000;
   for (const id of ['gen-4', 'gen-5']) await append(store, id);
