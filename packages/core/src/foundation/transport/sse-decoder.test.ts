@@ -1,9 +1,15 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { chunkings } from '../../../../../test/support/upstreams/chunkings.ts';
 import { GatewayError } from '../errors.ts';
 import { createSseDecoder } from './sse-decoder.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 /** The data of all finished events, and what was open at the end. */
 function decode(pieces: readonly Uint8Array[]): { events: string[]; open: string | undefined } {
@@ -133,6 +139,43 @@ test('refuses an oversized event that comes in small pieces, or as many lines', 
   expect(() => {
     for (let i = 0; i < 2000; i += 1) manyLines.push(bytes('data: x\n'));
   }).toThrow('above the size limit');
+});
+
+test('reads a line of several hundred thousand characters the same wherever it is cut', () => {
+  const long = 'é👋🏽x'.repeat(60_000);
+  const stream = `data: ${long}\n\n: ${'-'.repeat(200_000)}\r\ndata: 2\n\ndata: ${long}`;
+  for (const [chunking, pieces] of chunkings([stream])) {
+    const { events, open } = decode(pieces);
+    expect({ chunking, isWhole: events[0] === long && open === long, rest: events.slice(1) }).toEqual({
+      chunking,
+      isWhole: true,
+      rest: ['2'],
+    });
+  }
+});
+
+test('holds no text of a long line that has not ended', () => {
+  const decoder = createSseDecoder();
+  const piece = bytes('x'.repeat(16 * 1024));
+  decoder.push(bytes('data: '));
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 900; count += 1) decoder.push(piece.subarray());
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000);
+  const [data] = decoder.push(bytes('\n\n'));
+  expect(data).toHaveLength(900 * piece.byteLength);
+});
+
+test('refuses a long line as soon as it exceeds the limit', () => {
+  const decoder = createSseDecoder(200_000);
+  const piece = bytes('x'.repeat(16 * 1024));
+  decoder.push(bytes('data: '));
+  let taken = 0;
+  expect(() => {
+    for (; taken < 2_000_000; taken += piece.byteLength) decoder.push(piece);
+  }).toThrow('above the size limit');
+  expect(taken).toBeLessThan(300_000);
 });
 
 test('does not hold endless lines that cannot be data', () => {

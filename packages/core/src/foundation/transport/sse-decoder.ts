@@ -4,6 +4,10 @@ import { GatewayError } from '../errors.ts';
 
 /** Largest event accepted, in characters: a generated image travels as one event of several megabytes. */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
+/** Where so many bytes have finished no event, the pieces of an open line wait as bytes: text takes several times that. */
+const LONG_LINE_BYTES = 64 * 1024;
+const LF = 10;
+const CR = 13;
 
 /** Decodes bytes into the data of finished events. One per response; not reusable. */
 export interface SseDecoder {
@@ -19,6 +23,9 @@ export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTE
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   let finished: string[] = [];
   let isOversized = false;
+  let bytesSinceEvent = 0;
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
   const parser = createParser({
     onEvent: (event) => finished.push(event.data),
     onError: (error) => {
@@ -27,18 +34,44 @@ export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTE
     maxBufferSize: maxEventCharacters,
   });
 
-  const feed = (piece: string): readonly string[] => {
-    finished = [];
-    parser.feed(piece);
-    if (isOversized) {
+  const refuseOversized = (): void => {
+    if (isOversized || waitingBytes > maxEventCharacters) {
       throw new GatewayError('provider_unavailable', 'The provider sent an event above the size limit');
     }
-    return finished;
+  };
+
+  const feed = (piece: string): void => {
+    parser.feed(piece);
+    refuseOversized();
+  };
+
+  const feedWaiting = (): void => {
+    const pieces = waiting;
+    waiting = [];
+    waitingBytes = 0;
+    for (const piece of pieces) feed(text.decode(piece, { stream: true }));
   };
 
   return {
-    push: (bytes) => feed(text.decode(bytes, { stream: true })),
-    // A blank line closes an open event, and the parser then returns it.
-    end: () => feed(`${text.decode()}\n\n`)[0],
+    push(bytes) {
+      finished = [];
+      if (bytesSinceEvent > LONG_LINE_BYTES && !bytes.includes(LF) && !bytes.includes(CR)) {
+        waiting.push(bytes);
+        waitingBytes += bytes.byteLength;
+        refuseOversized();
+        return finished;
+      }
+      if (waitingBytes > 0) feedWaiting();
+      feed(text.decode(bytes, { stream: true }));
+      bytesSinceEvent = finished.length > 0 ? 0 : bytesSinceEvent + bytes.byteLength;
+      return finished;
+    },
+    end() {
+      finished = [];
+      feedWaiting();
+      // A blank line closes an open event, and the parser then returns it.
+      feed(`${text.decode()}\n\n`);
+      return finished[0];
+    },
   };
 }
