@@ -145,6 +145,8 @@ export type {
   GenerationRecord,
   GenerationRepository,
   KeyRecord,
+  ModelRecord,
+  ProviderRecord,
   Repository,
   RunningCall,
   RunningFigures,
