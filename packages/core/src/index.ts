@@ -86,6 +86,7 @@ export type { Awaitable } from './foundation/async/awaitable.ts';
 export { readPieces, watchPieces } from './foundation/transport/byte-pieces.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/transport/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch } from './foundation/platform.ts';
+export type { SecretBox } from './foundation/secret-box.ts';
 export { sendWhole } from './foundation/transport/send-whole.ts';
 export {
   createTimerWheel,

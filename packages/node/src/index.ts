@@ -8,4 +8,5 @@ export { isLoopbackHost } from './http/guard-request.ts';
 export { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
 export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
+export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';
 export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';
