@@ -20,6 +20,7 @@ export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { BootstrapKey } from './auth/bootstrap-key.ts';
 export type { MemberDirectory } from './auth/members.ts';
 export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/provider-names.ts';
+export { type ModelObjection, objectToModel } from './catalog/object-to-model.ts';
 export {
   findIncompleteParts,
   type IncompletePart,
