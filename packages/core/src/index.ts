@@ -14,6 +14,7 @@ export type { GatewayOptions, Setup } from './options.ts';
 // Embedders: what a gateway is configured with, and the shapes of its API.
 export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
+export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './auth/account.ts';
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
@@ -62,7 +63,7 @@ export {
   type ModelDefinition,
 } from './wire/models/model-definition.ts';
 export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/models/provider-settings.ts';
-export { keyText, secretText } from './wire/secret-text.ts';
+export { keyText, secretText, toKeyHint } from './wire/secret-text.ts';
 export type { VideoResponse } from './wire/videos/video-response.ts';
 
 // Implementers of providers, transports, stores, tools, destinations and other replaceable parts.
