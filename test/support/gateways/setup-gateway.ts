@@ -47,7 +47,7 @@ export async function createSetupGateway(options: SetupGatewayOptions = {}): Pro
       hide: (texts) => void hidden.push(...texts),
       redact: (text) => hidden.reduce((left, one) => (one === '' ? left : left.replaceAll(one, '[redacted]')), text),
     }),
-    ...(options.store !== undefined && { store: options.store }),
+    recordingStore: options.store,
   });
   await core.gateway.loadSetup();
   return { ...core, upstream, hidden };
@@ -63,7 +63,9 @@ export function createTellingTransport(): ScriptedTransport {
       JSON.stringify({
         id: 'c',
         model: 'm',
-        choices: [{ index: 0, message: { role: 'assistant', content: text.replace('Bearer ', '') }, finish_reason: 'stop' }],
+        choices: [
+          { index: 0, message: { role: 'assistant', content: text.replace('Bearer ', '') }, finish_reason: 'stop' },
+        ],
         usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
         data: [{ id: 'listed-1' }],
       }),

@@ -173,7 +173,9 @@ function listWarnings(providers: readonly ProviderConfig[], models: readonly Mod
 
 function toGatewayConfig(
   config: ConfigFile,
-  facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'models' | 'configuredModels' | 'warnings'> & { readonly flags: ConfigFlags },
+  facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'models' | 'configuredModels' | 'warnings'> & {
+    readonly flags: ConfigFlags;
+  },
 ): GatewayConfig {
   const { server, regions, auth, account, timeouts, logging, webhooks, rateLimits, videos, webSearch } = config;
   const { flags, ...rest } = facts;

@@ -16,7 +16,7 @@ export interface Diagnosis {
 
 /** Checks one provider layer by layer, up to the first that fails. Never rejects. */
 export async function diagnoseProvider(patient: Patient): Promise<Diagnosis> {
-  const { config, provider, timeouts, call, env, now } = patient;
+  const { config, timeouts, call, env, now } = patient;
   const { finding, target } = checkAddress(config.baseUrl, config.apiKey !== undefined);
   if (target === null) return { findings: [finding], models: null };
   const findings = [finding];

@@ -1,10 +1,10 @@
 import { operation } from '../../http/operation.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { createProviderRequestSchema, providerSetupResponseSchema } from '../../wire/setup/provider-setup.ts';
-import { refuseUnusable } from './refuse-unusable.ts';
+import { chooseSlug } from './choose-slug.ts';
 import { requireLiveSetup } from './live-setup.ts';
 import { createProviderRow } from './provider-rows.ts';
-import { chooseSlug } from './choose-slug.ts';
+import { refuseUnusable } from './refuse-unusable.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { findProviderSetup } from './to-provider-setup.ts';
 

@@ -29,7 +29,10 @@ export async function createProviderRow(
 }
 
 /** The settings of a row with what it has sealed. Rejects when that cannot be opened; throws for an unreadable row. */
-export async function readProviderRow(row: ProviderRecord, host: Pick<SetupHost, 'secrets'>): Promise<ProviderSettings> {
+export async function readProviderRow(
+  row: ProviderRecord,
+  host: Pick<SetupHost, 'secrets'>,
+): Promise<ProviderSettings> {
   const settings = readOpenSettings(row);
   return { ...settings, ...(await openSecrets(row, host)) };
 }
