@@ -8,7 +8,7 @@ export interface KnownServer {
   readonly port: number;
 }
 
-export const KNOWN_SERVERS: readonly KnownServer[] = [
+const KNOWN_SERVERS: readonly KnownServer[] = [
   { preset: 'ollama', name: 'Ollama', port: 11_434 },
   { preset: 'lmstudio', name: 'LM Studio', port: 1234 },
   { preset: 'llama-cpp', name: 'llama.cpp', port: 8080 },
@@ -23,15 +23,18 @@ const MAX_MODELS = 500;
 const modelListSchema = z.object({ data: z.array(z.object({ id: z.string().min(1) })) });
 
 /** Asks the usual ports of this machine, and no other machine, for a list of models. What gives none is left out. */
-export async function findLocalServers(known: readonly KnownServer[] = KNOWN_SERVERS): Promise<readonly LocalServer[]> {
-  const found = await Promise.all(known.map(findServer));
+export async function findLocalServers(
+  known: readonly KnownServer[] = KNOWN_SERVERS,
+  limitMs = LIMIT_MS,
+): Promise<readonly LocalServer[]> {
+  const found = await Promise.all(known.map((server) => findServer(server, limitMs)));
   return found.filter((server) => server !== null);
 }
 
-async function findServer({ preset, name, port }: KnownServer): Promise<LocalServer | null> {
+async function findServer({ preset, name, port }: KnownServer, limitMs: number): Promise<LocalServer | null> {
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   try {
-    const response = await fetch(`${baseUrl}/models`, { redirect: 'error', signal: AbortSignal.timeout(LIMIT_MS) });
+    const response = await fetch(`${baseUrl}/models`, { redirect: 'error', signal: AbortSignal.timeout(limitMs) });
     if (!response.ok || response.body === null) return null;
     const { data } = modelListSchema.parse(JSON.parse(await readLimited(response.body)));
     return { preset, name, baseUrl, models: data.slice(0, MAX_MODELS).map(({ id }) => id) };
