@@ -25,9 +25,12 @@ interface SetupGatewayOptions {
   readonly upstream?: ScriptedTransport;
 }
 
+/** A box whose key nothing else has. */
+export const createBox = (): SecretBox => openSecretBox({ dir: null });
+
 /** Sets one up in virtual time, with what its store holds in force. */
 export async function createSetupGateway(options: SetupGatewayOptions = {}): Promise<SetupGateway> {
-  const { secrets = openSecretBox({ dir: null }), upstream = createTellingTransport() } = options;
+  const { secrets = createBox(), upstream = createTellingTransport() } = options;
   const config: GatewayConfig = loadConfig({
     file: writeTestConfig(options.config ?? {}),
     env: {},
@@ -54,7 +57,7 @@ export async function createSetupGateway(options: SetupGatewayOptions = {}): Pro
 }
 
 /** Responds to each call with the address and the key that it came with, as the model's words. */
-export function createTellingTransport(): ScriptedTransport {
+function createTellingTransport(): ScriptedTransport {
   return createScriptedTransport((exchange) => {
     const { url, headers } = exchange.request;
     const text = `${url} ${headers['authorization'] ?? 'no key'}`;

@@ -9,14 +9,20 @@ export interface ModelObjection {
   readonly message: string;
 }
 
+export interface ModelSurroundings {
+  readonly slugs: readonly string[];
+  /** The built-in models of the providers with these slugs. */
+  readonly served: readonly ModelDefinition[];
+  /** All configured models, this one among them or not. */
+  readonly configured: readonly ConfiguredModel[];
+}
+
 /**
- * What no single field of a model shows: providers that are not there, and parts that are missing. `served` are the
- * built-in models of the providers with these slugs.
+ * What no single field of a model shows: providers that are not there, parts that are missing, and aliases that mean
+ * something else already.
  */
-export function objectToModel(
-  model: ConfiguredModel,
-  { slugs, served }: { readonly slugs: readonly string[]; readonly served: readonly ModelDefinition[] },
-): ModelObjection[] {
+export function objectToModel(model: ConfiguredModel, surroundings: ModelSurroundings): ModelObjection[] {
+  const { slugs, served } = surroundings;
   const unknownProviders = (model.endpoints ?? []).flatMap(({ provider }, endpoint) =>
     slugs.includes(provider)
       ? []
@@ -34,7 +40,22 @@ export function objectToModel(
           message: "is missing, and this is not built in: give the provider's own name of the model",
         },
   );
-  return [...unknownProviders, ...missing];
+  return [...unknownProviders, ...missing, ...objectToAliases(model, surroundings)];
+}
+
+function objectToAliases(
+  { id, aliases = [] }: ConfiguredModel,
+  { served, configured }: ModelSurroundings,
+): ModelObjection[] {
+  const others = configured.filter((other) => other.id !== id);
+  const ids = new Set([...served, ...configured].map((model) => model.id));
+  return aliases.flatMap((alias, index) => {
+    const keys = ['aliases', index];
+    if (ids.has(alias)) return [{ keys, message: `"${alias}" is the id of a model` }];
+    if (aliases.indexOf(alias) < index) return [{ keys, message: `"${alias}" stands here already` }];
+    const owner = others.find((other) => other.aliases?.includes(alias));
+    return owner === undefined ? [] : [{ keys, message: `"${alias}" is an alias of "${owner.id}" already` }];
+  });
 }
 
 function describeUnknownSlug(name: string, slugs: readonly string[]): string {

@@ -138,7 +138,8 @@ function checkPlacedProvider({ index, entry }: Placed<ProviderSettings>, check: 
 }
 
 function checkModel({ index, entry }: Placed<ConfiguredModel>, check: ConfigCheck): ConfigIssue[] {
-  return objectToModel(entry, check).map(({ keys, message }) => ({
+  const configured = check.models.map((placed) => placed.entry);
+  return objectToModel(entry, { ...check, configured }).map(({ keys, message }) => ({
     path: toPathText(['models', index, ...keys]),
     message,
   }));

@@ -42,7 +42,7 @@ export function openSecretBox({ environmentKey = '', dir }: SecretBoxOptions): S
     },
     async open(sealed, context) {
       const key = await read();
-      if (key === undefined) throw new SecretsKeyError(`there is no ${source}, whose key has sealed it`);
+      if (key === undefined) throw new SecretsKeyError(`${VARIABLE} is not set, and there is no ${source}`);
       const [version, fingerprint = '', nonce = '', bytes = ''] = sealed.split('.');
       const own = fingerprintOf(key);
       if (version === 'v1' && /^[0-9a-f]{8}$/.test(fingerprint) && fingerprint !== own) {

@@ -38,7 +38,7 @@ async function startUpstream(key: string | null = KEY): Promise<Upstream> {
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.closeAllConnections());
+  onTestFinished(() => server.closeAllConnections());
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   return { port, calls, baseUrl: `http://127.0.0.1:${port}/v1` };

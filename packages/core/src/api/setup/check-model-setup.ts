@@ -1,7 +1,8 @@
 import { objectToModel } from '../../catalog/object-to-model.ts';
 import { pickServedModels } from '../../catalog/override-models.ts';
 import { refuseIssues } from '../../foundation/parse-with.ts';
-import type { ConfiguredModel } from '../../wire/models/model-definition.ts';
+import type { ModelRecord } from '../../stores/store.ts';
+import { type ConfiguredModel, configuredModelSchema } from '../../wire/models/model-definition.ts';
 import type { StoredSetup } from './compose-setup.ts';
 import type { SetupHost } from './setup-host.ts';
 
@@ -15,8 +16,15 @@ export async function checkModelSetup(model: ConfiguredModel, stored: StoredSetu
     })),
   ];
   const served = pickServedModels(await host.loadBuiltInModels(), providers);
-  const objections = objectToModel(model, { slugs: providers.map(({ slug }) => slug), served });
+  const others = stored.models.filter(({ id }) => id !== model.id);
+  const configured = [...host.configured.models, ...others.flatMap(toDefinition)];
+  const objections = objectToModel(model, { slugs: providers.map(({ slug }) => slug), served, configured });
   if (objections.length > 0) {
     throw refuseIssues(objections.map(({ keys, message }) => ({ path: keys.join('.'), message })));
   }
+}
+
+function toDefinition({ definition }: ModelRecord): ConfiguredModel[] {
+  const { data } = configuredModelSchema.safeParse(definition);
+  return data === undefined ? [] : [data];
 }

@@ -128,7 +128,10 @@ function pickModel(
 ): ModelStanding & { readonly model?: ConfiguredModel } {
   const parsed = configuredModelSchema.safeParse(row.definition);
   if (!parsed.success) return { status: 'failed', problem: 'Its definition cannot be read: save it anew' };
-  const objections = objectToModel(parsed.data, { slugs: allSlugs, served: servedByAll });
+  // An alias that has come to mean something else is not looked at: what has it first keeps it.
+  const objections = objectToModel(parsed.data, { slugs: allSlugs, served: servedByAll, configured: [] }).filter(
+    ({ keys: [field] }) => field !== 'aliases',
+  );
   if (objections.length > 0) {
     return { status: 'failed', problem: describeObjections(objections.map(toIssue)) };
   }

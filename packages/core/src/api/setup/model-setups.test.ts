@@ -87,6 +87,31 @@ test.each<[string, object, string[]]>([
   ]);
 });
 
+test('a model is called by its aliases from the moment they are set up', async () => {
+  const gateway = await withAcme();
+  await gateway.dataOf('POST', PATH, { ...MODEL, aliases: ['fast', 'team/best'] });
+  expect(jsonOf(await gateway.chat({ model: 'fast' }))).toMatchObject({ model: 'acme/chat' });
+  expect((await gateway.chat({ model: 'team/best:nitro' })).status).toBe(200);
+  await gateway.dataOf('PUT', `${PATH}/acme/chat`, { ...MODEL, aliases: ['slow'] });
+  expect((await gateway.chat({ model: 'fast' })).status).toBe(400);
+  expect((await gateway.chat({ model: 'slow' })).status).toBe(200);
+});
+
+test.each<[string, string[], string]>([
+  ['the id of another model', ['fine', 'taken/chat'], 'aliases.1'],
+  ['the alias of another model', ['taken'], 'aliases.0'],
+  ['twice the same', ['one', 'one'], 'aliases.1'],
+  ['a space', ['a b'], 'aliases.0'],
+  ['a colon, behind which variants stand', ['fast:nitro'], 'aliases.0'],
+])('refuses %s as an alias', async (_, aliases, path) => {
+  const gateway = await withAcme();
+  await gateway.dataOf('POST', PATH, { ...MODEL, id: 'taken/chat', aliases: ['taken'] });
+  expect(await gateway.call('POST', PATH, { ...MODEL, aliases })).toMatchObject({
+    status: 400,
+    body: { error: { metadata: { issues: [{ path }] } } },
+  });
+});
+
 test('the id of a model stays', async () => {
   const gateway = await withAcme();
   await gateway.dataOf('POST', PATH, MODEL);

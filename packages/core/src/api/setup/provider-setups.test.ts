@@ -1,8 +1,11 @@
-import { openSecretBox } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
 import { API_KEY, jsonOf } from '../../../../../test/support/gateways/core-gateway.ts';
-import { createSetupGateway, type SetupGateway } from '../../../../../test/support/gateways/setup-gateway.ts';
+import {
+  createBox,
+  createSetupGateway,
+  type SetupGateway,
+} from '../../../../../test/support/gateways/setup-gateway.ts';
 
 const KEY = 'sk-upstream-secret-of-acme-7f3a';
 const PATH = '/admin/v1/setup/providers';
@@ -156,13 +159,13 @@ test('a provider that models name cannot be deleted before them', async () => {
 });
 
 test('what is stored is in force again after a start, and nothing else has to be loaded', async () => {
-  const secrets = openSecretBox({ dir: null });
+  const secrets = createBox();
   const { store } = await withAcme({ secrets });
   expect(await textOf(await createSetupGateway({ store, secrets }))).toContain(KEY);
 });
 
 test('a key that cannot be opened leaves the others working, and can be given anew', async () => {
-  const secrets = openSecretBox({ dir: null });
+  const secrets = createBox();
   const { store } = await withAcme({ secrets });
   const gateway = await createSetupGateway({ store });
   await gateway.dataOf('POST', PATH, { slug: 'beta', wire: 'openai', baseUrl: 'https://beta.example/v1' });
@@ -187,7 +190,7 @@ test('a key that cannot be opened leaves the others working, and can be given an
 });
 
 test('a sealed key that was moved to another provider does not open there', async () => {
-  const secrets = openSecretBox({ dir: null });
+  const secrets = createBox();
   const { store } = await withAcme({ secrets });
   const row = await store.providers.get('acme');
   if (row === undefined) throw new Error('no row');
@@ -201,7 +204,7 @@ test('a sealed key that was moved to another provider does not open there', asyn
 });
 
 test('the configuration counts where both have a slug, which the stored one says', async () => {
-  const secrets = openSecretBox({ dir: null });
+  const secrets = createBox();
   const { store } = await withAcme({ secrets });
   const own = { slug: 'acme', wire: 'openai', baseUrl: 'https://config.example/v1', apiKey: 'sk-of-the-config-9999' };
   const gateway = await createSetupGateway({ store, secrets, config: { providers: [own] } });
@@ -213,7 +216,7 @@ test('the configuration counts where both have a slug, which the stored one says
 });
 
 test('a row that this version cannot read is reported and left out', async () => {
-  const secrets = openSecretBox({ dir: null });
+  const secrets = createBox();
   const { store } = await withAcme({ secrets });
   await store.providers.update('acme', (row) => ({ ...row, settings: { slug: 'acme', wire: 'telepathy' } }));
   const gateway = await createSetupGateway({ store, secrets });
