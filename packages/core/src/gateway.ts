@@ -80,7 +80,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
   const foundations = createFoundations(options, closing.signal, () => runtime, {
     configure({ providers, models }, forget) {
-      for (const slug of forget) foundations.discovered.delete(slug);
+      if (forget?.isMoved === true) foundations.discovered.delete(forget.provider);
+      if (forget !== undefined) foundations.health.forget(forget.provider);
       configure({ ...runtime.setup, providers, models });
     },
     async discover() {

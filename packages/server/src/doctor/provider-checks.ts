@@ -27,7 +27,7 @@ export function createProviderChecks({ config, connector, redact }: ProviderChec
     // Loaded only when a test is requested.
     const { diagnoseProvider } = await import('./diagnose-provider.ts');
     const env = process.env;
-    const patient = { config: settings, provider, models, timeouts, call, env, now: Date.now() };
+    const patient = { config: settings, provider, models, timeouts, call, isForm: !isConfigured, env, now: Date.now() };
     const { findings } = await diagnoseProvider(patient);
     // Findings contain texts of servers, and a server may repeat a key.
     return JSON.parse(redact(JSON.stringify(findings))) as ProviderFinding[];

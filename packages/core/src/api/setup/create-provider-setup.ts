@@ -30,7 +30,7 @@ export const createProviderSetup = operation<SetupParts>()({
         stored: { ...stored, providers: [...stored.providers, row] },
         check: ({ providerStandings }) => refuseUnusable(providerStandings.get(slug)),
         write: () => setup.rows.providers.insert(row),
-        forget: [slug],
+        forget: { provider: slug, isMoved: true },
       };
     });
     return { data: await findProviderSetup(slug, setup) };

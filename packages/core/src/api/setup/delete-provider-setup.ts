@@ -26,7 +26,7 @@ export const deleteProviderSetup = operation<SetupParts>()({
       return {
         stored: { ...stored, providers: stored.providers.filter(({ id }) => id !== slug) },
         write: () => setup.rows.providers.remove(slug),
-        forget: [slug],
+        forget: { provider: slug, isMoved: true },
       };
     });
     return { deleted: true };

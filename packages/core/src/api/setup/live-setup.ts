@@ -15,8 +15,14 @@ export interface SetupChange {
   readonly check?: (composed: ComposedSetup) => void;
   /** Makes it durable. Nothing is changed when it rejects. */
   readonly write: () => Promise<unknown>;
-  /** Slugs of providers whose earlier lists of models no longer hold. */
-  readonly forget?: readonly string[];
+  readonly forget?: Outdated | undefined;
+}
+
+/** What was learnt of a provider and no longer holds. */
+export interface Outdated {
+  readonly provider: string;
+  /** Whether another server is asked from now on, so that the list of models does not hold either. */
+  readonly isMoved: boolean;
 }
 
 /** The providers and models in force: those of the configuration with those that were set up through the API. */
@@ -40,10 +46,10 @@ export interface LiveSetupOptions {
   /** The setup of the configuration alone. */
   readonly base: InForce;
   /**
-   * Puts these into force; `forget` names providers whose earlier lists of models no longer hold. Throws `RangeError`,
-   * and changes nothing, when they cannot be.
+   * Puts these into force, and forgets what became of the calls to a provider before. Throws `RangeError`, and changes
+   * nothing else, when they cannot be.
    */
-  readonly configure: (setup: InForce, forget: readonly string[]) => void;
+  readonly configure: (setup: InForce, forget?: Outdated) => void;
   /** Reads the models of providers that list them anew. */
   readonly discover: () => Promise<void>;
 }
@@ -73,7 +79,7 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
     (await import('./compose-setup.ts')).composeSetup(present, { host, providers: base.providers, connected });
 
   const make = async (plan: Parameters<LiveSetup['change']>[0]): Promise<void> => {
-    const { stored: next, check, write, forget = [] } = await plan(await stored());
+    const { stored: next, check, write, forget } = await plan(await stored());
     const made = await compose(next);
     check?.(made);
     const before = composed;
@@ -98,7 +104,7 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
         if (present.providers.length === 0 && present.models.length === 0) return;
         const made = await compose(present);
         report(made, logger);
-        configure(made, []);
+        configure(made);
         composed = made;
       }),
     async change(plan) {

@@ -6,6 +6,7 @@ import {
   createSetupGateway,
   type SetupGateway,
 } from '../../../../../test/support/gateways/setup-gateway.ts';
+import { createScriptedTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 
 const KEY = 'sk-upstream-secret-of-acme-7f3a';
 const PATH = '/admin/v1/setup/providers';
@@ -65,6 +66,41 @@ test('the models that it lists itself can be called when the change has responde
   await gateway.gateway.start();
   await gateway.dataOf('POST', PATH, ACME);
   expect(await textOf(gateway, 'acme/listed-1')).toContain('https://acme.example/v1/chat/completions');
+});
+
+test('the response waits for a list of models that takes its time', async () => {
+  const upstream = createScriptedTransport((exchange) => {
+    setImmediate(() => {
+      exchange.respond(200, { 'content-type': 'application/json' });
+      exchange.push('{"data":[{"id":"late-1"}]}');
+      exchange.end();
+    });
+  });
+  const gateway = await createSetupGateway({ upstream });
+  await gateway.gateway.start();
+  await gateway.dataOf('POST', PATH, ACME);
+  expect(await gateway.dataOf('GET', '/models')).toMatchObject([{ id: 'acme/late-1' }]);
+});
+
+test('a new key is called at once, whatever became of the calls before', async () => {
+  const upstream = createScriptedTransport((exchange) => {
+    const isRight = exchange.request.headers['authorization'] === 'Bearer sk-the-right-key-0001';
+    exchange.respond(isRight ? 200 : 401, { 'content-type': 'application/json' });
+    exchange.push('{"id":"c","choices":[{"index":0,"message":{"content":"Hi"},"finish_reason":"stop"}]}');
+    exchange.end();
+  });
+  const gateway = await withAcme({ upstream });
+  const healthOf = async () => {
+    const [state] = (await gateway.dataOf('GET', '/admin/v1/providers')) as unknown as { health: { status: string } }[];
+    return state?.health.status;
+  };
+  for (let count = 0; count < 20; count += 1) await gateway.chat();
+  expect(await healthOf()).toBe('down');
+  await gateway.dataOf('PATCH', `${PATH}/acme`, { name: 'Acme' });
+  expect(await healthOf()).toBe('down');
+  await gateway.dataOf('PATCH', `${PATH}/acme`, { apiKey: 'sk-the-right-key-0001' });
+  expect(await healthOf()).toBe('unknown');
+  expect((await gateway.chat()).status).toBe(200);
 });
 
 test('a preset needs its key alone, has its own slug, and serves what is built in', async () => {

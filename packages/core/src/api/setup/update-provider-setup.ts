@@ -1,6 +1,10 @@
 import { operation } from '../../http/operation.ts';
-import { providerSetupResponseSchema, updateProviderRequestSchema } from '../../wire/setup/provider-setup.ts';
-import { requireLiveSetup } from './live-setup.ts';
+import {
+  providerSetupResponseSchema,
+  type UpdateProviderRequest,
+  updateProviderRequestSchema,
+} from '../../wire/setup/provider-setup.ts';
+import { type Outdated, requireLiveSetup } from './live-setup.ts';
 import { changeProviderRow, noProvider } from './provider-rows.ts';
 import { refuseUnusable } from './refuse-unusable.ts';
 import type { SetupParts } from './setup-parts.ts';
@@ -22,8 +26,7 @@ export const updateProviderSetup = operation<SetupParts>()({
         stored: { ...stored, providers: stored.providers.map((one) => (one === before ? row : one)) },
         check: ({ providerStandings }) => refuseUnusable(providerStandings.get(slug)),
         write: () => setup.rows.providers.update(slug, () => row),
-        // A list of models holds for as long as the same server is asked.
-        forget: SERVER_FIELDS.some((field) => body[field] !== undefined) ? [slug] : [],
+        forget: toOutdated(slug, body),
       };
     });
     return { data: await findProviderSetup(slug, setup) };
@@ -31,6 +34,12 @@ export const updateProviderSetup = operation<SetupParts>()({
 });
 
 const SERVER_FIELDS = ['preset', 'wire', 'baseUrl', 'query'] as const;
+const ACCESS_FIELDS = [...SERVER_FIELDS, 'apiKey', 'headers'] as const;
+
+function toOutdated(provider: string, body: UpdateProviderRequest): Outdated | undefined {
+  const isGiven = (field: keyof UpdateProviderRequest): boolean => body[field] !== undefined;
+  return ACCESS_FIELDS.some(isGiven) ? { provider, isMoved: SERVER_FIELDS.some(isGiven) } : undefined;
+}
 
 async function findStored(slug: string, parts: SetupParts) {
   const setup = requireLiveSetup(parts.liveSetup);

@@ -25,6 +25,8 @@ export const createProviderRequestSchema = z.strictObject({
   enabled: z.boolean().default(true).describe('False: saved, and not called'),
 });
 
+export type CreateProviderRequest = z.input<typeof createProviderRequestSchema>;
+
 /** The body of `PATCH /admin/v1/setup/providers/{slug}`. Absent members stay, null removes what may be absent. Closed. */
 export const updateProviderRequestSchema = z
   .strictObject({
@@ -52,6 +54,8 @@ export const testDraftRequestSchema = z.strictObject({
   model: z.string().min(1).optional().describe('One call of a few tokens is made to this model of the provider'),
 });
 
+export type TestDraftRequest = z.input<typeof testDraftRequestSchema>;
+
 const layerFindingSchema = z.object({
   layer: z.string(),
   status: z.enum(['ok', 'warning', 'failed', 'skipped']),
@@ -70,6 +74,8 @@ export const testDraftResponseSchema = z.object({
       .nullable(),
   }),
 });
+
+export type TestDraftResult = z.infer<typeof testDraftResponseSchema>['data'];
 
 /** Settings as in a config file, but for what is secret. */
 const shownSettingsSchema = z.object({
@@ -119,6 +125,8 @@ export const providerSetupListSchema = z.object({
   editable: z.boolean(),
 });
 
+export type ProviderSetupList = z.infer<typeof providerSetupListSchema>;
+
 export const providerPresetListSchema = z.object({
   data: z.array(
     z.object({
@@ -143,6 +151,8 @@ export const providerPresetListSchema = z.object({
   ),
 });
 
+export type ProviderPresetList = z.infer<typeof providerPresetListSchema>;
+
 export const localServerListSchema = z.object({
   data: z.array(
     z.object({
@@ -156,3 +166,4 @@ export const localServerListSchema = z.object({
     }),
   ),
 });
+export type LocalServerList = z.infer<typeof localServerListSchema>;
