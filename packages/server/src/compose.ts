@@ -36,6 +36,7 @@ import { createLazyTransport } from './lazy-transport.ts';
 import { createRedactor, type ServerLogger } from './logger.ts';
 import { type FixtureUse, openFixtures } from './open-fixtures.ts';
 import { type Connector, createConnector } from './setup/connector.ts';
+import type { KnownServer } from './setup/find-local-servers.ts';
 import { createSetupHost } from './setup/setup-host.ts';
 
 /** Anything with open connections or files, which `close` releases. */
@@ -58,6 +59,8 @@ export interface CompositionOptions {
   readonly logger: Logger & Partial<Pick<ServerLogger, 'hide'>>;
   /** Seals the keys that are set up through the API. Default: with `GATEWAY_SECRETS_KEY`, else a file beside the data. */
   readonly secrets?: SecretBox | undefined;
+  /** Model servers to look for on this machine. Default: those that are usual, at their usual ports. */
+  readonly localServers?: readonly KnownServer[] | undefined;
   /** Keys that are accepted beside those of the config. */
   readonly extraKeys: readonly BootstrapKey[];
   /** The directory of the demo's recorded responses; null outside demo mode. */
@@ -126,7 +129,9 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     videoArchive: await openVideoArchive(config, store),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
     providerChecks: isDemo ? undefined : createProviderChecks({ config, connector, redact }),
-    setupHost: isDemo ? undefined : createSetupHost({ config, connector, secrets: box, hide, redact }),
+    setupHost: isDemo
+      ? undefined
+      : createSetupHost({ config, connector, secrets: box, hide, redact, localServers: options.localServers }),
     fixtures: fixtures.library,
     rateLimits: await openRateLimits(config),
     // The demo must not use the network.

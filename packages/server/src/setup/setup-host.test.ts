@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { startComposed } from '../../../../test/support/gateways/start-composed.ts';
-import { findLocalServers } from './find-local-servers.ts';
+import { findLocalServers, type KnownServer } from './find-local-servers.ts';
 
 const KEY = 'sk-right-key-of-the-upstream-5678';
 const MANAGEMENT_KEY = 'sk-management-of-the-test';
@@ -44,9 +44,10 @@ async function startUpstream(key: string | null = KEY): Promise<Upstream> {
   return { port, calls, baseUrl: `http://127.0.0.1:${port}/v1` };
 }
 
-async function start() {
+async function start(localServers: readonly KnownServer[] = []) {
   const bootstrapKeys = [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }];
-  const { apiUrl } = await startComposed({ store: { type: 'memory' }, auth: { bootstrapKeys } });
+  const config = { store: { type: 'memory' }, auth: { bootstrapKeys } };
+  const { apiUrl } = await startComposed(config, { localServers });
   const base = apiUrl.replace('/api/v1', '/admin/v1');
   return async (method: string, path: string, body?: object) => {
     const response = await fetch(`${base}${path}`, {
@@ -125,4 +126,15 @@ test('finds the servers of this machine by their lists of models, and nothing th
   expect(await findLocalServers(known, 200)).toEqual([
     { preset: 'p0', name: 'P0', baseUrl: ollama.baseUrl, models: ['small-1'] },
   ]);
+});
+
+test('says of a server of this machine as which provider it is set up', async () => {
+  const upstream = await startUpstream(null);
+  const call = await start([{ preset: 'ollama', name: 'Ollama', port: upstream.port }]);
+  const find = async () => (JSON.parse((await call('GET', '/setup/local-servers')).text) as { data: object[] }).data;
+  const server = { preset: 'ollama', name: 'Ollama', base_url: upstream.baseUrl, models: ['small-1'] };
+  expect(await find()).toEqual([{ ...server, set_up_as: null }]);
+  const baseUrl = upstream.baseUrl.replace('127.0.0.1', 'localhost');
+  await call('POST', '/setup/providers', { preset: 'ollama', baseUrl, discoverModels: true });
+  expect(await find()).toEqual([{ ...server, set_up_as: 'ollama' }]);
 });

@@ -12,6 +12,7 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { checkProvider, type GatewayConfig, type ProviderConfig, toProviderConfig } from '@model-gateway/node';
 
 import type { Connector } from './connector.ts';
+import type { KnownServer } from './find-local-servers.ts';
 
 export interface SetupHostOptions {
   readonly config: GatewayConfig;
@@ -21,13 +22,16 @@ export interface SetupHostOptions {
   readonly hide: (secrets: readonly string[]) => void;
   /** Takes out of a text what was hidden so far. */
   readonly redact: (text: string) => string;
+  /** The model servers that are looked for on this machine. Default: those that are usual, at their usual ports. */
+  readonly localServers?: readonly KnownServer[] | undefined;
 }
 
 /** Nothing is taken from the environment for a provider that is set up through the API: its keys are not the caller's. */
 const NO_ENVIRONMENT = {};
 
 /** Creates what the server contributes when providers and models are set up through the API. */
-export function createSetupHost({ config, connector, secrets, hide, redact }: SetupHostOptions): SetupHost {
+export function createSetupHost(options: SetupHostOptions): SetupHost {
+  const { config, connector, secrets, hide, redact, localServers } = options;
   const toConfig = (settings: ProviderSettings): ProviderConfig => toProviderConfig(settings, PRESETS, NO_ENVIRONMENT);
   const objectTo: SetupHost['objectTo'] = (settings) =>
     checkProvider(settings, { presets: PRESETS, env: null }).map(({ field, message }) => ({ path: field, message }));
@@ -64,7 +68,7 @@ export function createSetupHost({ config, connector, secrets, hide, redact }: Se
       // Findings contain texts of servers, and a server may repeat a key.
       return JSON.parse(redact(JSON.stringify(diagnosis))) as typeof diagnosis;
     },
-    findLocalServers: async () => (await import('./find-local-servers.ts')).findLocalServers(),
+    findLocalServers: async () => (await import('./find-local-servers.ts')).findLocalServers(localServers),
   };
 }
 
