@@ -1,6 +1,6 @@
 import { createFetchTransport, type Gateway } from '@model-gateway/core';
 import { BUILT_IN_MODELS } from '@model-gateway/core/catalog/built-in-models';
-import { createNodePlatform } from '@model-gateway/node';
+import { createNodePlatform, hasStoredProviders } from '@model-gateway/node';
 import { compose, openStore, planStart } from 'model-gateway/embed';
 
 import type { FromGateway, ListenAddress, StartMessage } from '../shared/gateway-messages.ts';
@@ -77,7 +77,10 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   };
 }
 
-/** Chooses the gateway to run: the user's configuration, else the providers with saved keys, else the demo. */
+/**
+ * Chooses the gateway to run: the user's configuration, else the providers with saved keys and those that were set up,
+ * else the demo.
+ */
 function plan({ configFile, dataDir, place, demoFixturesDir, env }: StartMessage) {
   const { config, demoFixturesDir: demoDir } = planStart(
     {
@@ -86,7 +89,7 @@ function plan({ configFile, dataDir, place, demoFixturesDir, env }: StartMessage
       host: LOOPBACK,
       port: place.port,
       fixtures: demoFixturesDir,
-      demo: configFile === null && Object.keys(env).length === 0,
+      demo: configFile === null && Object.keys(env).length === 0 && !hasStoredProviders(dataDir),
     },
     env,
     BUILT_IN_MODELS,

@@ -46,6 +46,11 @@ export interface Gateway {
    */
   configure(setup: Setup): void;
   /**
+   * Puts the providers and models that the store holds into force, beside those the gateway was created with; call it
+   * before listening. What cannot be used is reported to the logger and left out. Does nothing without a `setupHost`.
+   */
+  loadSetup(): Promise<void>;
+  /**
    * Refuses new calls, waits up to `drainMs` for open ones, ends the others with an in-band error, and resolves when
    * everything has been recorded. The store stays open: its owner closes it afterwards.
    */
@@ -60,6 +65,8 @@ export interface Gateway {
 const router = createRouter(ROUTES);
 
 const DISCOVERY_INTERVAL_MS = 60_000;
+/** A change of providers waits no longer for lists of models. */
+const MAX_DISCOVERY_WAIT_MS = 5000;
 const DRAIN_CHECK_MS = 20;
 /** Generations that are not sent by then are sent after the next start. */
 const MAX_BROADCAST_DRAIN_MS = 5000;
@@ -71,11 +78,24 @@ const MAX_BROADCAST_DRAIN_MS = 5000;
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
-  const foundations = createFoundations(options, closing.signal, () => runtime);
+  const foundations = createFoundations(options, closing.signal, () => runtime, {
+    configure({ providers, models }, forget) {
+      if (forget?.isMoved === true) foundations.discovered.delete(forget.provider);
+      if (forget !== undefined) foundations.health.forget(forget.provider);
+      configure({ ...runtime.setup, providers, models });
+    },
+    async discover() {
+      if (isStarted) await Promise.race([discoverRepeatedly(), delay(MAX_DISCOVERY_WAIT_MS)]);
+    },
+  });
   const { platform, openCalls, runningNotes, timeouts, videos, broadcaster, sessions } = foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
+
+  const configure = (setup: Setup): void => {
+    runtime = createRuntime(setup, foundations, runtime);
+  };
 
   const discoverRepeatedly = async (): Promise<void> => {
     cancelDiscovery?.();
@@ -104,9 +124,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       return sessions.issueToken();
     },
     configure(setup) {
-      runtime = createRuntime(setup, foundations, runtime);
+      configure(setup);
       if (isStarted) void discoverRepeatedly();
     },
+    loadSetup: () => foundations.liveSetup?.load() ?? Promise.resolve(),
     async start() {
       await videos.runner.start();
       await broadcaster.start();

@@ -14,12 +14,14 @@ export type { GatewayOptions, Setup } from './options.ts';
 // Embedders: what a gateway is configured with, and the shapes of its API.
 export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
+export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './auth/account.ts';
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { BootstrapKey } from './auth/bootstrap-key.ts';
 export type { MemberDirectory } from './auth/members.ts';
 export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/provider-names.ts';
+export { type ModelObjection, objectToModel } from './catalog/object-to-model.ts';
 export {
   findIncompleteParts,
   type IncompletePart,
@@ -61,7 +63,7 @@ export {
   type ModelDefinition,
 } from './wire/models/model-definition.ts';
 export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/models/provider-settings.ts';
-export { keyText, secretText } from './wire/secret-text.ts';
+export { keyText, secretText, toKeyHint } from './wire/secret-text.ts';
 export type { VideoResponse } from './wire/videos/video-response.ts';
 
 // Implementers of providers, transports, stores, tools, destinations and other replaceable parts.
@@ -86,6 +88,7 @@ export type { Awaitable } from './foundation/async/awaitable.ts';
 export { readPieces, watchPieces } from './foundation/transport/byte-pieces.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/transport/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch } from './foundation/platform.ts';
+export type { SecretBox } from './foundation/secret-box.ts';
 export { sendWhole } from './foundation/transport/send-whole.ts';
 export {
   createTimerWheel,
@@ -145,6 +148,8 @@ export type {
   GenerationRecord,
   GenerationRepository,
   KeyRecord,
+  ModelRecord,
+  ProviderRecord,
   Repository,
   RunningCall,
   RunningFigures,

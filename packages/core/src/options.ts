@@ -1,5 +1,6 @@
 import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
 import type { ProviderChecks } from './api/providers/provider-checks.ts';
+import type { SetupHost } from './api/setup/setup-host.ts';
 import type { AccountOptions } from './auth/account.ts';
 import type { BootstrapKey } from './auth/bootstrap-key.ts';
 import type { MemberDirectory } from './auth/members.ts';
@@ -69,6 +70,11 @@ export interface GatewayOptions extends Setup {
   readonly moderator?: Moderator | undefined;
   /** Lets management see and test the connections to providers. Default: management has no access to them. */
   readonly providerChecks?: ProviderChecks | undefined;
+  /**
+   * Lets management set up providers and models, which the store holds: they are added to the setup given here once
+   * `gateway.loadSetup` is called, and from then on with every change. Default: they are the host's alone.
+   */
+  readonly setupHost?: SetupHost | undefined;
   /** Lets management see and make fixtures. Default: there are none. */
   readonly fixtures?: FixtureLibrary | undefined;
   /** Receives every generation after it has been recorded. Its failure is logged and changes nothing. */

@@ -1,4 +1,5 @@
 import { ROUTES_BY_TAG } from './api/routes.ts';
+import { createLiveSetup } from './api/setup/live-setup.ts';
 import type { SystemParts } from './api/system/system-parts.ts';
 import { createLiveAccount } from './auth/account.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
@@ -50,7 +51,12 @@ export type Runtime = ReturnType<typeof createRuntime>;
  * Creates the parts that outlive every setup. `current` is for work that outlives requests. Throws `RangeError` for a
  * default callback address that callers could not name.
  */
-export function createFoundations(options: GatewayOptions, closing: AbortSignal, current: () => VideoSetup) {
+export function createFoundations(
+  options: GatewayOptions,
+  closing: AbortSignal,
+  current: () => VideoSetup,
+  inForce: SetupInForce,
+) {
   const fixed = withDefaults(options);
   const { store, platform, logger, logging, broadcast, webhooks } = fixed;
   if (webhooks !== undefined) checkDefaultCallbackUrl(webhooks);
@@ -87,8 +93,10 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
   const videoOptions = { current, changes, webhooks, archive, storesContent, ownerId };
   const runner = createVideoRunner({ ...shared, ledger, recorder, ...videoOptions });
 
+  const { setupHost: host } = options;
   return {
     ...fixed,
+    liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,
     health,
@@ -116,6 +124,9 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     describeApi,
   };
 }
+
+/** How changes through the API come into force. */
+type SetupInForce = Pick<Parameters<typeof createLiveSetup>[0], 'configure' | 'discover'>;
 
 /** The options that are used as they are, or their defaults. */
 function withDefaults(options: GatewayOptions) {

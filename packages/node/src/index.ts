@@ -1,11 +1,14 @@
 export { ConfigError, type ConfigIssue } from './config/config-error.ts';
 export { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './config/demo-keys.ts';
 export { type ConfigFlags, type GatewayConfig, loadConfig, type LoadConfigOptions } from './config/load-config.ts';
-export type { ProviderConfig, ProviderPreset } from './config/provider-config.ts';
+export { checkProvider, type ProviderCheck, type ProviderObjection } from './config/check-provider.ts';
+export { type ProviderConfig, type ProviderPreset, toProviderConfig } from './config/provider-config.ts';
 export { createNodePlatform } from './node-platform.ts';
 export { listen, type Listener, type ListenOptions } from './http/listen.ts';
 export { isLoopbackHost } from './http/guard-request.ts';
 export { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
 export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
+export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';
+export { hasStoredProviders } from './stores/tables/has-stored-providers.ts';
 export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';

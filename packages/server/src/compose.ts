@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import process from 'node:process';
 
 import {
   createGateway,
@@ -10,6 +11,7 @@ import {
   type ModelDefinition,
   type Provider,
   type RateLimitOptions,
+  type SecretBox,
   type Store,
   type WebhookOptions,
   type Transport,
@@ -23,6 +25,7 @@ import {
   createJsonFileStore,
   createNodePlatform,
   type GatewayConfig,
+  openSecretBox,
 } from '@model-gateway/node';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
@@ -30,7 +33,11 @@ import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded
 import type { RecordOptions } from './commands/parse-command.ts';
 import { createProviderChecks } from './doctor/provider-checks.ts';
 import { createLazyTransport } from './lazy-transport.ts';
+import { createRedactor, type ServerLogger } from './logger.ts';
 import { type FixtureUse, openFixtures } from './open-fixtures.ts';
+import { type Connector, createConnector } from './setup/connector.ts';
+import type { KnownServer } from './setup/find-local-servers.ts';
+import { createSetupHost } from './setup/setup-host.ts';
 
 /** Anything with open connections or files, which `close` releases. */
 interface Closable {
@@ -48,7 +55,12 @@ export interface Composition {
 export interface CompositionOptions {
   readonly config: GatewayConfig;
   readonly store: Store;
-  readonly logger: Logger;
+  /** Hides the keys that are set up while it runs, where it can. */
+  readonly logger: Logger & Partial<Pick<ServerLogger, 'hide'>>;
+  /** Seals the keys that are set up through the API. Default: with `GATEWAY_SECRETS_KEY`, else a file beside the data. */
+  readonly secrets?: SecretBox | undefined;
+  /** Model servers to look for on this machine. Default: those that are usual, at their usual ports. */
+  readonly localServers?: readonly KnownServer[] | undefined;
   /** Keys that are accepted beside those of the config. */
   readonly extraKeys: readonly BootstrapKey[];
   /** The directory of the demo's recorded responses; null outside demo mode. */
@@ -80,18 +92,28 @@ export async function openStore(
 /** The composition root: the only place that names all parts of this server. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
   const { config, store, logger, extraKeys, demoFixturesDir, record = null, loadTransport } = options;
+  const isDemo = demoFixturesDir !== null;
+  const box = options.secrets ?? openSecrets(config);
+  // Those that are set up while it runs are added.
+  const secrets = listSecrets(config);
+  const redact = (text: string): string => createRedactor(secrets)(text);
   const fixtures = await openFixtures({
     config,
     replayDir: demoFixturesDir,
     savesThere: options.savesFixtures ?? false,
     record,
-    secrets: listSecrets(config),
+    secrets,
   });
   const { recordUpstream, replay } = fixtures;
   const sources: Sources =
     replay === undefined
       ? await connectProviders(config, { recordUpstream, loadTransport })
-      : { ...replay, preload: () => undefined, closeAfterwards: [] };
+      : { ...replay, connector: createConnector(refuseConnection), preload: () => undefined, closeAfterwards: [] };
+  const { connector } = sources;
+  const hide = (more: readonly string[]): void => {
+    secrets.push(...more.filter((secret) => !secrets.includes(secret)));
+    logger.hide?.(more);
+  };
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
@@ -106,17 +128,29 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     broadcast: toBroadcastOptions(config),
     videoArchive: await openVideoArchive(config, store),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
-    providerChecks:
-      demoFixturesDir === null ? createProviderChecks(config, sources.providers, listSecrets(config)) : undefined,
+    providerChecks: isDemo ? undefined : createProviderChecks({ config, connector, redact }),
+    setupHost: isDemo
+      ? undefined
+      : createSetupHost({ config, connector, secrets: box, hide, redact, localServers: options.localServers }),
     fixtures: fixtures.library,
     rateLimits: await openRateLimits(config),
     // The demo must not use the network.
-    web: demoFixturesDir === null ? await openWebAccess(config) : undefined,
+    web: isDemo ? undefined : await openWebAccess(config),
     onGeneration: options.onGeneration,
     logger,
   });
+  await gateway.loadSetup();
   return { gateway: fixtures.wrap(gateway), preload: sources.preload, closeAfterwards: sources.closeAfterwards };
 }
+
+function openSecrets({ store }: GatewayConfig): SecretBox {
+  const dir = store.type === 'json' ? store.dir : null;
+  return openSecretBox({ environmentKey: process.env['GATEWAY_SECRETS_KEY'], dir });
+}
+
+const refuseConnection = (): never => {
+  throw new TypeError('The demo has no connections');
+};
 
 /** Undefined without limits; then nothing is loaded. */
 async function openRateLimits({ rateLimits: rules }: GatewayConfig): Promise<RateLimitOptions | undefined> {
@@ -170,6 +204,7 @@ async function openVideoArchive(
 interface Sources extends Pick<Composition, 'preload' | 'closeAfterwards'> {
   readonly providers: readonly Provider[];
   readonly models: readonly ModelDefinition[];
+  readonly connector: Connector;
 }
 
 /** Creates the providers of a configuration. The caller closes what is to be closed. */
@@ -187,17 +222,16 @@ export async function connectProviders(
   };
   const transport = createLazyTransport(loadTransport ?? loadUndici);
   const outside = createOutsideTransport(config);
-  const created = await Promise.all(
-    providers.map(async (provider) => {
-      if (recordUpstream === undefined) return createProvider({ ...provider, transport, downloads: outside });
-      return createProvider({
-        ...provider,
-        transport: recordUpstream(provider, transport),
-        downloads: recordUpstream(provider, outside),
-      });
-    }),
-  );
-  return { providers: created, models, preload: () => transport.preload(), closeAfterwards: [transport] };
+  const connector = createConnector((provider) => {
+    if (recordUpstream === undefined) return createProvider({ ...provider, transport, downloads: outside });
+    return createProvider({
+      ...provider,
+      transport: recordUpstream(provider, transport),
+      downloads: recordUpstream(provider, outside),
+    });
+  });
+  const created = await Promise.all(providers.map(connector.connect));
+  return { providers: created, models, connector, preload: () => transport.preload(), closeAfterwards: [transport] };
 }
 
 /** Every secret of a configuration, for the log to leave out. */

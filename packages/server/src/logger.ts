@@ -4,6 +4,8 @@ import { type DestinationStream, pino, stdSerializers } from 'pino';
 import type { LogLevel } from './commands/parse-command.ts';
 
 export interface ServerLogger extends Logger {
+  /** From now on these texts must not appear in any line either. */
+  hide(secrets: readonly string[]): void;
   /** Writes pending lines at once, before the process ends. */
   flush(): void;
 }
@@ -27,7 +29,8 @@ const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 
 /** Creates the server's log: one line an event on stderr, with secrets taken out. */
 export function createLogger({ level, secrets, destination }: LoggerOptions): ServerLogger {
-  const redact = createRedactor(secrets);
+  let hidden = secrets;
+  let redact = createRedactor(hidden);
   const isTerminal = process.stderr.isTTY;
   // Asynchronous, so that a reader that stalls does not stall the gateway.
   const pipe =
@@ -42,7 +45,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Se
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.err, error: stdSerializers.err, cause: stdSerializers.err },
-      hooks: { streamWrite: redact },
+      hooks: { streamWrite: (line) => redact(line) },
     },
     destination ?? pipe ?? terminal,
   );
@@ -50,6 +53,10 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Se
     info: (message, fields = {}) => log.info(fields, message),
     warn: (message, fields = {}) => log.warn(fields, message),
     error: (message, fields = {}) => log.error(fields, message),
+    hide(more) {
+      hidden = [...new Set([...hidden, ...more])];
+      redact = createRedactor(hidden);
+    },
     flush() {
       try {
         pipe?.flushSync();

@@ -7,7 +7,7 @@ import { ignoreBrokenPipes } from './process/signals.ts';
 
 // These are names, because importing the classes would load every package before the command is parsed.
 /** Errors that the user can correct: a wrong command line or configuration. */
-const USAGE_ERRORS: ReadonlySet<string> = new Set(['UsageError', 'ConfigError']);
+const USAGE_ERRORS: ReadonlySet<string> = new Set(['UsageError', 'ConfigError', 'SecretsKeyError']);
 /** Errors whose cause is outside the program. */
 const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'StartError',

@@ -1,7 +1,9 @@
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 
 import { ConfigError } from '@model-gateway/node';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { parseCommand, UsageError } from './commands/parse-command.ts';
 import { planStart, type StartPlan } from './plan-start.ts';
@@ -57,4 +59,31 @@ test.each(['0.0.0.0', '::', '192.168.1.5', 'my-machine'])('the demo refuses to l
 
 test('a config file that cannot be used is refused', () => {
   expect(() => plan('--config not/there.json')).toThrow(ConfigError);
+});
+
+/** A data directory of the test, with these tables. */
+function writeTables(name: string, tables: object): string {
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-plan-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  writeFileSync(join(dir, name), JSON.stringify({ version: 1, ...tables }));
+  return dir;
+}
+
+test.each(['config.json', 'config.copy.json'])('stored providers in %s mean that it is not the demo', (name) => {
+  const dir = writeTables(name, { providers: [{ id: 'acme' }] });
+  const { config, demoFixturesDir } = plan(`--data-dir ${dir}`);
+  expect(demoFixturesDir).toBeNull();
+  expect(config).toMatchObject({ providers: [], store: { type: 'json', dir }, auth: { bootstrapKeys: [] } });
+  expect(plan(`--demo --data-dir ${dir}`).demoFixturesDir).toMatch(/demo-fixtures$/);
+});
+
+test('a data directory without providers is one of the demo', () => {
+  expect(plan(`--data-dir ${writeTables('config.json', { providers: [] })}`).demoFixturesDir).not.toBeNull();
+});
+
+test('it starts without providers, and without the demo’s keys, when the demo is not wanted', () => {
+  const { config, demoFixturesDir } = plan('--no-demo --host 0.0.0.0');
+  expect(demoFixturesDir).toBeNull();
+  expect(config).toMatchObject({ providers: [], auth: { bootstrapKeys: [] }, store: { dir: resolve('data') } });
+  expect(() => plan('--no-demo --demo')).toThrow(UsageError);
 });

@@ -2,7 +2,14 @@ import { fileURLToPath } from 'node:url';
 
 import type { ModelDefinition } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
-import { DEMO_KEY, DEMO_MANAGEMENT_KEY, type GatewayConfig, isLoopbackHost, loadConfig } from '@model-gateway/node';
+import {
+  DEMO_KEY,
+  DEMO_MANAGEMENT_KEY,
+  type GatewayConfig,
+  hasStoredProviders,
+  isLoopbackHost,
+  loadConfig,
+} from '@model-gateway/node';
 
 import { type ServeOptions, UsageError } from './commands/parse-command.ts';
 
@@ -19,11 +26,13 @@ const BUILT_FIXTURES = fileURLToPath(new URL('../dist/demo-fixtures', import.met
 const DEMO_DATA_DIR = 'data/demo';
 
 /**
- * Decides what to run: the config file, else the providers that the environment names, else the demo. Throws
- * `ConfigError`, and `UsageError` for a demo that other machines could reach.
+ * Decides what to run: the config file, else the providers that the environment names, else those that were set up
+ * and stored in the data directory, else the demo, unless it is not wanted. Throws `ConfigError`, and `UsageError` for
+ * a demo that other machines could reach.
  */
 export function planStart(
-  options: Pick<ServeOptions, 'config' | 'dataDir' | 'host' | 'port' | 'fixtures' | 'demo'>,
+  options: Pick<ServeOptions, 'config' | 'dataDir' | 'host' | 'port' | 'fixtures' | 'demo'> &
+    Partial<Pick<ServeOptions, 'noDemo'>>,
   env: NodeJS.ProcessEnv,
   builtInModels: readonly ModelDefinition[] = [],
 ): StartPlan {
@@ -31,8 +40,12 @@ export function planStart(
   if (options.demo)
     return { ...planDemo(flags, []), ...(options.fixtures !== undefined && { demoFixturesDir: options.fixtures }) };
   const config = loadConfig({ file: options.config, env, flags, presets: PRESETS, builtInModels });
-  return config.origin === 'none' ? planDemo(flags, config.warnings) : { config, demoFixturesDir: null };
+  const isReal = config.origin !== 'none' || options.noDemo === true || isSetUp(config);
+  return isReal ? { config, demoFixturesDir: null } : planDemo(flags, config.warnings);
 }
+
+/** Whether somebody has set providers up, and may rely on them. */
+const isSetUp = ({ store }: GatewayConfig): boolean => store.type === 'json' && hasStoredProviders(store.dir);
 
 function planDemo(
   flags: { readonly host: string | undefined; readonly port: number | undefined; readonly dataDir: string | undefined },

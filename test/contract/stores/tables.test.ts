@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { toKey } from '../../support/stores/generation-records.ts';
 import { storeImplementations, type StorePlace } from '../../support/stores/store-implementations.ts';
-import { toAssignment, toGuardrail, toWorkspace } from '../../support/stores/table-rows.ts';
+import { toAssignment, toGuardrail, toModelRow, toProviderRow, toWorkspace } from '../../support/stores/table-rows.ts';
 
 const [R1, R2, NOWHERE] = [
   '11111111-1111-4111-8111-111111111111',
@@ -127,6 +127,19 @@ describe.each(storeImplementations)('A $name store', ({ createPlace, isDurable }
     expect(store.settings.get()).toBe(store.settings.get());
   });
 
+  test('holds providers and models that were set up, as they were saved, in their order', async () => {
+    for (const id of ['up', 'down']) await store.providers.insert(toProviderRow(id));
+    await expect(store.providers.insert(toProviderRow('up'))).rejects.toThrow(/id up exists/);
+    const off = toProviderRow('up', { enabled: false, sealed: null, keyHint: null, headerNames: [] });
+    expect(await store.providers.update('up', () => off)).toEqual(off);
+    expect(await store.providers.list()).toEqual([off, toProviderRow('down')]);
+    expect(await store.providers.remove('up')).toBe(true);
+    expect(await store.providers.get('up')).toBeUndefined();
+    await store.models.insert(toModelRow('acme/chat'));
+    expect(await store.models.get('acme/chat')).toEqual(toModelRow('acme/chat'));
+    expect(await store.models.remove('acme/other')).toBe(false);
+  });
+
   test.runIf(isDurable)('finds every table again after it was closed and opened', async () => {
     const rail = toGuardrail(R1, {
       allowed_models: ['acme/chat'],
@@ -138,6 +151,8 @@ describe.each(storeImplementations)('A $name store', ({ createPlace, isDurable }
     await store.destinations.insert(DESTINATION);
     await store.keyAssignments.assign([toAssignment(R1, 'a')]);
     await store.memberAssignments.assign([toAssignment(R1, 'm')]);
+    await store.providers.insert(toProviderRow('up'));
+    await store.models.insert(toModelRow('acme/chat'));
     await store.settings.update(() => ({ privacy: { zdr: true } }));
     await store.close();
     store = await place.open();
@@ -147,6 +162,8 @@ describe.each(storeImplementations)('A $name store', ({ createPlace, isDurable }
     expect(await store.destinations.get('d')).toEqual(DESTINATION);
     expect(await store.keyAssignments.list()).toEqual([toAssignment(R1, 'a')]);
     expect(await store.memberAssignments.list()).toEqual([toAssignment(R1, 'm')]);
+    expect(await store.providers.list()).toEqual([toProviderRow('up')]);
+    expect(await store.models.list()).toEqual([toModelRow('acme/chat')]);
     expect(store.settings.get()).toEqual({ privacy: { zdr: true } });
   });
 });

@@ -48,6 +48,8 @@ export const MODELS: readonly ModelDefinition[] = [
 interface CoreGatewayOptions extends Partial<Omit<GatewayOptions, 'store' | 'platform'>> {
   /** Whether the store takes notes of calls under way. */
   readonly takesNotes?: boolean | undefined;
+  /** The store. Default: a new one. */
+  readonly recordingStore?: RecordingStore | undefined;
 }
 
 /**
@@ -56,10 +58,10 @@ interface CoreGatewayOptions extends Partial<Omit<GatewayOptions, 'store' | 'pla
  */
 export function createCoreGateway(
   upstream: Transport | readonly Provider[],
-  { takesNotes, ...options }: CoreGatewayOptions = {},
+  { takesNotes, recordingStore, ...options }: CoreGatewayOptions = {},
 ): CoreGateway {
+  const store = recordingStore ?? createRecordingStore({ takesNotes });
   const platform = createVirtualPlatform();
-  const store = createRecordingStore({ takesNotes });
   const logged: { line: string; fields: Readonly<Record<string, unknown>> | undefined }[] = [];
   const log = (level: string) => (message: string, fields?: Readonly<Record<string, unknown>>) =>
     void logged.push({ line: `${level} ${message}`, fields });

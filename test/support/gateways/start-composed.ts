@@ -3,7 +3,7 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { listen, loadConfig } from '@model-gateway/node';
 import { onTestFinished } from 'vitest';
 
-import { compose, openStore } from '../../../packages/server/src/compose.ts';
+import { compose, type CompositionOptions, openStore } from '../../../packages/server/src/compose.ts';
 import { withCheckedResponses } from './check-responses.ts';
 import { writeTestConfig } from './write-test-config.ts';
 
@@ -17,10 +17,13 @@ export interface Composed {
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Serves what the server's own composition makes of a config file, until the test is over. */
-export async function startComposed(config: object): Promise<Composed> {
+export async function startComposed(
+  config: object,
+  more: Pick<CompositionOptions, 'localServers'> = {},
+): Promise<Composed> {
   const loaded = loadConfig({ file: writeTestConfig(config), env: {}, presets: PRESETS });
   const store = await openStore(loaded, logger);
-  const options = { config: loaded, store, logger, extraKeys: [], demoFixturesDir: null };
+  const options = { config: loaded, store, logger, extraKeys: [], demoFixturesDir: null, ...more };
   const { gateway, closeAfterwards } = await compose(options);
   const listener = await listen(withCheckedResponses(gateway), { port: 0, logger });
   await gateway.start();

@@ -11,6 +11,8 @@ export interface RecordingStore extends Store {
   appendCalls(): number;
   /** From now on notes are rejected with this. */
   failNotes(error: Error): void;
+  /** From now on changes of providers are rejected with this. */
+  failSetups(error: Error): void;
   /** From now on `append` rejects with this. */
   failAppends(error: Error): void;
   /** From now on `append` waits until the returned function is called. */
@@ -23,6 +25,7 @@ export function createRecordingStore({ takesNotes = false } = {}): RecordingStor
   const appended: { record: GenerationRecord; content: GenerationContent | null }[] = [];
   const notes: (readonly RunningCall[])[] = [];
   let failure: Error | undefined;
+  let setupFailure: Error | undefined;
   let noteFailure: Error | undefined;
   let gate: Promise<void> | undefined;
   let appendCalls = 0;
@@ -34,6 +37,16 @@ export function createRecordingStore({ takesNotes = false } = {}): RecordingStor
     appendCalls: () => appendCalls,
     failNotes(error) {
       noteFailure = error;
+    },
+    failSetups(error) {
+      setupFailure = error;
+    },
+    providers: {
+      ...store.providers,
+      async update(...change) {
+        if (setupFailure !== undefined) throw setupFailure;
+        return store.providers.update(...change);
+      },
     },
     failAppends(error) {
       failure = error;

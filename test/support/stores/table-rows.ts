@@ -1,4 +1,4 @@
-import type { AssignmentRecord, Guardrail, WorkspaceRecord } from '@model-gateway/core';
+import type { AssignmentRecord, Guardrail, ModelRecord, ProviderRecord, WorkspaceRecord } from '@model-gateway/core';
 
 /** A guardrail that asks for nothing. */
 export function toGuardrail(id: string, changes: Partial<Guardrail> = {}): Guardrail {
@@ -64,5 +64,31 @@ export function toWorkspace(id: string): WorkspaceRecord {
       updated_at: null,
     },
     budgets: [{ id: 'b', workspace_id: id, limit_usd: 5, reset_interval: 'monthly', created_at: at, updated_at: at }],
+  };
+}
+
+/** A provider with a sealed key. */
+export function toProviderRow(id: string, changes: Partial<ProviderRecord> = {}): ProviderRecord {
+  return {
+    id,
+    settings: { slug: id, wire: 'openai', baseUrl: 'https://up.example/v1', newer: { than: ['this', 'version'] } },
+    enabled: true,
+    sealed: 'sealed text',
+    keyHint: '…1234',
+    headerNames: ['x-team'],
+    createdAt: '2026-03-01T10:00:00.000Z',
+    updatedAt: null,
+    ...changes,
+  };
+}
+
+/** A model with one endpoint. */
+export function toModelRow(id: string, changes: Partial<ModelRecord> = {}): ModelRecord {
+  return {
+    id,
+    definition: { id, endpoints: [{ provider: 'up', providerModel: 'm', pricing: { prompt: '0.000001' } }] },
+    createdAt: '2026-03-01T10:00:00.000Z',
+    updatedAt: null,
+    ...changes,
   };
 }

@@ -1,5 +1,17 @@
-import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  constants,
+  copyFile,
+  cp,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, join } from 'node:path';
 
 import { type Outcome, type SettingsChanges, settingsChangesSchema } from '@model-gateway/ui/desktop-bridge';
 import { app, type BrowserWindow, dialog } from 'electron';
@@ -39,7 +51,7 @@ export async function backUp(window: BrowserWindow, { data }: AppPaths, atRest: 
   if (folder === undefined) return CANCELLED;
   const day = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
   const target = join(folder, `model-gateway-${day}`);
-  await atRest(() => cp(data, target, { recursive: true, errorOnExist: true, force: false, filter: isKept }));
+  await atRest(() => cp(data, target, { recursive: true, errorOnExist: true, force: false, filter: isBackedUp }));
   return { done: true, message: `The data was copied to ${target}. Provider keys are not in it.` };
 }
 
@@ -53,6 +65,8 @@ export async function restore(window: BrowserWindow, { data }: AppPaths, atRest:
   const staged = `${data}.restoring`;
   await rm(staged, { recursive: true, force: true });
   await cp(folder, staged, { recursive: true, filter: isKept });
+  // The keys of a backup that was made here can be opened again.
+  await copyFile(join(data, SECRETS_KEY), join(staged, SECRETS_KEY), constants.COPYFILE_EXCL).catch(() => undefined);
   const before = `${data}.before-${Date.now()}`;
   await atRest(async () => {
     if ((await stat(data).catch(() => undefined)) === undefined) await mkdir(data, { recursive: true });
@@ -65,6 +79,11 @@ export async function restore(window: BrowserWindow, { data }: AppPaths, atRest:
 const CANCELLED: Outcome = { done: false, message: '' };
 
 /** A crash may leave the socket by which a process holds the directory; sockets cannot be copied. */
+/** What opens the sealed keys of providers stays where it is, so that a backup holds no key. */
+const SECRETS_KEY = 'secrets.key';
+
+const isBackedUp = async (path: string): Promise<boolean> => basename(path) !== SECRETS_KEY && (await isKept(path));
+
 async function isKept(path: string): Promise<boolean> {
   return !(await lstat(path)).isSocket();
 }

@@ -102,6 +102,17 @@ const GRID: Readonly<Record<string, Row>> = {
   'DELETE /admin/v1/session': [200, 200, 200],
   'GET /admin/v1/providers': [401, 403, 200],
   'POST /admin/v1/providers/{slug}/test': [401, 403, 404],
+  'GET /admin/v1/setup/presets': [401, 403, 200],
+  'GET /admin/v1/setup/local-servers': [401, 403, 409],
+  'POST /admin/v1/setup/provider-tests': [401, 403, 409],
+  'GET /admin/v1/setup/providers': [401, 403, 200],
+  'POST /admin/v1/setup/providers': [401, 403, 409],
+  'PATCH /admin/v1/setup/providers/{slug}': [401, 403, 409],
+  'DELETE /admin/v1/setup/providers/{slug}': [401, 403, 409],
+  'GET /admin/v1/setup/models': [401, 403, 200],
+  'POST /admin/v1/setup/models': [401, 403, 409],
+  'PUT /admin/v1/setup/models/{id+}': [401, 403, 409],
+  'DELETE /admin/v1/setup/models/{id+}': [401, 403, 409],
   'GET /health': [200, 200, 200],
   'GET /ready': [200, 200, 200],
   'GET /metrics': [401, 403, 200],
@@ -146,7 +157,7 @@ async function call({ gateway }: CoreGateway, name: string, authorization: strin
     path: path
       .replace('{author}', 'acme')
       .replace('{slug+}', 'chat')
-      .replaceAll(/\{\w+\}/g, UNKNOWN_ID),
+      .replaceAll(/\{\w+\+?\}/g, UNKNOWN_ID),
     query: path.startsWith('/api/v1/generation') ? 'id=gen-1' : '',
     headers: authorization === undefined ? {} : { authorization },
     baseUrl: '',

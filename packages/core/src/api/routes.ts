@@ -25,6 +25,8 @@ import type { ProviderParts } from './providers/provider-parts.ts';
 import { PROVIDER_ROUTES } from './providers/routes.ts';
 import { SESSION_ROUTES } from './sessions/routes.ts';
 import type { SessionParts } from './sessions/session-parts.ts';
+import { SETUP_ROUTES } from './setup/routes.ts';
+import type { SetupParts } from './setup/setup-parts.ts';
 import { SYSTEM_ROUTES } from './system/routes.ts';
 import type { SystemParts } from './system/system-parts.ts';
 import { VIDEO_ROUTES } from './videos/routes.ts';
@@ -48,6 +50,7 @@ export type ApiParts = ChatParts &
   MemberParts &
   AccountParts &
   ProviderParts &
+  SetupParts &
   WorkspaceParts &
   DestinationParts &
   WebhookParts &
@@ -67,6 +70,7 @@ export const ROUTES_BY_TAG: TaggedRoutes<ApiParts> = {
   Members: MEMBER_ROUTES,
   Account: ACCOUNT_ROUTES,
   Providers: PROVIDER_ROUTES,
+  Setup: SETUP_ROUTES,
   Workspaces: WORKSPACE_ROUTES,
   Destinations: DESTINATION_ROUTES,
   Webhooks: WEBHOOK_ROUTES,

@@ -11,6 +11,26 @@ const providerOf = (slug: string, region?: string): Provider => ({
   region,
 });
 
+test('finds a model by its aliases, none of which hides an id or an earlier alias', () => {
+  const definitionOf = (id: string, aliases?: string[]) => ({
+    id,
+    ...(aliases && { aliases }),
+    endpoints: [{ provider: 'acme', providerModel: 'm' }],
+  });
+  const provider = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };
+  const catalog = createCatalog(
+    [provider],
+    [definitionOf('acme/one', ['fast', 'acme/two']), definitionOf('acme/two', ['fast', 'slow'])],
+  );
+  expect(['fast', 'slow', 'acme/two', 'Fast'].map((slug) => catalog.find(slug)?.id)).toEqual([
+    'acme/one',
+    'acme/two',
+    'acme/two',
+    undefined,
+  ]);
+  expect(catalog.list().map(({ id }) => id)).toEqual(['acme/one', 'acme/two']);
+});
+
 test('builds an endpoint from what the model, the endpoint and the provider say', () => {
   const acme = providerOf('acme', 'eu');
   const { endpoints } = createCatalog(

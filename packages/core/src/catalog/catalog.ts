@@ -34,7 +34,7 @@ export interface CatalogModel {
 /** The models on offer, and the names of those who offer them. */
 export interface Catalog {
   readonly providerNames: ProviderNames;
-  /** Finds by id or canonical slug, exactly as written. */
+  /** Finds by id, canonical slug or alias, exactly as written. */
   find(slug: string): CatalogModel | undefined;
   /** Plugins that providers which are gateways run. */
   readonly gatewayPlugins: ReadonlySet<string>;
@@ -71,6 +71,9 @@ export function createCatalog(
     for (const model of models) {
       const canonical = model.definition.canonical_slug;
       if (canonical !== undefined && !index.has(canonical)) index.set(canonical, model);
+    }
+    for (const model of models) {
+      for (const alias of model.definition.aliases ?? []) if (!index.has(alias)) index.set(alias, model);
     }
     models = models.filter((model) => index.get(model.id) === model);
   };

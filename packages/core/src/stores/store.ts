@@ -1,4 +1,4 @@
-export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './table-rows.ts';
+export type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
 export type {
   ActivityQuery,
   ActivitySum,
@@ -23,7 +23,7 @@ import type {
   HistogramBucket,
   HistogramQuery,
 } from './generation-queries.ts';
-import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './table-rows.ts';
+import type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
 import type { VideoJob } from './video-job.ts';
 
 /** A generation with what the wire does not show. */
@@ -194,6 +194,10 @@ export interface Store {
   readonly memberAssignments: AssignmentRepository;
   readonly workspaces: Repository<WorkspaceRecord>;
   readonly destinations: Repository<Destination>;
+  /** Providers that were set up through the API, by slug. */
+  readonly providers: Repository<ProviderRecord>;
+  /** Models that were set up through the API. */
+  readonly models: Repository<ModelRecord>;
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: Repository<VideoJob>;

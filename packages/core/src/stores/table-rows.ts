@@ -42,6 +42,39 @@ export const workspaceRecordSchema = z.object({
   budgets: z.array(workspaceBudgetSchema),
 });
 
+/** Settings as they were saved; they are checked when they are read, so that one bad row spoils no others. */
+const unchecked = z.record(z.string(), z.unknown());
+
+export const providerRecordSchema = z.object({
+  /** The provider's slug. */
+  id: z.string(),
+  /** As in a config file, but for the key and the headers, which are sealed. */
+  settings: unchecked,
+  enabled: z.boolean(),
+  /** The sealed JSON of the key and the headers; null without either. */
+  sealed: nullableString,
+  /** The end of the key, for people to recognise it by; null without a key. */
+  keyHint: nullableString,
+  headerNames: z.array(z.string()),
+  createdAt: z.string(),
+  updatedAt: nullableString,
+});
+
+export const modelRecordSchema = z.object({
+  /** The model's id. */
+  id: z.string(),
+  /** As in a config file. */
+  definition: unchecked,
+  createdAt: z.string(),
+  updatedAt: nullableString,
+});
+
+/** A provider that was set up through the API. */
+export type ProviderRecord = Readonly<z.infer<typeof providerRecordSchema>>;
+
+/** A model that was set up through the API. */
+export type ModelRecord = Readonly<z.infer<typeof modelRecordSchema>>;
+
 export type AssignmentRecord = Readonly<z.infer<typeof assignmentSchema>>;
 
 /** An issued key. The key itself is never stored, only its SHA-256. */

@@ -32,11 +32,22 @@ export type { KeyBody } from './management/key.ts';
 export type { SessionResponse } from './management/session.ts';
 export type { Settings } from './management/settings.ts';
 export type { Workspace } from './management/workspace.ts';
-export type { ModelDefinition } from './models/model-definition.ts';
+export type { ConfiguredModel, ModelDefinition } from './models/model-definition.ts';
 export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models/model.ts';
 export type { ProviderSettings } from './models/provider-settings.ts';
 export type { ProviderStateList, ProviderTestResult } from './models/provider-state.ts';
 export type { EndpointExplanation, RoutingExplanation } from './models/routing-explanation.ts';
+export type { ModelSetup } from './setup/model-setup.ts';
+export type {
+  CreateProviderRequest,
+  LocalServerList,
+  ProviderPresetList,
+  ProviderSetup,
+  ProviderSetupList,
+  TestDraftRequest,
+  TestDraftResult,
+  UpdateProviderRequest,
+} from './setup/provider-setup.ts';
 export type { VideoRow } from './videos/video-list.ts';
 export type { VideoModel } from './videos/video-model.ts';
 export type { WebhookDelivery } from './videos/webhook-delivery.ts';

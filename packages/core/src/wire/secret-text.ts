@@ -9,3 +9,11 @@ export const keyText = secretText('Key').regex(
   /^[\x21-\x7e]+$/,
   'must be printable ASCII without spaces; was it copied whole?',
 );
+
+/** A shorter key would be told by its end. */
+const MIN_HINTED_LENGTH = 12;
+
+/** The end of a key, for people to recognise it by. */
+export function toKeyHint(key: string): string {
+  return key.length < MIN_HINTED_LENGTH ? '…' : `…${key.slice(-4)}`;
+}

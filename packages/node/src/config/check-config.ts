@@ -1,19 +1,19 @@
 import {
   type ConfiguredModel,
   createProviderNames,
-  findIncompleteParts,
   type ModelDefinition,
+  objectToModel,
   type ProviderNames,
   type ProviderSettings,
   suggestName,
-  type Wire,
 } from '@model-gateway/core';
 
 import { objectToUrl } from '../guarded/object-to-url.ts';
-import type { ConfigIssue } from './config-error.ts';
+import { checkProvider } from './check-provider.ts';
+import { type ConfigIssue, toPathText } from './config-error.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
-import { addressOf, keyOf, type ProviderPreset, takesKeyFromEnvironment } from './provider-config.ts';
+import type { ProviderPreset } from './provider-config.ts';
 import type { Environment } from './resolve-secrets.ts';
 
 /** An entry of a list with its place in the file, which counts entries that were left out, too. */
@@ -45,7 +45,7 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...checkRateLimits(check.file),
     ...checkDefaultCallbackUrl(check.file),
     ...checkProviderRules(check),
-    ...check.providers.flatMap((placed) => checkProvider(placed, check)),
+    ...check.providers.flatMap((placed) => checkPlacedProvider(placed, check)),
     ...findDuplicates(check.providers, ({ slug }) => slug, 'providers', 'slug'),
     ...check.models.flatMap((placed) => checkModel(placed, check)),
     ...findDuplicates(check.models, ({ id }) => id, 'models', 'id'),
@@ -130,95 +130,19 @@ function namesOfProviders({ providers, slugs, presets }: ConfigCheck): ProviderN
   return createProviderNames([...sound, ...others.map((slug) => ({ slug, name: slug }))], [], presets);
 }
 
-function checkProvider({ index, entry }: Placed<ProviderSettings>, { presets, env }: ConfigCheck): ConfigIssue[] {
-  const at = (field: string, message: string): ConfigIssue[] => [{ path: `providers[${index}]${field}`, message }];
-  if (entry.preset === undefined) {
-    if (entry.wire === undefined) return at('', 'needs a "preset", or a "wire" and a "baseUrl"');
-    if (entry.baseUrl === undefined) return at('.baseUrl', 'is missing; a provider without a preset needs it');
-    return checkAddress(entry, entry.wire, at);
-  }
-  if (entry.wire !== undefined) return at('.wire', 'contradicts "preset", which decides the wire; remove one of them');
-  const preset = Object.hasOwn(presets, entry.preset) ? presets[entry.preset] : undefined;
-  if (preset === undefined) {
-    const known = Object.keys(presets);
-    if (known.length === 0) {
-      return at(
-        '.preset',
-        'no presets were given to loadConfig: hand in PRESETS of @model-gateway/core/providers/presets',
-      );
-    }
-    const near = suggestName(entry.preset, known);
-    const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
-    return at('.preset', `"${entry.preset}" is not available in this version; this one has ${quote(known)}${hint}`);
-  }
-  return [...checkAddress(entry, preset.wire, at), ...checkAgainstPreset(entry, preset, env, at)];
+function checkPlacedProvider({ index, entry }: Placed<ProviderSettings>, check: ConfigCheck): ConfigIssue[] {
+  return checkProvider(entry, check).map(({ field, message }) => ({
+    path: toPathText(['providers', index, ...(field === '' ? [] : [field])]),
+    message,
+  }));
 }
 
-type IssueAt = (field: string, message: string) => ConfigIssue[];
-
-/** Checks the settings of addresses that exist only on the OpenAI wire. */
-function checkAddress({ baseUrl = '', query }: ProviderSettings, wire: Wire, at: IssueAt): ConfigIssue[] {
-  if (wire === 'openai') return [];
-  return [
-    ...(baseUrl.includes('{model}') ? at('.baseUrl', `"{model}" means nothing to the wire "${wire}"`) : []),
-    ...(Object.keys(query).length > 0 ? at('.query', `is not for the wire "${wire}"; remove it`) : []),
-  ];
-}
-
-function checkAgainstPreset(
-  entry: ProviderSettings,
-  preset: ProviderPreset,
-  env: Environment,
-  at: IssueAt,
-): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  if (entry.baseUrl === undefined && addressOf(preset, env) === undefined) {
-    const { env: variable = '', example = '' } = preset.ownAddress ?? {};
-    issues.push(
-      ...at(
-        '.baseUrl',
-        `is missing, and ${variable} is not set to an address. Every customer of ${preset.name} has one of their own: "${example}"`,
-      ),
-    );
-  }
-  if (takesKeyFromEnvironment(entry, preset) && entry.apiKey === undefined && keyOf(preset, env) === undefined) {
-    issues.push(
-      ...at('.apiKey', `is missing, and ${preset.apiKeyEnv} is not set. Set one of them ("env:NAME" works here)`),
-    );
-  }
-  if (entry.discoverModels && !preset.listsModels) {
-    issues.push(
-      ...at('.discoverModels', `must be false: ${preset.name} does not list what can be called. Name it in models`),
-    );
-  }
-  return issues;
-}
-
-function checkModel({ index, entry }: Placed<ConfiguredModel>, { slugs, served }: ConfigCheck): ConfigIssue[] {
-  const unknownProviders = (entry.endpoints ?? []).flatMap(({ provider }, endpoint) =>
-    slugs.includes(provider)
-      ? []
-      : [{ path: `models[${index}].endpoints[${endpoint}].provider`, message: describeUnknownSlug(provider, slugs) }],
-  );
-  const builtIn = served.find(({ id }) => id === entry.id);
-  const missing = findIncompleteParts(builtIn, entry).map(({ field, endpoint }) =>
-    endpoint === null
-      ? {
-          path: `models[${index}].${field}`,
-          message: `is missing, and no configured provider serves "${entry.id}" by itself: say who does`,
-        }
-      : {
-          path: `models[${index}].endpoints[${endpoint}].${field}`,
-          message: "is missing, and this is not built in: give the provider's own name of the model",
-        },
-  );
-  return [...unknownProviders, ...missing];
-}
-
-function describeUnknownSlug(name: string, slugs: readonly string[]): string {
-  const near = suggestName(name, slugs);
-  const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
-  return `"${name}" is not the slug of a configured provider; there are: ${quote(slugs)}${hint}`;
+function checkModel({ index, entry }: Placed<ConfiguredModel>, check: ConfigCheck): ConfigIssue[] {
+  const configured = check.models.map((placed) => placed.entry);
+  return objectToModel(entry, { ...check, configured }).map(({ keys, message }) => ({
+    path: toPathText(['models', index, ...keys]),
+    message,
+  }));
 }
 
 function findDuplicates<T>(

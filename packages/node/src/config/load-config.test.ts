@@ -36,6 +36,18 @@ function refused(config: unknown, options: Partial<LoadConfigOptions> = {}): str
 const local = { slug: 'local', wire: 'openai', baseUrl: 'http://127.0.0.1:11434/v1/' };
 const endpoint = { provider: 'local', providerModel: 'x' };
 
+test('takes aliases of models, and refuses those that mean something else already', () => {
+  const models = [{ id: 'a/one', aliases: ['fast'], endpoints: [endpoint] }];
+  expect(load({ providers: [local], models }).models).toMatchObject(models);
+  const clash = { id: 'a/two', aliases: ['a/one', 'fast', 'b', 'b'], endpoints: [endpoint] };
+  expect(refused({ providers: [local], models: [...models, clash] })).toEqual([
+    'models[0].aliases[0]: "fast" is an alias of "a/two" already',
+    'models[1].aliases[0]: "a/one" is the id of a model',
+    'models[1].aliases[1]: "fast" is an alias of "a/one" already',
+    'models[1].aliases[3]: "b" stands here already',
+  ]);
+});
+
 test('takes the rules about providers by slug, display name and preset in any case', () => {
   const providers = {
     only: ['Local', 'LOCAL SERVER', 'my-OpenAI', 'openai', 'OpenAI/eu'],

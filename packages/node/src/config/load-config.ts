@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-import { type ModelDefinition, overrideModels, pickServedModels } from '@model-gateway/core';
+import { type ConfiguredModel, type ModelDefinition, overrideModels, pickServedModels } from '@model-gateway/core';
 import type { z } from 'zod';
 
 import { checkConfig, type Placed } from './check-config.ts';
@@ -57,6 +57,8 @@ export interface GatewayConfig extends Pick<
   readonly providers: readonly ProviderConfig[];
   /** Those of the file, laid over the built-in ones that the providers serve. */
   readonly models: readonly ModelDefinition[];
+  /** The models of the file, as they stand there. */
+  readonly configuredModels: readonly ConfiguredModel[];
   /** Settings that are allowed but probably a mistake. */
   readonly warnings: readonly string[];
 }
@@ -69,7 +71,8 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
     const origin = providers.length > 0 ? 'environment' : 'none';
     const models = pickServedModels(builtInModels, providers);
     warnings.push(...listWarnings(providers, models));
-    return toGatewayConfig(configSchema.parse({}), { origin, file: null, providers, models, warnings, flags });
+    const facts = { origin, file: null, providers, models, configuredModels: [], warnings, flags } as const;
+    return toGatewayConfig(configSchema.parse({}), facts);
   }
   const path = resolve(file);
   const { tree, issues } = resolveSecrets(readJson(path), env);
@@ -88,12 +91,11 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   if (issues.length > 0) throw new ConfigError(path, issues);
 
   const providers = sound.providers.map(({ entry }) => toProviderConfig(entry, presets, env));
-  const models = overrideModels(
-    served,
-    sound.models.map(({ entry }) => entry),
-  );
+  const configuredModels = sound.models.map(({ entry }) => entry);
+  const models = overrideModels(served, configuredModels);
   const warnings = listWarnings(providers, models);
-  return toGatewayConfig(sound.file, { origin: 'file', file: path, providers, models, warnings, flags });
+  const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings, flags } as const;
+  return toGatewayConfig(sound.file, facts);
 }
 
 function readJson(path: string): unknown {
@@ -171,7 +173,9 @@ function listWarnings(providers: readonly ProviderConfig[], models: readonly Mod
 
 function toGatewayConfig(
   config: ConfigFile,
-  facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'models' | 'warnings'> & { readonly flags: ConfigFlags },
+  facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'models' | 'configuredModels' | 'warnings'> & {
+    readonly flags: ConfigFlags;
+  },
 ): GatewayConfig {
   const { server, regions, auth, account, timeouts, logging, webhooks, rateLimits, videos, webSearch } = config;
   const { flags, ...rest } = facts;

@@ -28,6 +28,8 @@ curl -sS ${api}/chat/completions \\
 
 curl -sS -H 'authorization: Bearer ${key}' '${api}/generation?id=PASTE-THE-ID-HERE'
 
+  To begin with providers of your own, set up in the Web UI:  model-gateway serve --no-demo
+
   Kept in ${dataDir}. Ctrl-C stops it.
 
 `;

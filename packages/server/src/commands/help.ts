@@ -14,11 +14,12 @@ export const COMMAND_HELP = {
   serve: `Usage: model-gateway serve [flags]
 
   --config FILE      JSON config file. Without one, providers come from variables such as OPENAI_API_KEY;
-                     with none of those set either, the gateway runs in demo mode
+                     with none of those set either, and no provider set up in the UI, it is the demo
   --host ADDRESS     address to listen on (127.0.0.1)
   --port N           port to listen on, 0 for a free one (8855)
   --data-dir DIR     where keys and generations are kept (./data, in demo mode ./data/demo)
   --demo             demo mode: recorded responses, fixed keys, no network; loopback only
+  --no-demo          never the demo: start without providers, to set them up in the UI
   --fixtures DIR     demo mode with the recorded responses of this directory
   --record DIR       write down what providers answer, without secrets, for replaying
   --record-mode M    record-all: everything anew (default); record-missing: what DIR does not answer yet

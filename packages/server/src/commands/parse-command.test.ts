@@ -14,6 +14,7 @@ test('serve without flags leaves everything to the configuration', () => {
       dataDir: undefined,
       fixtures: undefined,
       demo: false,
+      noDemo: false,
       trustsClock: false,
       record: null,
       logLevel: 'info',
@@ -33,6 +34,7 @@ test('serve takes every flag, in both spellings', () => {
       dataDir: 'd',
       fixtures: undefined,
       demo: false,
+      noDemo: false,
       trustsClock: true,
       record: null,
       logLevel: 'debug',
@@ -41,12 +43,12 @@ test('serve takes every flag, in both spellings', () => {
 });
 
 test('recorded responses mean demo mode', () => {
-  expect(parse('serve --fixtures f')).toMatchObject({ options: { demo: true, fixtures: 'f' } });
+  expect(parse('serve --fixtures f')).toMatchObject({ options: { demo: true, noDemo: false, fixtures: 'f' } });
 });
 
 test('serve records to a directory, everything that providers answer unless it is told otherwise', () => {
   expect(parse('serve --record d')).toMatchObject({
-    options: { demo: false, record: { dir: 'd', mode: 'record-all', at: 'upstream' } },
+    options: { demo: false, noDemo: false, record: { dir: 'd', mode: 'record-all', at: 'upstream' } },
   });
   expect(parse('serve --record d --record-mode record-missing --record-at edge')).toMatchObject({
     options: { record: { dir: 'd', mode: 'record-missing', at: 'edge' } },

@@ -17,6 +17,8 @@ export interface ServeOptions {
   readonly dataDir: string | undefined;
   readonly fixtures: string | undefined;
   readonly demo: boolean;
+  /** Whether it starts without any provider where there is none, and not as the demo. */
+  readonly noDemo: boolean;
   /** Whether the operator says that the clock of this machine is right. */
   readonly trustsClock: boolean;
   readonly record: RecordOptions | null;
@@ -93,6 +95,7 @@ const serveFlags = {
   'record-mode': { type: 'string' },
   'record-at': { type: 'string' },
   demo: { type: 'boolean' },
+  'no-demo': { type: 'boolean' },
   'trust-clock': { type: 'boolean' },
   workers: { type: 'string' },
   'log-level': { type: 'string' },
@@ -164,6 +167,8 @@ function parseServe(args: readonly string[]): Command {
   if (isDemo && values.config !== undefined) {
     throw new UsageError('Demo mode (--demo, --fixtures) takes no --config: leave one of them out.');
   }
+  const noDemo = values['no-demo'] === true;
+  if (isDemo && noDemo) throw new UsageError('--no-demo contradicts --demo and --fixtures: leave one of them out.');
   const record = readRecord(values);
   if (isDemo && record !== null) throw new UsageError('Demo mode asks nobody, so there is nothing to --record.');
   return {
@@ -175,6 +180,7 @@ function parseServe(args: readonly string[]): Command {
       dataDir: values['data-dir'],
       fixtures: values.fixtures,
       demo: isDemo,
+      noDemo,
       trustsClock: values['trust-clock'] ?? false,
       record,
       logLevel: readLogLevel(values['log-level'] ?? 'info'),

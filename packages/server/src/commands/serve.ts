@@ -114,7 +114,8 @@ async function start(start: Start): Promise<void> {
     await ended;
   });
   await announceOwner(start, listener);
-  announce(start, listener, `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`);
+  const stored = (await store.providers.list()).filter(({ enabled }) => enabled).map(({ id }) => id);
+  announce(start, listener, stored, `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`);
   preload();
   await hintAtMissingKeys(start, store);
   // Not awaited: a provider whose list of models is slow must not delay a stop either.
@@ -160,7 +161,12 @@ async function announceOwner({ config, closers, ownerToken }: Start, { port }: L
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
 /** Reports that it listens: in one line on stdout for programs, on stderr for people. */
-function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener, signInLink: string): void {
+function announce(
+  { config, logger, demoFixturesDir }: Start,
+  { url }: Listener,
+  stored: readonly string[],
+  signInLink: string,
+): void {
   const api = `${url}/api/v1`;
   process.stdout.write(`${JSON.stringify({ event: 'listening', url, api })}\n`);
   const place = config.store.type === 'json' ? config.store.dir : 'memory, gone when this process ends';
@@ -168,10 +174,12 @@ function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener,
     ? 'prompts and completions are stored with every generation (logging.inputOutput is true)'
     : 'prompts and completions are not stored, only facts about each generation (logging.inputOutput is false)';
   const isDemo = demoFixturesDir !== null;
-  const providers = isDemo ? ['demo'] : config.providers.map(({ slug }) => slug);
+  const providers = isDemo ? ['demo'] : [...new Set([...config.providers.map(({ slug }) => slug), ...stored])];
   logger.info(`listening; ${what}`, { url, dataDir: place, providers });
   if (isDemo) process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir: place, signInLink }));
-  else logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
+  else if (providers.length === 0)
+    logger.warn('there is no provider yet: set one up in the UI, or name one in --config');
+  if (!isDemo) logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
 }
 
 /** The address for browsers. */

@@ -1,30 +1,39 @@
-import { type DiscoveredModel, GatewayError, type Provider, TransportError } from '@model-gateway/core';
+import { type DiscoveredModel, GatewayError, TransportError } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import type { ProviderConfig } from '@model-gateway/node';
 
 import type { Finding } from './finding.ts';
+import type { Patient } from './patient.ts';
+
+type Examined = Pick<Patient, 'config' | 'provider' | 'timeouts' | 'isForm'>;
 
 /** Requests the provider's list of models, which costs nothing and needs a key wherever calls do. */
-export async function checkAuth(
-  config: ProviderConfig,
-  { listModels }: Provider,
-  timeoutMs: number,
-): Promise<{ readonly finding: Finding; readonly models: readonly DiscoveredModel[] }> {
+export async function checkAuth({
+  config,
+  provider: { listModels },
+  timeouts,
+  isForm = false,
+}: Examined): Promise<{ readonly finding: Finding; readonly models: readonly DiscoveredModel[] | null }> {
   if (listModels === undefined) {
     const detail = 'it lists no models, so the key was not tried';
-    return { finding: { layer: 'auth', status: 'skipped', detail, advice: 'Add --call to try it.' }, models: [] };
+    const advice = isForm ? 'Choose a model to try it.' : 'Add --call to try it.';
+    return { finding: { layer: 'auth', status: 'skipped', detail, advice }, models: null };
   }
   try {
-    const models = await listModels(AbortSignal.timeout(timeoutMs));
+    const models = await listModels(AbortSignal.timeout(timeouts.headersMs));
     const how = config.apiKey === undefined ? 'without a key' : 'with the key';
     return { finding: { layer: 'auth', status: 'ok', detail: `${models.length} models listed ${how}` }, models };
   } catch (error) {
-    return { finding: describeFailure('auth', error, config), models: [] };
+    return { finding: describeFailure('auth', error, { config, isForm }), models: null };
   }
 }
 
 /** Explains the failure of a call that reached the server. */
-export function describeFailure(layer: 'auth' | 'call', error: unknown, config: ProviderConfig): Finding {
+export function describeFailure(
+  layer: 'auth' | 'call',
+  error: unknown,
+  { config, isForm = false }: Pick<Examined, 'config' | 'isForm'>,
+): Finding {
   const fail = (detail: string, advice: string, status: Finding['status'] = 'failed'): Finding => ({
     layer,
     status,
@@ -47,14 +56,15 @@ export function describeFailure(layer: 'auth' | 'call', error: unknown, config: 
   switch (upstreamStatus) {
     case 401:
     case 403:
-      return fail(`refused (HTTP ${upstreamStatus})`, adviseOnKey(config));
+      return fail(`refused (HTTP ${upstreamStatus})`, adviseOnKey(config, isForm));
     case 402:
       return fail('refused (HTTP 402)', `The account at ${config.name} has nothing left to spend: top it up.`);
     case 404:
       return layer === 'auth'
         ? fail(
             'it has no list of models there (HTTP 404)',
-            'Does baseUrl end with the version segment, e.g. /v1? If it does, the server has no such list: add --call.',
+            'Does baseUrl end with the version segment, e.g. /v1? If it does, the server has no such list: ' +
+              (isForm ? 'choose a model to try it.' : 'add --call.'),
             'warning',
           )
         : fail(message, 'Check the providerModel: this key may not use it, or it is spelt otherwise there.');
@@ -69,7 +79,12 @@ export function describeFailure(layer: 'auth' | 'call', error: unknown, config: 
   }
 }
 
-function adviseOnKey({ slug, preset, apiKey }: ProviderConfig): string {
+function adviseOnKey({ slug, preset, apiKey }: ProviderConfig, isForm: boolean): string {
+  if (isForm) {
+    return apiKey === undefined
+      ? 'No key was sent, and this server wants one: give its key.'
+      : 'The key is wrong, was revoked, or belongs to another project or region: copy it again, whole.';
+  }
   const variable = preset === null ? null : (PRESETS[preset]?.apiKeyEnv ?? null);
   const place =
     variable === null ? `apiKey of the provider "${slug}"` : `${variable}, or apiKey of the provider "${slug}"`;

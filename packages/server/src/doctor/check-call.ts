@@ -1,26 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
-import type { DiscoveredModel, ModelDefinition, Provider, Timeouts, Usage } from '@model-gateway/core';
-import type { ProviderConfig } from '@model-gateway/node';
+import type { DiscoveredModel, ModelDefinition, Usage } from '@model-gateway/core';
 
 import { describeFailure } from './check-auth.ts';
 import type { Finding } from './finding.ts';
+import type { Patient } from './patient.ts';
 
 /** The smallest limit that every provider accepts. */
 const MAX_TOKENS = 16;
 
-/** Makes one call of a few tokens, to the provider's cheapest known model. */
-export async function checkCall(
-  config: ProviderConfig,
-  provider: Provider,
-  models: readonly ModelDefinition[],
-  listed: readonly DiscoveredModel[],
-  timeouts: Timeouts,
-): Promise<Finding> {
+/** Makes one call of a few tokens, to the model that is named or else the provider's cheapest known one. */
+export async function checkCall(patient: Patient, listed: readonly DiscoveredModel[]): Promise<Finding> {
+  const { config, provider, models, timeouts, model, isForm = false } = patient;
   if (provider.chat === undefined) return { layer: 'call', status: 'skipped', detail: 'it offers no chat' };
-  const providerModel = findCheapest(config.slug, models) ?? listed[0]?.id;
+  const providerModel = model ?? findCheapest(config.slug, models) ?? listed[0]?.id;
   if (providerModel === undefined) {
-    const advice = 'Name one in models of the config file.';
+    const advice = isForm ? 'Name one.' : 'Name one in models of the config file.';
     return { layer: 'call', status: 'failed', detail: 'no model of this provider is known', advice };
   }
   const completion = provider.chat({
@@ -40,7 +35,7 @@ export async function checkCall(
       usage === undefined ? 'without counting tokens' : `${usage.prompt_tokens} + ${usage.completion_tokens} tokens`;
     return { layer: 'call', status: 'ok', detail: `${providerModel} answered (${tokens})` };
   } catch (error) {
-    const finding = describeFailure('call', error, config);
+    const finding = describeFailure('call', error, { config, isForm });
     return { ...finding, detail: `${providerModel}: ${finding.detail}` };
   }
 }

@@ -1,5 +1,4 @@
-import type { ModelDefinition, Provider, Timeouts } from '@model-gateway/core';
-import type { ProviderConfig } from '@model-gateway/node';
+import type { DiscoveredModel } from '@model-gateway/core';
 
 import { checkAddress } from './check-address.ts';
 import { checkAuth } from './check-auth.ts';
@@ -7,25 +6,19 @@ import { checkCall } from './check-call.ts';
 import { checkDns, checkTcp } from './check-network.ts';
 import { checkTls } from './check-tls.ts';
 import type { Finding } from './finding.ts';
+import type { Patient } from './patient.ts';
 
-export interface Patient {
-  readonly config: ProviderConfig;
-  readonly provider: Provider;
-  /** Models of all providers; those of others are ignored. */
-  readonly models: readonly ModelDefinition[];
-  readonly timeouts: Timeouts;
-  /** Whether a call may be made, which costs a little. */
-  readonly call: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Unix milliseconds, for the expiry of certificates. */
-  readonly now: number;
+export interface Diagnosis {
+  readonly findings: readonly Finding[];
+  /** Null when the provider's list was not read. */
+  readonly models: readonly DiscoveredModel[] | null;
 }
 
 /** Checks one provider layer by layer, up to the first that fails. Never rejects. */
-export async function diagnoseProvider(patient: Patient): Promise<readonly Finding[]> {
-  const { config, provider, models, timeouts, call, env, now } = patient;
+export async function diagnoseProvider(patient: Patient): Promise<Diagnosis> {
+  const { config, timeouts, call, env, now } = patient;
   const { finding, target } = checkAddress(config.baseUrl, config.apiKey !== undefined);
-  if (target === null) return [finding];
+  if (target === null) return { findings: [finding], models: null };
   const findings = [finding];
   const steps = [
     () => checkDns(target),
@@ -35,10 +28,10 @@ export async function diagnoseProvider(patient: Patient): Promise<readonly Findi
   for (const step of steps) {
     const found = await step();
     findings.push(found);
-    if (found.status === 'failed') return findings;
+    if (found.status === 'failed') return { findings, models: null };
   }
-  const auth = await checkAuth(config, provider, timeouts.headersMs);
+  const auth = await checkAuth(patient);
   findings.push(auth.finding);
-  if (!call || auth.finding.status === 'failed') return findings;
-  return [...findings, await checkCall(config, provider, models, auth.models, timeouts)];
+  if (call && auth.finding.status !== 'failed') findings.push(await checkCall(patient, auth.models ?? []));
+  return { findings, models: auth.models };
 }

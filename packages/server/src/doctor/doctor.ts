@@ -40,7 +40,7 @@ export async function examine(
       const settings = config.providers[index];
       if (settings === undefined) continue;
       const { models, timeouts } = config;
-      const findings = await diagnoseProvider({
+      const { findings } = await diagnoseProvider({
         config: settings,
         provider,
         models,

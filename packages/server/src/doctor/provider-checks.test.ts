@@ -8,6 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 
 import { startRawUpstream, toRawResponse } from '../../../../test/support/upstreams/raw-upstream.ts';
 import { connectProviders, listSecrets } from '../compose.ts';
+import { createRedactor } from '../logger.ts';
 import { createProviderChecks } from './provider-checks.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'checks-'));
@@ -20,17 +21,20 @@ async function open(baseUrl: string) {
   const providers = [{ slug: 'up', wire: 'openai', baseUrl, apiKey: KEY, discoverModels: true }];
   writeFileSync(file, JSON.stringify({ providers }));
   const config = loadConfig({ file, env: {}, presets: PRESETS });
-  const { providers: connected, closeAfterwards } = await connectProviders(config);
+  const { providers: connected, connector, closeAfterwards } = await connectProviders(config);
+  const [up] = connected;
+  if (up === undefined) throw new Error('one provider');
   return {
-    checks: createProviderChecks(config, connected, listSecrets(config)),
+    up,
+    checks: createProviderChecks({ config, connector, redact: createRedactor(listSecrets(config)) }),
     close: () => Promise.all(closeAfterwards.map((closable) => closable.close())),
   };
 }
 
 test('tells where a provider is and that it has a key, never which', async () => {
-  const { checks, close } = await open('https://up.example:8443/v1');
-  expect(checks.describe('up')).toEqual({ host: 'up.example:8443', hasKey: true });
-  expect(checks.describe('other')).toBeUndefined();
+  const { checks, up, close } = await open('https://up.example:8443/v1');
+  expect(checks.describe(up)).toEqual({ host: 'up.example:8443', hasKey: true });
+  expect(checks.describe({ ...up })).toBeUndefined();
   await close();
 });
 
@@ -41,8 +45,8 @@ test('looks at a provider layer by layer, and repeats no key that the server say
         head.startsWith('GET') ? toRawResponse(200, { data: [{ id: `model-${KEY}` }] }) : toRawResponse(500, ''),
       ),
   );
-  const { checks, close } = await open(upstream.baseUrl);
-  const findings = await checks.test('up', { call: true });
+  const { checks, up, close } = await open(upstream.baseUrl);
+  const findings = await checks.test(up, { call: true });
   expect(findings.map(({ layer, status }) => `${layer} ${status}`)).toEqual([
     'address ok',
     'dns skipped',
@@ -61,10 +65,10 @@ test('runs one test of a provider at a time, however often it is asked for', asy
     asked += 1;
     socket.end(toRawResponse(200, { data: [] }));
   });
-  const { checks, close } = await open(upstream.baseUrl);
-  const results = await Promise.all(Array.from({ length: 5 }, () => checks.test('up', { call: false })));
+  const { checks, up, close } = await open(upstream.baseUrl);
+  const results = await Promise.all(Array.from({ length: 5 }, () => checks.test(up, { call: false })));
   expect([asked, new Set(results).size]).toEqual([1, 1]);
-  await checks.test('up', { call: false });
+  await checks.test(up, { call: false });
   expect(asked).toBe(2);
   await close();
 });

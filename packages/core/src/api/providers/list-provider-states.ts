@@ -10,7 +10,7 @@ export const listProviderStates = operation<ProviderParts>()({
     const { providers, providerChecks, catalog, health } = parts;
     const standings = countStandings(catalog, health);
     const data = providers.map((provider) => {
-      const known = providerChecks?.describe(provider.slug);
+      const known = providerChecks?.describe(provider);
       const counts = standings.get(provider.slug) ?? createCounts();
       const { 'half-open': halfOpen, ...others } = counts;
       return {

@@ -1,3 +1,5 @@
+import type { Provider } from '../../providers/provider.ts';
+
 /** The result of a check at one layer between the gateway and a provider. */
 export interface ProviderFinding {
   readonly layer: string;
@@ -11,7 +13,7 @@ export interface ProviderFinding {
 /** Facts that the host knows about the connections to its providers and the core does not see. */
 export interface ProviderChecks {
   /** Address of a provider; undefined when it is not known. */
-  describe(slug: string): { readonly host: string; readonly hasKey: boolean } | undefined;
+  describe(provider: Provider): { readonly host: string; readonly hasKey: boolean } | undefined;
   /** Checks the connection to a provider that `describe` knows, layer by layer, up to the first that fails. */
-  test(slug: string, options: { readonly call: boolean }): Promise<readonly ProviderFinding[]>;
+  test(provider: Provider, options: { readonly call: boolean }): Promise<readonly ProviderFinding[]>;
 }

@@ -11,7 +11,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { ProviderChecks } from './provider-checks.ts';
 
 const CHECKS: ProviderChecks = {
-  describe: (slug) => (slug === 'acme' ? { host: 'acme.example', hasKey: true } : undefined),
+  describe: ({ slug }) => (slug === 'acme' ? { host: 'acme.example', hasKey: true } : undefined),
   test: async (_, { call }) => [
     { layer: 'dns', status: 'ok', detail: '192.0.2.1' },
     { layer: 'auth', status: call ? 'failed' : 'warning', detail: 'refused', advice: 'Check the key.' },

@@ -9,17 +9,18 @@ export const testProvider = operation<ProviderParts>()({
   body: providerTestRequestSchema,
   response: providerTestResultSchema,
   find({ params: { slug }, parts }) {
-    if (parts.providers.every((provider) => provider.slug !== slug)) {
+    const provider = parts.providers.find((one) => one.slug === slug);
+    if (provider === undefined) {
       throw new GatewayError('not_found', `There is no provider ${slug.slice(0, 100)}`);
     }
     const checks = parts.providerChecks;
-    if (checks?.describe(slug) === undefined) {
+    if (checks?.describe(provider) === undefined) {
       throw new GatewayError('invalid_request', `How ${slug} is reached is not known here, so it cannot be tested`);
     }
-    return checks;
+    return { checks, provider };
   },
-  async run({ params: { slug }, body: { call }, found: checks }) {
-    const findings = await checks.test(slug, { call });
+  async run({ params: { slug }, body: { call }, found: { checks, provider } }) {
+    const findings = await checks.test(provider, { call });
     const ok = findings.every(({ status }) => status !== 'failed');
     return { data: { slug, ok, findings } };
   },

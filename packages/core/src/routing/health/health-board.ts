@@ -7,6 +7,8 @@ export interface HealthBoard {
   of(endpoint: Endpoint): EndpointHealth;
   /** Undefined for an endpoint that has not been called. */
   find(endpoint: Endpoint): EndpointHealth | undefined;
+  /** Begins anew with the endpoints of a provider in the next catalog: what became of earlier calls says nothing of them. */
+  forget(provider: string): void;
 }
 
 /** Identifies an endpoint across reloads of the catalog. */
@@ -28,6 +30,12 @@ export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>): Hea
         byEndpoint.set(endpoint, health);
       }
       return health;
+    },
+    forget(provider) {
+      for (const id of byId.keys()) {
+        const [, tag = ''] = id.split('\n');
+        if (tag === provider || tag.startsWith(`${provider}/`)) byId.delete(id);
+      }
     },
     find: (endpoint) => byEndpoint.get(endpoint) ?? byId.get(endpointIdOf(endpoint)),
   };

@@ -38,6 +38,8 @@ export function createTableRepositories(source: TableSource): TableRepositories 
     memberAssignments: createAssignmentRepository(source, 'memberAssignments'),
     workspaces: createRepository(source, { table: 'workspaces', idOf }),
     destinations: createRepository(source, { table: 'destinations', idOf }),
+    providers: createRepository(source, { table: 'providers', idOf }),
+    models: createRepository(source, { table: 'models', idOf }),
     settings: {
       get: () => source.read().settings,
       async update(change) {
@@ -48,7 +50,7 @@ export function createTableRepositories(source: TableSource): TableRepositories 
   };
 }
 
-type RowTable = 'keys' | 'members' | 'guardrails' | 'workspaces' | 'destinations';
+type RowTable = 'keys' | 'members' | 'guardrails' | 'workspaces' | 'destinations' | 'providers' | 'models';
 type RowOf<Table extends RowTable> = Tables[Table][number];
 
 interface RepositoryOptions<Table extends RowTable> {

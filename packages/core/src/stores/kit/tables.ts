@@ -9,6 +9,10 @@ import {
   assignmentSchema,
   type KeyRecord,
   keyRecordSchema,
+  type ModelRecord,
+  modelRecordSchema,
+  type ProviderRecord,
+  providerRecordSchema,
   type WorkspaceRecord,
   workspaceRecordSchema,
 } from '../table-rows.ts';
@@ -22,6 +26,8 @@ export const tablesSchema = z.object({
   memberAssignments: z.array(assignmentSchema).default([]),
   workspaces: z.array(workspaceRecordSchema).default([]),
   destinations: z.array(destinationSchema).default([]),
+  providers: z.array(providerRecordSchema).default([]),
+  models: z.array(modelRecordSchema).default([]),
   settings: z.object(settingsChangeSchema.shape).default({}),
 });
 
@@ -34,6 +40,8 @@ export interface Tables {
   readonly memberAssignments: readonly AssignmentRecord[];
   readonly workspaces: readonly WorkspaceRecord[];
   readonly destinations: readonly z.infer<typeof destinationSchema>[];
+  readonly providers: readonly ProviderRecord[];
+  readonly models: readonly ModelRecord[];
   readonly settings: z.infer<typeof settingsChangeSchema>;
 }
 
@@ -45,5 +53,7 @@ export const EMPTY_TABLES: Tables = {
   memberAssignments: [],
   workspaces: [],
   destinations: [],
+  providers: [],
+  models: [],
   settings: {},
 };

@@ -56,10 +56,17 @@ export const endpointDefinitionSchema = z.strictObject({
   minOutputTokens: z.int().positive().optional(),
 });
 
+/** Variants stand behind a colon, and names of newest models begin with a tilde. */
+const ALIAS = /^[^\s:~@][^\s:]*$/;
+
 /** A model as configuration describes it: the fields of lists, and its endpoints. */
 export const modelDefinitionSchema = z.strictObject({
   id: z.string().regex(/^[^/\s]+\/\S+$/, 'must be author/name'),
   name: z.string().optional(),
+  aliases: z
+    .array(z.string().max(200).regex(ALIAS, 'must be a name without spaces and colons, e.g. "fast"'))
+    .optional()
+    .describe('Further names by which it is called'),
   canonical_slug: z.string().optional(),
   description: z.string().optional(),
   /** Unix seconds. */

@@ -1,0 +1,160 @@
+import { objectToModel } from '../../catalog/object-to-model.ts';
+import { overrideModels, pickServedModels } from '../../catalog/override-models.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { ModelRecord, ProviderRecord } from '../../stores/store.ts';
+import {
+  type ConfiguredModel,
+  configuredModelSchema,
+  type ModelDefinition,
+} from '../../wire/models/model-definition.ts';
+import type { ModelSetup } from '../../wire/setup/model-setup.ts';
+import type { ProviderSetup } from '../../wire/setup/provider-setup.ts';
+import { readOpenSettings, readProviderRow } from './provider-rows.ts';
+import type { SetupHost } from './setup-host.ts';
+
+/** What was set up through the API. */
+export interface StoredSetup {
+  readonly providers: readonly ProviderRecord[];
+  readonly models: readonly ModelRecord[];
+}
+
+type Standing<Status> = { readonly status: Status; readonly problem: string | null };
+
+/** What became of a stored provider, and of a stored model. */
+export type ProviderStanding = Standing<ProviderSetup['status']>;
+export type ModelStanding = Standing<ModelSetup['status']>;
+
+/** The providers and models of the configuration with those that are stored, and what became of each of these. */
+export interface ComposedSetup {
+  readonly providers: readonly Provider[];
+  readonly models: readonly ModelDefinition[];
+  readonly providerStandings: ReadonlyMap<string, ProviderStanding>;
+  readonly modelStandings: ReadonlyMap<string, ModelStanding>;
+}
+
+export interface ComposeParts {
+  readonly host: SetupHost;
+  /** The providers of the configuration. */
+  readonly providers: readonly Provider[];
+  /** Providers that were made before, by their rows, which are replaced when they change. */
+  readonly connected: WeakMap<ProviderRecord, Provider>;
+}
+
+const READY = { status: 'ready', problem: null } as const;
+
+/** Puts both together. A stored provider or model that cannot be used is left out, whatever the reason. */
+export async function composeSetup(stored: StoredSetup, parts: ComposeParts): Promise<ComposedSetup> {
+  const { host } = parts;
+  const providers = [...parts.providers];
+  const providerStandings = new Map<string, ProviderStanding>();
+  for (const row of stored.providers) {
+    const { provider, ...standing } = await connectRow(row, parts);
+    if (provider !== undefined) providers.push(provider);
+    providerStandings.set(row.id, standing);
+  }
+  const builtIn = await host.loadBuiltInModels();
+  const served = pickServedModels(builtIn, providers.map(toServing));
+  const slugs = new Set(providers.map(({ slug }) => slug));
+  const taken = new Set(host.configured.models.map(({ id }) => id));
+  const allSlugs = [...slugs, ...stored.providers.map(({ id }) => id)];
+  const servedByAll = pickServedModels(builtIn, [...providers.map(toServing), ...stored.providers.map(toServingRow)]);
+  const own: ConfiguredModel[] = [];
+  const modelStandings = new Map<string, ModelStanding>();
+  for (const row of stored.models) {
+    const { model, ...standing } = taken.has(row.id)
+      ? { model: undefined, ...shadowed('models') }
+      : pickModel(row, { slugs, served, allSlugs, servedByAll });
+    if (model !== undefined) own.push(model);
+    modelStandings.set(row.id, standing);
+  }
+  const models = overrideModels(served, [...host.configured.models, ...own]);
+  return { providers, models, providerStandings, modelStandings };
+}
+
+const toServing = ({ slug, preset = null }: Provider) => ({ slug, preset });
+
+const toServingRow = ({ id, settings: { preset } }: ProviderRecord) => ({
+  slug: id,
+  preset: typeof preset === 'string' ? preset : null,
+});
+
+const shadowed = (list: 'providers' | 'models') =>
+  ({
+    status: 'shadowed',
+    problem: `The configuration has ${list === 'providers' ? 'a provider of the same slug' : 'a model of the same id'}, which counts`,
+  }) as const;
+
+async function connectRow(
+  row: ProviderRecord,
+  { host, connected }: ComposeParts,
+): Promise<ProviderStanding & { readonly provider?: Provider }> {
+  if (host.configured.providers.some(({ slug }) => slug === row.id)) return shadowed('providers');
+  if (!row.enabled) return { status: 'off', problem: null };
+  const known = connected.get(row);
+  if (known !== undefined) return { ...READY, provider: known };
+  try {
+    const objections = host.objectTo({ ...readOpenSettings(row), ...(row.keyHint !== null && { apiKey: null }) });
+    if (objections.length > 0) return { status: 'failed', problem: describeObjections(objections) };
+  } catch (error) {
+    return { status: 'failed', problem: `Its settings cannot be read: ${messageOf(error)}` };
+  }
+  const settings = await readProviderRow(row, host).catch((error: unknown) => messageOf(error));
+  if (typeof settings === 'string') {
+    return { status: 'locked', problem: `Its key cannot be opened: ${settings}. Give the key anew` };
+  }
+  try {
+    const provider = await host.connect(settings);
+    connected.set(row, provider);
+    return { ...READY, provider };
+  } catch (error) {
+    const { apiKey, headers } = settings;
+    return { status: 'failed', problem: strikeOut(messageOf(error), [apiKey ?? '', ...Object.values(headers)]) };
+  }
+}
+
+interface ServedModels {
+  /** The slugs of the providers that are called. */
+  readonly slugs: ReadonlySet<string>;
+  readonly served: readonly ModelDefinition[];
+  /** The same with the providers that are not called at the moment. */
+  readonly allSlugs: readonly string[];
+  readonly servedByAll: readonly ModelDefinition[];
+}
+
+/** The model with the endpoints that can be called. */
+function pickModel(
+  row: ModelRecord,
+  { slugs, served, allSlugs, servedByAll }: ServedModels,
+): ModelStanding & { readonly model?: ConfiguredModel } {
+  const parsed = configuredModelSchema.safeParse(row.definition);
+  if (!parsed.success) return { status: 'failed', problem: 'Its definition cannot be read: save it anew' };
+  // An alias that has come to mean something else is not looked at: what has it first keeps it.
+  const objections = objectToModel(parsed.data, { slugs: allSlugs, served: servedByAll, configured: [] }).filter(
+    ({ keys: [field] }) => field !== 'aliases',
+  );
+  if (objections.length > 0) {
+    return { status: 'failed', problem: describeObjections(objections.map(toIssue)) };
+  }
+  const { endpoints, ...fields } = parsed.data;
+  const left = endpoints?.filter(({ provider }) => slugs.has(provider));
+  const isServed = served.some(({ id }) => id === row.id);
+  if (left === undefined ? !isServed : left.length === 0 && !isServed) {
+    return { status: 'idle', problem: 'None of its providers is called at the moment' };
+  }
+  const model = left === undefined || left.length === 0 ? fields : { ...fields, endpoints: left };
+  return { ...READY, model };
+}
+
+const toIssue = ({ keys, message }: { readonly keys: readonly (string | number)[]; readonly message: string }) => ({
+  path: keys.join('.'),
+  message,
+});
+
+const describeObjections = (issues: readonly { readonly path: string; readonly message: string }[]): string =>
+  issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function strikeOut(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '[redacted]')), text);
+}

@@ -1,0 +1,38 @@
+import { operation } from '../../http/operation.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
+import { createProviderRequestSchema, providerSetupResponseSchema } from '../../wire/setup/provider-setup.ts';
+import { chooseSlug } from './choose-slug.ts';
+import { requireLiveSetup } from './live-setup.ts';
+import { createProviderRow } from './provider-rows.ts';
+import { refuseUnusable } from './refuse-unusable.ts';
+import type { SetupParts } from './setup-parts.ts';
+import { findProviderSetup } from './to-provider-setup.ts';
+
+/** `POST /admin/v1/setup/providers`: in force when this responds. */
+export const createProviderSetup = operation<SetupParts>()({
+  body: createProviderRequestSchema,
+  response: providerSetupResponseSchema,
+  status: 201,
+  find: ({ parts }) => requireLiveSetup(parts.liveSetup),
+  async run({ body: { enabled, ...draft }, parts: { platform }, found: setup }) {
+    const settings = chooseSlug(draft);
+    const { slug } = settings;
+    await setup.change(async (stored) => {
+      if (setup.host.configured.providers.some((provider) => provider.slug === slug)) {
+        throw refuseField('slug', `the configuration has a provider "${slug}", which counts; choose another`);
+      }
+      if (stored.providers.some(({ id }) => id === slug)) {
+        throw refuseField('slug', `there is a provider "${slug}" already; change that one, or choose another`);
+      }
+      const at = new Date(platform.now()).toISOString();
+      const row = await createProviderRow(settings, { host: setup.host, enabled, at });
+      return {
+        stored: { ...stored, providers: [...stored.providers, row] },
+        check: ({ providerStandings }) => refuseUnusable(providerStandings.get(slug)),
+        write: () => setup.rows.providers.insert(row),
+        forget: { provider: slug, isMoved: true },
+      };
+    });
+    return { data: await findProviderSetup(slug, setup) };
+  },
+});

@@ -1,0 +1,144 @@
+import type { Awaitable } from '../../foundation/async/awaitable.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { Logger } from '../../foundation/logger.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { ProviderRecord, Store } from '../../stores/store.ts';
+import type { ModelDefinition } from '../../wire/models/model-definition.ts';
+import type { ComposedSetup, StoredSetup } from './compose-setup.ts';
+import type { SetupHost } from './setup-host.ts';
+
+/** A change of what is stored. */
+export interface SetupChange {
+  /** What is stored after it. */
+  readonly stored: StoredSetup;
+  /** Objects to what came of it, by throwing. Nothing is changed then. */
+  readonly check?: (composed: ComposedSetup) => void;
+  /** Makes it durable. Nothing is changed when it rejects. */
+  readonly write: () => Promise<unknown>;
+  readonly forget?: Outdated | undefined;
+}
+
+/** What was learnt of a provider and no longer holds. */
+export interface Outdated {
+  readonly provider: string;
+  /** Whether another server is asked from now on, so that the list of models does not hold either. */
+  readonly isMoved: boolean;
+}
+
+/** The providers and models in force: those of the configuration with those that were set up through the API. */
+export interface LiveSetup {
+  readonly host: SetupHost;
+  /** Written to within changes alone. */
+  readonly rows: Pick<Store, 'providers' | 'models'>;
+  /** Puts what is stored into force. Before it, and where nothing is stored, the configuration alone is in force. */
+  load(): Promise<void>;
+  stored(): Promise<StoredSetup>;
+  /** What became of what is stored. */
+  composed(): ComposedSetup | undefined;
+  /** Makes one change after the other, each on what is stored by then, and resolves when it is in force and durable. */
+  change(plan: (stored: StoredSetup) => Awaitable<SetupChange>): Promise<void>;
+}
+
+export interface LiveSetupOptions {
+  readonly host: SetupHost;
+  readonly store: Pick<Store, 'providers' | 'models'>;
+  readonly logger: Logger;
+  /** The setup of the configuration alone. */
+  readonly base: InForce;
+  /**
+   * Puts these into force, and forgets what became of the calls to a provider before. Throws `RangeError`, and changes
+   * nothing else, when they cannot be.
+   */
+  readonly configure: (setup: InForce, forget?: Outdated) => void;
+  /** Reads the models of providers that list them anew. */
+  readonly discover: () => Promise<void>;
+}
+
+interface InForce {
+  readonly providers: readonly Provider[];
+  readonly models?: readonly ModelDefinition[] | undefined;
+}
+
+/** Creates the setup, which is the configuration's until `load`. */
+export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
+  const { host, store, logger, base, configure, discover } = options;
+  const connected = new WeakMap<ProviderRecord, Provider>();
+  let composed: ComposedSetup | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const stored = async (): Promise<StoredSetup> => ({
+    providers: await store.providers.list(),
+    models: await store.models.list(),
+  });
+  // Loaded when something is stored, so that a gateway starts without it.
+  const compose = async (present: StoredSetup): Promise<ComposedSetup> =>
+    (await import('./compose-setup.ts')).composeSetup(present, { host, providers: base.providers, connected });
+
+  const make = async (plan: Parameters<LiveSetup['change']>[0]): Promise<void> => {
+    const { stored: next, check, write, forget } = await plan(await stored());
+    const made = await compose(next);
+    check?.(made);
+    const before = composed;
+    refuseUnfit(() => configure(made, forget));
+    try {
+      await write();
+    } catch (error) {
+      configure(before ?? base, forget);
+      throw error;
+    }
+    composed = made;
+  };
+
+  return {
+    host,
+    rows: store,
+    stored,
+    composed: () => composed,
+    load: () =>
+      inTurn(async () => {
+        const present = await stored();
+        if (present.providers.length === 0 && present.models.length === 0) return;
+        const made = await compose(present);
+        report(made, logger);
+        configure(made);
+        composed = made;
+      }),
+    async change(plan) {
+      await inTurn(() => make(plan));
+      await discover();
+    },
+  };
+}
+
+function refuseUnfit(configure: () => void): void {
+  try {
+    configure();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new GatewayError('invalid_request', `This cannot be put into force: ${error.message}`, { cause: error });
+  }
+}
+
+/** Tells the operator of everything stored that is not in force though it should be. */
+function report({ providerStandings, modelStandings }: ComposedSetup, logger: Logger): void {
+  for (const [slug, { status, problem }] of providerStandings) {
+    if (problem !== null) logger.warn('a stored provider is left out', { provider: slug, status, reason: problem });
+  }
+  for (const [id, { status, problem }] of modelStandings) {
+    if (problem !== null) logger.warn('a stored model is left out', { model: id, status, reason: problem });
+  }
+}
+
+/** Throws `conflict` where nothing can be set up through the API. */
+export function requireLiveSetup(setup: LiveSetup | undefined): LiveSetup {
+  if (setup !== undefined) return setup;
+  throw new GatewayError(
+    'conflict',
+    'Nothing can be set up here: the demo replays recordings (serve --no-demo begins without it), and an application ' +
+      'that embeds the gateway brings its own providers',
+  );
+}

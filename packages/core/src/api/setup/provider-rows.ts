@@ -1,0 +1,150 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import { type Issue, parseWith, refuseIssues } from '../../foundation/parse-with.ts';
+import type { ProviderRecord } from '../../stores/store.ts';
+import { type ProviderSettings, providerSettingsSchema } from '../../wire/models/provider-settings.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
+import { toKeyHint } from '../../wire/secret-text.ts';
+import type { UpdateProviderRequest } from '../../wire/setup/provider-setup.ts';
+import type { SetupHost } from './setup-host.ts';
+
+/** What a row has sealed. */
+interface ProviderSecrets {
+  readonly apiKey?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The host's parts that rows of providers need. */
+type RowHost = Pick<SetupHost, 'secrets' | 'objectTo' | 'describe'>;
+
+/** Binds a sealed text to its provider. */
+const contextOf = (slug: string): string => `provider:${slug}`;
+
+/** Makes the row of a provider. Throws `invalid_request` for settings that the host objects to. */
+export async function createProviderRow(
+  settings: ProviderSettings,
+  { host, enabled, at }: { readonly host: RowHost; readonly enabled: boolean; readonly at: string },
+): Promise<ProviderRecord> {
+  refuseObjections(host.objectTo(settings));
+  return { ...(await toRow(settings, host)), enabled, createdAt: at, updatedAt: null };
+}
+
+/** The settings of a row with what it has sealed. Rejects when that cannot be opened; throws for an unreadable row. */
+export async function readProviderRow(
+  row: ProviderRecord,
+  host: Pick<SetupHost, 'secrets'>,
+): Promise<ProviderSettings> {
+  const settings = readOpenSettings(row);
+  return { ...settings, ...(await openSecrets(row, host)) };
+}
+
+/** The settings of a row without what it has sealed. Throws for a row that another version has written otherwise. */
+export function readOpenSettings(row: ProviderRecord): ProviderSettings {
+  return parseWith(providerSettingsSchema, row.settings);
+}
+
+/**
+ * Makes the changed row. A key that cannot be opened stays sealed until it is given anew, and no saved secret goes to
+ * another server than the one it was given for. Throws `invalid_request`.
+ */
+export async function changeProviderRow(
+  row: ProviderRecord,
+  { enabled = row.enabled, apiKey, headers, ...changes }: UpdateProviderRequest,
+  { host, at }: { readonly host: RowHost; readonly at: string },
+): Promise<ProviderRecord> {
+  const before = readOpenSettings(row);
+  const open = withoutNulls({ ...before, ...changes });
+  const saved = row.sealed === null ? NO_SECRETS : await openSecrets(row, host).catch(() => null);
+  const staysLocked = saved === null && apiKey === undefined && headers === undefined;
+  const isMoved = originOf(before, host) !== originOf(open, host);
+  if (isMoved) refuseMovedSecrets(row, { apiKey, headers });
+  const next: ProviderSettings = {
+    ...open,
+    apiKey: apiKey === undefined ? (saved?.apiKey ?? open.apiKey) : apiKey,
+    headers: mergeHeaders(isMoved ? {} : (saved?.headers ?? {}), headers ?? {}),
+  };
+  // A key that is sealed and cannot be opened is a key, all the same.
+  refuseObjections(host.objectTo(staysLocked ? { ...next, apiKey: null } : next));
+  const made = staysLocked ? { settings: toPlain(next), ...sealedPartOf(row) } : await toRow(next, host);
+  return { ...made, id: row.id, enabled, createdAt: row.createdAt, updatedAt: at };
+}
+
+/** Completes what is tested before it is saved by the secrets of the saved provider that it changes. */
+export async function addSavedSecrets(
+  draft: ProviderSettings,
+  row: ProviderRecord,
+  host: RowHost,
+): Promise<ProviderSettings> {
+  const before = readOpenSettings(row);
+  if (originOf(before, host) !== originOf(draft, host)) return draft;
+  const saved = await openSecrets(row, host).catch(() => NO_SECRETS);
+  return { ...draft, apiKey: draft.apiKey ?? saved.apiKey, headers: { ...saved.headers, ...draft.headers } };
+}
+
+const NO_SECRETS: ProviderSecrets = { headers: {} };
+
+async function openSecrets({ id, sealed }: ProviderRecord, { secrets }: Pick<SetupHost, 'secrets'>) {
+  if (sealed === null) return NO_SECRETS;
+  return JSON.parse(await secrets.open(sealed, contextOf(id))) as ProviderSecrets;
+}
+
+type MadeRow = Omit<ProviderRecord, 'enabled' | 'createdAt' | 'updatedAt'>;
+
+async function toRow(settings: ProviderSettings, { secrets }: RowHost): Promise<MadeRow> {
+  const { slug, apiKey, headers } = settings;
+  const held: ProviderSecrets = { apiKey: apiKey ?? undefined, headers };
+  const headerNames = Object.keys(headers);
+  const isNone = held.apiKey === undefined && headerNames.length === 0;
+  return {
+    id: slug,
+    settings: toPlain(settings),
+    sealed: isNone ? null : await secrets.seal(JSON.stringify(held), contextOf(slug)),
+    keyHint: held.apiKey === undefined ? null : toKeyHint(held.apiKey),
+    headerNames,
+  };
+}
+
+const sealedPartOf = ({ id, sealed, keyHint, headerNames }: ProviderRecord) => ({ id, sealed, keyHint, headerNames });
+
+/** The settings without secrets. That no key is wanted is none. */
+function toPlain({ apiKey, headers: _, ...plain }: ProviderSettings): ProviderRecord['settings'] {
+  return apiKey === null ? { ...plain, apiKey } : plain;
+}
+
+function refuseMovedSecrets(
+  { keyHint, headerNames }: ProviderRecord,
+  { apiKey, headers }: Pick<UpdateProviderRequest, 'apiKey' | 'headers'>,
+): void {
+  const why = 'the saved one was given for another server: give it anew, or null for none';
+  if (keyHint !== null && apiKey === undefined) throw refuseField('apiKey', why);
+  const lost = headerNames.find((name) => headers?.[name] === undefined);
+  if (lost !== undefined) throw refuseField(`headers.${lost}`, why);
+}
+
+function originOf(settings: ProviderSettings, { describe }: RowHost): string | undefined {
+  return URL.parse(describe(settings)?.address ?? '')?.origin;
+}
+
+function mergeHeaders(
+  saved: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
+): Record<string, string> {
+  const merged = Object.entries({ ...saved, ...changes });
+  return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+function withoutNulls(settings: Readonly<Record<string, unknown>>): ProviderSettings {
+  // Null for the key has a meaning of its own.
+  const given = Object.entries(settings).filter(
+    ([name, value]) => value !== undefined && (value !== null || name === 'apiKey'),
+  );
+  return providerSettingsSchema.parse(Object.fromEntries(given));
+}
+
+function refuseObjections(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw refuseIssues(issues.map(({ path, message }) => ({ path: path || 'body', message })));
+}
+
+/** `not_found` for a slug that no saved provider has. */
+export function noProvider(slug: string): GatewayError {
+  return new GatewayError('not_found', `No provider ${slug.slice(0, 100)} was set up through the API`);
+}

@@ -1,0 +1,95 @@
+import type { Route } from '../../http/route.ts';
+import { ADMIN } from '../route-groups.ts';
+import type { SetupParts } from './setup-parts.ts';
+
+/** Setting up providers and models without a config file. */
+export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/setup/presets',
+    operationId: 'listProviderPresets',
+    summary: 'List the well-known providers',
+    load: async () => (await import('./list-provider-presets.ts')).listProviderPresets,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/setup/local-servers',
+    operationId: 'findLocalServers',
+    summary: 'Find the model servers that run on this machine',
+    load: async () => (await import('./find-local-servers.ts')).findLocalServers,
+  },
+  {
+    ...ADMIN,
+    method: 'POST',
+    path: '/admin/v1/setup/provider-tests',
+    operationId: 'testProviderDraft',
+    summary: 'Test a provider before it is saved, and list its models',
+    load: async () => (await import('./test-provider-draft.ts')).testProviderDraft,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/setup/providers',
+    operationId: 'listProviderSetups',
+    summary: 'List the providers of the configuration and those that were set up',
+    load: async () => (await import('./list-provider-setups.ts')).listProviderSetups,
+  },
+  {
+    ...ADMIN,
+    method: 'POST',
+    path: '/admin/v1/setup/providers',
+    operationId: 'createProviderSetup',
+    summary: 'Set up a provider',
+    load: async () => (await import('./create-provider-setup.ts')).createProviderSetup,
+  },
+  {
+    ...ADMIN,
+    method: 'PATCH',
+    path: '/admin/v1/setup/providers/{slug}',
+    operationId: 'updateProviderSetup',
+    summary: 'Change a provider that was set up',
+    load: async () => (await import('./update-provider-setup.ts')).updateProviderSetup,
+  },
+  {
+    ...ADMIN,
+    method: 'DELETE',
+    path: '/admin/v1/setup/providers/{slug}',
+    operationId: 'deleteProviderSetup',
+    summary: 'Delete a provider that was set up',
+    load: async () => (await import('./delete-provider-setup.ts')).deleteProviderSetup,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/setup/models',
+    operationId: 'listModelSetups',
+    summary: 'List the models of the configuration and those that were set up',
+    load: async () => (await import('./list-model-setups.ts')).listModelSetups,
+  },
+  {
+    ...ADMIN,
+    method: 'POST',
+    path: '/admin/v1/setup/models',
+    operationId: 'createModelSetup',
+    summary: 'Set up a model',
+    load: async () => (await import('./create-model-setup.ts')).createModelSetup,
+  },
+  {
+    ...ADMIN,
+    method: 'PUT',
+    path: '/admin/v1/setup/models/{id+}',
+    operationId: 'replaceModelSetup',
+    summary: 'Replace the definition of a model that was set up',
+    load: async () => (await import('./replace-model-setup.ts')).replaceModelSetup,
+  },
+  {
+    ...ADMIN,
+    method: 'DELETE',
+    path: '/admin/v1/setup/models/{id+}',
+    operationId: 'deleteModelSetup',
+    summary: 'Delete a model that was set up',
+    load: async () => (await import('./delete-model-setup.ts')).deleteModelSetup,
+  },
+];

@@ -1,0 +1,56 @@
+import type { Issue } from '../../foundation/parse-with.ts';
+import type { SecretBox } from '../../foundation/secret-box.ts';
+import type { DiscoveredModel, Provider } from '../../providers/provider.ts';
+import type { ConfiguredModel, ModelDefinition } from '../../wire/models/model-definition.ts';
+import type { ProviderSettings } from '../../wire/models/provider-settings.ts';
+import type { ShownSettings } from '../../wire/setup/provider-setup.ts';
+import type { ProviderFinding } from '../providers/provider-checks.ts';
+
+/** A provider of the configuration, as it is shown. */
+export interface ConfiguredProvider {
+  readonly slug: string;
+  readonly name: string;
+  readonly address: string;
+  /** Null for none. */
+  readonly keyHint: string | null;
+  readonly hasKey: boolean;
+  readonly headerNames: readonly string[];
+  readonly settings: ShownSettings;
+}
+
+/** What was found of a provider that is not saved yet. */
+export interface DraftTest {
+  /** Up to the first layer that failed. Hold no secret. */
+  readonly findings: readonly ProviderFinding[];
+  /** Null when the list was not read. */
+  readonly models: readonly DiscoveredModel[] | null;
+}
+
+/** A model server on the machine of the gateway. */
+export interface LocalServer {
+  readonly preset: string;
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly models: readonly string[];
+}
+
+/** What the host contributes when providers and models are set up through the API. */
+export interface SetupHost {
+  /** What the host's own configuration has: shown, never changed, and first wherever both name the same. */
+  readonly configured: {
+    readonly providers: readonly ConfiguredProvider[];
+    readonly models: readonly ConfiguredModel[];
+  };
+  readonly secrets: SecretBox;
+  /** The models that providers serve by their preset. Called when something is set up. */
+  loadBuiltInModels(): Promise<readonly ModelDefinition[]>;
+  /** What is wrong with a provider, as for one of the configuration; the paths are dotted. */
+  objectTo(settings: ProviderSettings): readonly Issue[];
+  /** The name and the address that these settings lead to; undefined for those that are objected to. */
+  describe(settings: ProviderSettings): { readonly name: string; readonly address: string } | undefined;
+  /** Makes the provider. Its key and headers must not appear in any log from then on. */
+  connect(settings: ProviderSettings): Promise<Provider>;
+  /** Tests a provider layer by layer; with a `model` also by a call. */
+  test(settings: ProviderSettings, options: { readonly model: string | undefined }): Promise<DraftTest>;
+  findLocalServers(): Promise<readonly LocalServer[]>;
+}

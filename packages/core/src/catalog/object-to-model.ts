@@ -1,0 +1,66 @@
+import { suggestName } from '../foundation/nearest-name.ts';
+import type { ConfiguredModel, ModelDefinition } from '../wire/models/model-definition.ts';
+import { findIncompleteParts } from './override-models.ts';
+
+/** Something that is wrong in the definition of a model. */
+export interface ModelObjection {
+  /** The keys that lead to the field. */
+  readonly keys: readonly (string | number)[];
+  readonly message: string;
+}
+
+export interface ModelSurroundings {
+  readonly slugs: readonly string[];
+  /** The built-in models of the providers with these slugs. */
+  readonly served: readonly ModelDefinition[];
+  /** All configured models, this one among them or not. */
+  readonly configured: readonly ConfiguredModel[];
+}
+
+/**
+ * What no single field of a model shows: providers that are not there, parts that are missing, and aliases that mean
+ * something else already.
+ */
+export function objectToModel(model: ConfiguredModel, surroundings: ModelSurroundings): ModelObjection[] {
+  const { slugs, served } = surroundings;
+  const unknownProviders = (model.endpoints ?? []).flatMap(({ provider }, endpoint) =>
+    slugs.includes(provider)
+      ? []
+      : [{ keys: ['endpoints', endpoint, 'provider'], message: describeUnknownSlug(provider, slugs) }],
+  );
+  const builtIn = served.find(({ id }) => id === model.id);
+  const missing = findIncompleteParts(builtIn, model).map(({ field, endpoint }) =>
+    endpoint === null
+      ? {
+          keys: [field],
+          message: `is missing, and no configured provider serves "${model.id}" by itself: say who does`,
+        }
+      : {
+          keys: ['endpoints', endpoint, field],
+          message: "is missing, and this is not built in: give the provider's own name of the model",
+        },
+  );
+  return [...unknownProviders, ...missing, ...objectToAliases(model, surroundings)];
+}
+
+function objectToAliases(
+  { id, aliases = [] }: ConfiguredModel,
+  { served, configured }: ModelSurroundings,
+): ModelObjection[] {
+  const others = configured.filter((other) => other.id !== id);
+  const ids = new Set([...served, ...configured].map((model) => model.id));
+  return aliases.flatMap((alias, index) => {
+    const keys = ['aliases', index];
+    if (ids.has(alias)) return [{ keys, message: `"${alias}" is the id of a model` }];
+    if (aliases.indexOf(alias) < index) return [{ keys, message: `"${alias}" stands here already` }];
+    const owner = others.find((other) => other.aliases?.includes(alias));
+    return owner === undefined ? [] : [{ keys, message: `"${alias}" is an alias of "${owner.id}" already` }];
+  });
+}
+
+function describeUnknownSlug(name: string, slugs: readonly string[]): string {
+  const near = suggestName(name, slugs);
+  const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
+  const known = slugs.map((slug) => `"${slug}"`).join(', ') || 'none';
+  return `"${name}" is not the slug of a configured provider; there are: ${known}${hint}`;
+}

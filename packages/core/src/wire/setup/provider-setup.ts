@@ -1,0 +1,169 @@
+import { z } from 'zod';
+
+import { providerSettingsSchema, WIRES } from '../models/provider-settings.ts';
+
+const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, region, byok, discoverModels } =
+  providerSettingsSchema.shape;
+
+const NO_VARIABLES = 'must be the secret itself: env:NAME is for config files alone';
+const namesNoVariable = (text: string | null | undefined): boolean => text?.startsWith('env:') !== true;
+const setUpKey = apiKey.refine(namesNoVariable, NO_VARIABLES);
+const headerName = headers.unwrap().keyType;
+const headerValue = headers.unwrap().valueType.refine(namesNoVariable, NO_VARIABLES);
+
+/** A provider that is not saved yet: the fields of a config file. */
+const draft = {
+  ...providerSettingsSchema.shape,
+  slug: slug.optional().describe("Default: the preset's"),
+  apiKey: setUpKey.describe('The key itself; null for none. Never shown again'),
+  headers: z.record(headerName, headerValue).default({}).describe('Never shown again'),
+};
+
+/** The body of `POST /admin/v1/setup/providers`: the fields of a provider in a config file, and `enabled`. Closed. */
+export const createProviderRequestSchema = z.strictObject({
+  ...draft,
+  enabled: z.boolean().default(true).describe('False: saved, and not called'),
+});
+
+export type CreateProviderRequest = z.input<typeof createProviderRequestSchema>;
+
+/** The body of `PATCH /admin/v1/setup/providers/{slug}`. Absent members stay, null removes what may be absent. Closed. */
+export const updateProviderRequestSchema = z
+  .strictObject({
+    name: name.nullable(),
+    preset: preset.nullable(),
+    wire: wire.nullable(),
+    baseUrl: baseUrl.nullable(),
+    query: query.unwrap(),
+    apiKey: setUpKey.describe('Absent: the saved one stays'),
+    headers: z.record(headerName, headerValue.nullable()).describe('Those named here change; null removes one'),
+    dataPolicy: dataPolicy.nullable(),
+    region: region.nullable(),
+    byok: byok.unwrap(),
+    discoverModels: discoverModels.unwrap(),
+    enabled: z.boolean(),
+  })
+  .partial();
+export type UpdateProviderRequest = z.infer<typeof updateProviderRequestSchema>;
+
+/** The body of `POST /admin/v1/setup/provider-tests`. Closed. */
+export const testDraftRequestSchema = z.strictObject({
+  provider: z
+    .strictObject(draft)
+    .describe('With the slug of a saved one and the same address, its key and headers need not be given'),
+  model: z.string().min(1).optional().describe('One call of a few tokens is made to this model of the provider'),
+});
+
+export type TestDraftRequest = z.input<typeof testDraftRequestSchema>;
+
+const layerFindingSchema = z.object({
+  layer: z.string(),
+  status: z.enum(['ok', 'warning', 'failed', 'skipped']),
+  detail: z.string(),
+  advice: z.string().optional(),
+});
+
+export const testDraftResponseSchema = z.object({
+  data: z.object({
+    ok: z.boolean(),
+    /** Up to the first layer that failed. */
+    findings: z.array(layerFindingSchema),
+    /** What the provider lists; null when it was not asked, or lists nothing. */
+    models: z
+      .array(z.object({ id: z.string(), created: z.int().optional(), context_length: z.int().optional() }))
+      .nullable(),
+  }),
+});
+
+export type TestDraftResult = z.infer<typeof testDraftResponseSchema>['data'];
+
+/** Settings as in a config file, but for what is secret. */
+const shownSettingsSchema = z.object({
+  name: z.string().optional(),
+  preset: z.string().optional(),
+  wire: z.enum(WIRES).optional(),
+  baseUrl: z.string().optional(),
+  query: z.record(z.string(), z.string()),
+  dataPolicy: z.object({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() }).optional(),
+  region: z.string().optional(),
+  byok: z.boolean(),
+  discoverModels: z.boolean(),
+});
+export type ShownSettings = z.infer<typeof shownSettingsSchema>;
+
+export const providerSetupSchema = z.object({
+  slug: z.string(),
+  name: z.string(),
+  /** `config`: of the config file, the environment or the host, and changed there alone. */
+  source: z.enum(['config', 'stored']),
+  enabled: z.boolean(),
+  /**
+   * `ready`: called. `off`: not enabled. `shadowed`: the configuration has one of the same slug, which is called.
+   * `locked`: its key cannot be opened and is to be given anew. `failed`: cannot be made.
+   */
+  status: z.enum(['ready', 'off', 'shadowed', 'locked', 'failed']),
+  /** In words; null when ready or off. */
+  problem: z.string().nullable(),
+  /** The address that is called, its preset's where it has none of its own; null when not known. */
+  address: z.string().nullable(),
+  has_key: z.boolean().nullable(),
+  /** The end of the key; null without one, or when it is short. */
+  key_hint: z.string().nullable(),
+  header_names: z.array(z.string()),
+  /** Null when they cannot be read. */
+  settings: shownSettingsSchema.nullable(),
+  created_at: z.string().nullable(),
+  updated_at: z.string().nullable(),
+});
+export type ProviderSetup = z.infer<typeof providerSetupSchema>;
+
+export const providerSetupResponseSchema = z.object({ data: providerSetupSchema });
+
+export const providerSetupListSchema = z.object({
+  data: z.array(providerSetupSchema),
+  /** Whether providers and models can be set up here. */
+  editable: z.boolean(),
+});
+
+export type ProviderSetupList = z.infer<typeof providerSetupListSchema>;
+
+export const providerPresetListSchema = z.object({
+  data: z.array(
+    z.object({
+      /** What `preset` of a provider names. */
+      id: z.string(),
+      name: z.string(),
+      /** The slug that a provider has by default. */
+      slug: z.string(),
+      wire: z.enum(WIRES),
+      /** Null where every customer has an address of their own, which `baseUrl` must be. */
+      base_url: z.string().nullable(),
+      address_example: z.string().nullable(),
+      needs_key: z.boolean(),
+      /** The customary variable of its key. */
+      key_variable: z.string().nullable(),
+      /** Whether `discoverModels` can be true. */
+      lists_models: z.boolean(),
+      /** Whether it is a gateway to other providers. */
+      is_gateway: z.boolean(),
+      data_policy: z.object({ training: z.boolean().nullable(), retains_prompts: z.boolean().nullable() }),
+    }),
+  ),
+});
+
+export type ProviderPresetList = z.infer<typeof providerPresetListSchema>;
+
+export const localServerListSchema = z.object({
+  data: z.array(
+    z.object({
+      /** The preset that fits it. */
+      preset: z.string(),
+      name: z.string(),
+      base_url: z.string(),
+      models: z.array(z.string()),
+      /** The slug of the provider that is set up with this address; null for none. */
+      set_up_as: z.string().nullable(),
+    }),
+  ),
+});
+export type LocalServerList = z.infer<typeof localServerListSchema>;

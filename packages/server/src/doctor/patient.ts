@@ -1,0 +1,20 @@
+import type { ModelDefinition, Provider, Timeouts } from '@model-gateway/core';
+import type { ProviderConfig } from '@model-gateway/node';
+
+/** A provider to be checked, and how. */
+export interface Patient {
+  readonly config: ProviderConfig;
+  readonly provider: Provider;
+  /** Models of all providers; those of others are ignored. */
+  readonly models: readonly ModelDefinition[];
+  readonly timeouts: Timeouts;
+  /** Whether a call may be made, which costs a little. */
+  readonly call: boolean;
+  /** The provider's name of the model for that call. Default: its cheapest known one. */
+  readonly model?: string | undefined;
+  /** Whether advice is for a form with the settings, not for a config file and the command line. Default: false. */
+  readonly isForm?: boolean | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Unix milliseconds, for the expiry of certificates. */
+  readonly now: number;
+}

@@ -1,0 +1,140 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { startComposed } from '../../../../test/support/gateways/start-composed.ts';
+import { findLocalServers, type KnownServer } from './find-local-servers.ts';
+
+const KEY = 'sk-right-key-of-the-upstream-5678';
+const MANAGEMENT_KEY = 'sk-management-of-the-test';
+
+interface Upstream {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly calls: readonly string[];
+}
+
+/** A model server that wants a key, lists one model and completes with OK; in its refusals it repeats the key. */
+async function startUpstream(key: string | null = KEY): Promise<Upstream> {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url}`);
+    const sent = request.headers.authorization?.replace('Bearer ', '') ?? null;
+    const isRight = key === null || sent === key;
+    response.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' });
+    if (!isRight) return void response.end(JSON.stringify({ error: { message: `Incorrect API key: ${sent}` } }));
+    const message = { role: 'assistant', content: 'OK' };
+    response.end(
+      JSON.stringify(
+        request.method === 'GET'
+          ? { object: 'list', data: [{ id: 'small-1', object: 'model', created: 5 }] }
+          : {
+              id: 'c',
+              choices: [{ index: 0, message, finish_reason: 'stop' }],
+              usage: { prompt_tokens: 3, completion_tokens: 1 },
+            },
+      ),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { port, calls, baseUrl: `http://127.0.0.1:${port}/v1` };
+}
+
+async function start(localServers: readonly KnownServer[] = []) {
+  const bootstrapKeys = [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }];
+  const config = { store: { type: 'memory' }, auth: { bootstrapKeys } };
+  const { apiUrl } = await startComposed(config, { localServers });
+  const base = apiUrl.replace('/api/v1', '/admin/v1');
+  return async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+}
+
+interface Tested {
+  readonly data: {
+    readonly ok: boolean;
+    readonly findings: readonly { readonly layer: string; readonly status: string; readonly advice?: string }[];
+    readonly models: readonly { readonly id: string }[] | null;
+  };
+}
+
+const draftOf = ({ baseUrl }: Upstream, apiKey?: string) => ({
+  provider: { slug: 'up', wire: 'openai', baseUrl, ...(apiKey !== undefined && { apiKey }) },
+});
+const layersOf = ({ data }: Tested): string[] => data.findings.map(({ layer, status }) => `${layer} ${status}`);
+
+test('a provider is tested before it is saved, layer by layer up to a call, with the models to choose from', async () => {
+  const upstream = await startUpstream();
+  const call = await start();
+  const { status, text } = await call('POST', '/setup/provider-tests', { ...draftOf(upstream, KEY), model: 'small-1' });
+  expect(status).toBe(200);
+  const tested = JSON.parse(text) as Tested;
+  expect(layersOf(tested)).toEqual(['address ok', 'dns skipped', 'tcp ok', 'tls skipped', 'auth ok', 'call ok']);
+  expect(tested.data).toMatchObject({ ok: true, models: [{ id: 'small-1', created: 5 }] });
+  expect(upstream.calls).toEqual(['GET /v1/models', 'POST /v1/chat/completions']);
+  expect(JSON.parse((await call('GET', '/setup/providers')).text)).toEqual({ data: [], editable: true });
+});
+
+test('a wrong key is told in words, and not repeated though the server does', async () => {
+  const call = await start();
+  const { text } = await call('POST', '/setup/provider-tests', draftOf(await startUpstream(), 'sk-wrong-key-00001'));
+  const { data } = JSON.parse(text) as Tested;
+  expect(data).toMatchObject({ ok: false, models: null });
+  expect(data.findings.at(-1)).toEqual({
+    layer: 'auth',
+    status: 'failed',
+    detail: 'refused (HTTP 401)',
+    advice: 'The key is wrong, was revoked, or belongs to another project or region: copy it again, whole.',
+  });
+  expect(text).not.toContain('sk-wrong-key-00001');
+});
+
+test('what is wrong with a draft is refused by its field', async () => {
+  const call = await start();
+  const { status, text } = await call('POST', '/setup/provider-tests', { provider: { preset: 'openai' } });
+  expect(status).toBe(400);
+  expect(JSON.parse(text)).toMatchObject({ error: { metadata: { issues: [{ path: 'provider.apiKey' }] } } });
+});
+
+test('a saved provider is tested with its saved key, and no other server gets it', async () => {
+  const [upstream, other] = [await startUpstream(), await startUpstream()];
+  const call = await start();
+  expect((await call('POST', '/setup/providers', draftOf(upstream, KEY).provider)).status).toBe(201);
+  const test = async (body: object) => JSON.parse((await call('POST', '/setup/provider-tests', body)).text) as Tested;
+  expect((await test(draftOf(upstream))).data.ok).toBe(true);
+  expect(layersOf(await test(draftOf(other))).at(-1)).toBe('auth failed');
+  const known = JSON.parse((await call('POST', '/providers/up/test', {})).text) as Tested;
+  expect(known.data.ok).toBe(true);
+});
+
+test('finds the servers of this machine by their lists of models, and nothing that gives none', async () => {
+  const [ollama, locked] = [await startUpstream(null), await startUpstream()];
+  const silent = createTcpServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void silent.close());
+  const ports = [ollama.port, locked.port, (silent.address() as AddressInfo).port, 1];
+  const known = ports.map((port, index) => ({ preset: `p${index}`, name: `P${index}`, port }));
+  expect(await findLocalServers(known, 200)).toEqual([
+    { preset: 'p0', name: 'P0', baseUrl: ollama.baseUrl, models: ['small-1'] },
+  ]);
+});
+
+test('says of a server of this machine as which provider it is set up', async () => {
+  const upstream = await startUpstream(null);
+  const call = await start([{ preset: 'ollama', name: 'Ollama', port: upstream.port }]);
+  const find = async () => (JSON.parse((await call('GET', '/setup/local-servers')).text) as { data: object[] }).data;
+  const server = { preset: 'ollama', name: 'Ollama', base_url: upstream.baseUrl, models: ['small-1'] };
+  expect(await find()).toEqual([{ ...server, set_up_as: null }]);
+  const baseUrl = upstream.baseUrl.replace('127.0.0.1', 'localhost');
+  await call('POST', '/setup/providers', { preset: 'ollama', baseUrl, discoverModels: true });
+  expect(await find()).toEqual([{ ...server, set_up_as: 'ollama' }]);
+});

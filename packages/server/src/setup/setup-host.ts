@@ -1,0 +1,103 @@
+import process from 'node:process';
+
+import {
+  type ConfiguredProvider,
+  type ModelDefinition,
+  type ProviderSettings,
+  type SecretBox,
+  type SetupHost,
+  toKeyHint,
+} from '@model-gateway/core';
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import { checkProvider, type GatewayConfig, type ProviderConfig, toProviderConfig } from '@model-gateway/node';
+
+import type { Connector } from './connector.ts';
+import type { KnownServer } from './find-local-servers.ts';
+
+export interface SetupHostOptions {
+  readonly config: GatewayConfig;
+  readonly connector: Connector;
+  readonly secrets: SecretBox;
+  /** Keeps texts out of logs and findings from then on. */
+  readonly hide: (secrets: readonly string[]) => void;
+  /** Takes out of a text what was hidden so far. */
+  readonly redact: (text: string) => string;
+  /** The model servers that are looked for on this machine. Default: those that are usual, at their usual ports. */
+  readonly localServers?: readonly KnownServer[] | undefined;
+}
+
+/** Nothing is taken from the environment for a provider that is set up through the API: its keys are not the caller's. */
+const NO_ENVIRONMENT = {};
+
+/** Creates what the server contributes when providers and models are set up through the API. */
+export function createSetupHost(options: SetupHostOptions): SetupHost {
+  const { config, connector, secrets, hide, redact, localServers } = options;
+  const toConfig = (settings: ProviderSettings): ProviderConfig => toProviderConfig(settings, PRESETS, NO_ENVIRONMENT);
+  const objectTo: SetupHost['objectTo'] = (settings) =>
+    checkProvider(settings, { presets: PRESETS, env: null }).map(({ field, message }) => ({ path: field, message }));
+  return {
+    configured: { providers: config.providers.map(toConfigured), models: config.configuredModels },
+    secrets,
+    loadBuiltInModels,
+    objectTo,
+    describe(settings) {
+      if (objectTo(settings).length > 0) return undefined;
+      const { name, baseUrl } = toConfig(settings);
+      return { name, address: baseUrl };
+    },
+    async connect(settings) {
+      hide(secretsOf(settings));
+      return connector.connect(toConfig(settings));
+    },
+    async test(settings, { model }) {
+      hide(secretsOf(settings));
+      const made = toConfig(settings);
+      // Loaded only when a test is requested.
+      const { diagnoseProvider } = await import('../doctor/diagnose-provider.ts');
+      const diagnosis = await diagnoseProvider({
+        config: made,
+        provider: await connector.connect(made),
+        models: [],
+        timeouts: config.timeouts,
+        call: model !== undefined,
+        model,
+        isForm: true,
+        env: process.env,
+        now: Date.now(),
+      });
+      // Findings contain texts of servers, and a server may repeat a key.
+      return JSON.parse(redact(JSON.stringify(diagnosis))) as typeof diagnosis;
+    },
+    findLocalServers: async () => (await import('./find-local-servers.ts')).findLocalServers(localServers),
+  };
+}
+
+/** The models that providers serve by their preset. */
+export async function loadBuiltInModels(): Promise<readonly ModelDefinition[]> {
+  return (await import('@model-gateway/core/catalog/built-in-models')).BUILT_IN_MODELS;
+}
+
+const secretsOf = ({ apiKey, headers }: ProviderSettings): string[] => [apiKey ?? '', ...Object.values(headers)];
+
+function toConfigured(provider: ProviderConfig): ConfiguredProvider {
+  const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, region, byok, discoverModels } =
+    provider;
+  return {
+    slug,
+    name,
+    address: baseUrl,
+    hasKey: apiKey !== undefined,
+    keyHint: apiKey === undefined ? null : toKeyHint(apiKey),
+    headerNames: Object.keys(headers),
+    settings: {
+      name,
+      ...(preset === null ? { wire } : { preset }),
+      baseUrl,
+      query: { ...query },
+      ...(dataPolicy !== undefined && { dataPolicy }),
+      ...(region !== undefined && { region }),
+      byok,
+      discoverModels,
+    },
+  };
+}
