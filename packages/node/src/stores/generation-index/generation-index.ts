@@ -4,9 +4,9 @@ import {
   createSpendingBook,
   type GenerationFacets,
   type GenerationFilter,
+  type GenerationHistogram,
   type GenerationPage,
   type GenerationQuery,
-  type HistogramBucket,
   type HistogramQuery,
   type SpendingBook,
   type SpendingEntry,
@@ -42,7 +42,7 @@ export interface GenerationIndex {
   /** Removes the content of this segment and of all older ones. */
   removeContentThrough(name: SegmentName): void;
   page(query: GenerationQuery): GenerationPage;
-  histogram(query: HistogramQuery): Promise<readonly HistogramBucket[]>;
+  histogram(query: HistogramQuery): Promise<GenerationHistogram>;
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
   activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
   /** All generations, or those of a segment, in the order of writing. */
