@@ -27,7 +27,7 @@ interface PageQuery {
 
 /** The first page of generations that come newest first and, with a filter, match it. */
 export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, filter }: PageQuery): GenerationPage {
-  const lastDay = filter?.createdBeforeMs === undefined ? undefined : dayAt(filter.createdBeforeMs);
+  const isOutside = createDayCheck(filter?.createdFromMs, filter?.createdBeforeMs);
   const records: GenerationRecord[] = [];
   let lookedAt = 0;
   let passedOver = 0;
@@ -38,7 +38,7 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
     }
     last = entry;
     if (filter === undefined) records.push(entry.readRecord());
-    else if (lastDay !== undefined && entry.origin.day > lastDay) passedOver += 1;
+    else if (isOutside(entry)) passedOver += 1;
     else {
       lookedAt += 1;
       if (matchesFilter(entry.readFacts(), filter)) records.push(entry.readRecord());
@@ -53,9 +53,9 @@ export async function addUpGenerations(
   query: HistogramQuery,
 ): Promise<GenerationHistogram> {
   const histogram = createHistogram(query);
-  const lastDay = dayAt(query.startMs + query.bucketMs * query.buckets);
+  const isOutside = createDayCheck(query.startMs, query.startMs + query.bucketMs * query.buckets);
   await forEachInTurns(entries, (entry) => {
-    if (entry.origin.day <= lastDay) histogram.add(entry.readFacts());
+    if (!isOutside(entry)) histogram.add(entry.readFacts());
   });
   return histogram.read(nextTurn);
 }
@@ -66,8 +66,18 @@ export async function countGenerations(
   filter: GenerationFilter,
 ): Promise<GenerationFacets> {
   const count = createFacetCount(filter);
-  await forEachInTurns(entries, (entry) => count.add(entry.readFacts()));
+  const isOutside = createDayCheck(filter.createdFromMs, filter.createdBeforeMs);
+  await forEachInTurns(entries, (entry) => {
+    if (!isOutside(entry)) count.add(entry.readFacts());
+  });
   return count.read();
+}
+
+/** Tells by the day of a generation, without reading it, that it is outside of a span of time. */
+function createDayCheck(fromMs: number | undefined, toMs: number | undefined): (entry: GenerationEntry) => boolean {
+  const first = fromMs === undefined ? '' : dayAt(fromMs);
+  const last = toMs === undefined ? '9999-12-31' : dayAt(toMs);
+  return ({ origin: { day } }) => day < first || day > last;
 }
 
 async function forEachInTurns(

@@ -58,7 +58,8 @@ export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;
-  readonly value: Value;
+  /** Null where none of them is chosen. */
+  readonly value: Value | null;
   /** The label of each value, in the order they are shown; values that are whole numbers come first, ascending. */
   readonly options: Readonly<Record<Value, string>>;
   readonly onChange: (value: Value) => void;
