@@ -172,7 +172,8 @@ describe.skipIf(skipped !== undefined)(
       await untilDrawn(page);
       const row = page.getByRole('table', { name: 'Figures by model' }).getByRole('row', { name: /acme\/chat/ });
       const count = (await row.getByRole('cell').nth(1).innerText()).trim();
-      await row.getByRole('link').click();
+      const legend = page.getByRole('list', { name: 'Legend by model' });
+      await legend.getByRole('link', { name: 'acme/chat' }).click();
       expect(await filtersOf(page)).toMatchObject({ model: 'acme/chat' });
       await page.getByRole('status').getByText(`${count} found`).waitFor();
       for (const [split, name] of [

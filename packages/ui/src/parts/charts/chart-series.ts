@@ -10,6 +10,8 @@ export interface Series {
   /** Bars are stacked in the order of the series. */
   readonly shape: 'bar' | 'line';
   readonly isDashed?: boolean;
+  /** A line that is not drawn on where there is no value. */
+  readonly hasGaps?: boolean;
 }
 
 /** Equal spans of time side by side, in Unix milliseconds. */

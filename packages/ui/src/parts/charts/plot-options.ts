@@ -62,7 +62,15 @@ export function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Optio
   const lines = linesOf(series).map((one) => {
     const stroke = shade(one);
     const dash = one.isDashed === true ? { dash: [5, 4] } : {};
-    return { label: one.label, stroke, width: 2, ...dash, points: { show: true, size: 5, width: 0, fill: stroke } };
+    const spanGaps = one.hasGaps !== true;
+    return {
+      label: one.label,
+      stroke,
+      width: 1.5,
+      spanGaps,
+      ...dash,
+      points: { show: true, size: 5, width: 0, fill: stroke },
+    };
   });
   return {
     width: element.clientWidth,

@@ -16,7 +16,8 @@ import { ActivityCharts } from './activity-charts.tsx';
 import { figuresQuery } from './figures-query.ts';
 import { type OverviewSearch, type Range, rangeOf, RANGES, SPLITS, splitOf } from './overview-search.ts';
 import { SpanFigures } from './span-figures.tsx';
-import { SplitLegend } from './split-legend.tsx';
+import { SplitChips } from './split-chips.tsx';
+import { SplitTable } from './split-table.tsx';
 import { toLines } from './to-lines.ts';
 
 /** Kept while the page is open, so that a thing has its colour on the next visit, too. */
@@ -55,10 +56,14 @@ export function ActivitySection() {
           <div className="card p-4">
             <SpanFigures figures={data} />
           </div>
+          {lines.length > 0 && <SplitChips split={data.split} lines={lines} link={link} span={toFilters(data.span)} />}
           <ActivityCharts figures={data} lines={lines} link={link} onPick={pick} />
+          <p className="-mt-2 text-xs text-ink-faint">
+            Click, or drag over a span, for the list of those calls; hold Shift to look closer.
+          </p>
           {lines.length > 0 && (
             <div className="card p-4 pt-2">
-              <SplitLegend split={data.split} lines={lines} link={link} span={toFilters(data.span)} />
+              <SplitTable split={data.split} lines={lines} link={link} span={toFilters(data.span)} />
             </div>
           )}
         </div>

@@ -42,7 +42,15 @@ export const toRequestSeries: ToSeries = ({ histogram: { data, totals } }, lines
     const errors = data.map(({ failed, interrupted }) => failed + interrupted || null);
     return [
       ...toBars(lines, ({ requests }) => requests),
-      { key: 'errors', label: 'errors', color: '--chart-5', shape: 'line', isDashed: true, values: errors },
+      {
+        key: 'errors',
+        label: 'errors',
+        color: '--chart-5',
+        shape: 'line',
+        isDashed: true,
+        hasGaps: true,
+        values: errors,
+      },
     ];
   }
   return STATUSES.filter((status) => status === 'ok' || countOf(totals, status) > 0).map((status) => ({

@@ -8,7 +8,7 @@ import type { GenerationSearch } from '../../generations/search/generation-searc
 import { SPLITS, type Split } from './overview-search.ts';
 import type { Figures, Line } from './to-lines.ts';
 
-interface SplitLegendProps {
+interface SplitTableProps {
   readonly split: Split;
   readonly lines: readonly Line[];
   readonly link: ChartLink;
@@ -38,8 +38,8 @@ const COLUMNS: readonly { label: string; read: (totals: Figures) => string; clas
   },
 ];
 
-/** The things of a split with their colours and figures. Each leads to its calls, and is brought out in all charts. */
-export function SplitLegend({ split, lines, link, span }: SplitLegendProps) {
+/** The things of a split with all their figures. Each leads to its calls, and is brought out in all charts. */
+export function SplitTable({ split, lines, link, span }: SplitTableProps) {
   return (
     <table className="figures w-full table-fixed text-sm" aria-label={`Figures by ${SPLITS[split].toLowerCase()}`}>
       <thead>
