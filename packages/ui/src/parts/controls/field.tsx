@@ -71,7 +71,7 @@ export function Choice<Value extends string>({ label, value, options, onChange }
     <div
       role="radiogroup"
       aria-label={label}
-      className="inline-flex rounded-md border border-line-strong/50 bg-surface p-0.5"
+      className="inline-flex flex-wrap rounded-md border border-line-strong/50 bg-surface p-0.5"
     >
       {(Object.entries(options) as [Value, string][]).map(([option, name]) => (
         <button

@@ -20,7 +20,7 @@ export function Attention({ rows }: { rows: readonly GenerationRow[] }) {
           <CircleCheck size={17} aria-hidden className="text-good" /> Nothing right now
         </p>
       ) : (
-        <ul className="flex min-w-60 flex-1 flex-col gap-2 text-sm">
+        <ul className="flex min-w-0 flex-1 basis-48 flex-col gap-2 text-sm">
           {concerns.map(({ level, text, to }) => (
             <li key={text} className="flex gap-2">
               {level === 'bad' ? (

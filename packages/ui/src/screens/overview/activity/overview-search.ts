@@ -26,10 +26,10 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The named spans: their buckets, and how many these are. */
 export const RANGES = {
-  '1h': { label: '1 h', title: 'Last hour', bucketMs: MINUTE_MS, count: 60 },
-  '24h': { label: '24 h', title: 'Last 24 hours', bucketMs: HOUR_MS / 2, count: 48 },
-  '7d': { label: '7 d', title: 'Last 7 days', bucketMs: 3 * HOUR_MS, count: 56 },
-  '30d': { label: '30 d', title: 'Last 30 days', bucketMs: DAY_MS, count: 30 },
+  '1h': { label: '1\u00a0h', title: 'Last hour', bucketMs: MINUTE_MS, count: 60 },
+  '24h': { label: '24\u00a0h', title: 'Last 24 hours', bucketMs: HOUR_MS / 2, count: 48 },
+  '7d': { label: '7\u00a0d', title: 'Last 7 days', bucketMs: 3 * HOUR_MS, count: 56 },
+  '30d': { label: '30\u00a0d', title: 'Last 30 days', bucketMs: DAY_MS, count: 30 },
   today: { label: 'Today', title: 'Today', bucketMs: HOUR_MS / 2, count: null },
 } as const;
 export type Range = keyof typeof RANGES;

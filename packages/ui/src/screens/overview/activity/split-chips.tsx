@@ -24,7 +24,7 @@ export function SplitChips({ split, lines, link, span }: SplitChipsProps) {
       {lines.map(({ key, label, color, filter, totals }) => (
         <li
           key={key}
-          className="inline-flex max-w-full min-w-0 items-center gap-1.5"
+          className="inline-flex max-w-full min-w-0 items-center gap-1.5 leading-6"
           onPointerEnter={() => link.set({ highlighted: key })}
           onPointerLeave={() => link.set({ highlighted: null })}
           onFocus={() => link.set({ highlighted: key })}
@@ -37,7 +37,7 @@ export function SplitChips({ split, lines, link, span }: SplitChipsProps) {
             <Link
               to="/generations"
               search={{ ...span, ...filter }}
-              className="min-h-6 truncate text-accent hover:underline"
+              className="truncate text-accent hover:underline"
               title={`List the calls of ${label}`}
             >
               {label}
