@@ -8,6 +8,7 @@ import type {
 } from '../generation-queries.ts';
 import type { GenerationFacts } from './generation-facts.ts';
 import { matchesFilter } from './generation-filter.ts';
+import { takePercentile } from './take-percentile.ts';
 
 /** Counts generations one after the other; the result is read once, after the last. */
 export interface HistogramCount {
@@ -136,31 +137,27 @@ async function toFigures(
 function addUp(tallies: readonly Tally[]): HistogramFigures {
   const sum = (name: 'requests' | 'failed' | 'cancelled' | 'interrupted' | 'costNanoUsd'): number =>
     tallies.reduce((total, tally) => total + tally[name], 0);
-  const firstTokens = sortAll(tallies.map((tally) => tally.firstTokens));
-  const speeds = sortAll(tallies.map((tally) => tally.speeds));
+  const firstTokens = join(tallies.map((tally) => tally.firstTokens));
+  const speeds = join(tallies.map((tally) => tally.speeds));
   return {
     requests: sum('requests'),
     failed: sum('failed'),
     cancelled: sum('cancelled'),
     interrupted: sum('interrupted'),
     costNanoUsd: sum('costNanoUsd'),
-    firstTokenP50Ms: percentile(firstTokens, 0.5),
-    firstTokenP95Ms: percentile(firstTokens, 0.95),
-    tokensPerSecondP50: percentile(speeds, 0.5),
+    firstTokenP50Ms: takePercentile(firstTokens, 0.5),
+    firstTokenP95Ms: takePercentile(firstTokens, 0.95),
+    tokensPerSecondP50: takePercentile(speeds, 0.5),
   };
 }
 
-/** Sorts measurements as plain numbers, which takes a fifth of the time that a list takes. */
-function sortAll(lists: readonly (readonly number[])[]): Float64Array {
-  const sorted = new Float64Array(lists.reduce((length, list) => length + list.length, 0));
+/** Puts measurements side by side as plain numbers. */
+function join(lists: readonly (readonly number[])[]): Float64Array {
+  const joined = new Float64Array(lists.reduce((length, list) => length + list.length, 0));
   let place = 0;
   for (const list of lists) {
-    sorted.set(list, place);
+    joined.set(list, place);
     place += list.length;
   }
-  return sorted.sort();
+  return joined;
 }
-
-/** The smallest value that is not below that part of them. */
-const percentile = (sorted: Float64Array, part: number): number | null =>
-  sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null;

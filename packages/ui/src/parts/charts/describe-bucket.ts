@@ -3,7 +3,12 @@ import { type Buckets, readBucket, type Series, spanOf, type TimeSpan } from './
 const DAY_MS = 86_400_000;
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric' });
 const minute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const second = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 
 /** `Sun, Nov 22`, `Sun, Nov 22 10:00 to 10:30`, `Sun, Nov 22 22:00 to Mon, Nov 23 02:00`. */
 export function formatSpan({ fromMs, toMs }: TimeSpan): string {

@@ -3,7 +3,6 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 import { useIsDark } from '../../shell/preferences.ts';
-import { useIsSettled } from '../use-is-settled.ts';
 import type { ChartLink } from './chart-link.ts';
 import type { Buckets, Series } from './chart-series.ts';
 import { toPlotData, toPlotOptions } from './plot-options.ts';
@@ -25,7 +24,10 @@ interface PlotProps {
   readonly onArea: (area: PlotArea) => void;
 }
 
-/** Draws bars and lines over time. Says nothing to assistive technology: what is around it does. */
+/**
+ * Draws bars and lines over time. It begins with a layout of the whole page, so callers give it times only once the page
+ * has come to rest. Says nothing to assistive technology: what is around it does.
+ */
 export function Plot({ buckets, series, height, formatValue, link, onArea }: PlotProps) {
   const host = useRef<HTMLDivElement>(null);
   const latest = useRef({ formatValue, onArea });
@@ -33,8 +35,7 @@ export function Plot({ buckets, series, height, formatValue, link, onArea }: Plo
     latest.current = { formatValue, onArea };
   });
   const isPageDark = useIsDark();
-  // Drawing begins with a layout of the whole page; and without times there is nothing to draw.
-  const isDrawn = useIsSettled() && buckets.starts.length > 0;
+  const isDrawn = buckets.starts.length > 0;
   useEffect(() => {
     const element = host.current;
     if (element === null || !isDrawn) return;

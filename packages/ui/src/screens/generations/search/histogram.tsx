@@ -9,6 +9,7 @@ import { formatMoment } from '../../../format/time.ts';
 import { createChartLink } from '../../../parts/charts/chart-link.ts';
 import { LinkedChart } from '../../../parts/charts/linked-chart.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
+import { useIsSettled } from '../../../parts/use-is-settled.ts';
 import { GENERATION_STATUSES } from '../generation-status.tsx';
 import { type GenerationSearch, toGenerationQuery } from './generation-search.ts';
 
@@ -38,9 +39,13 @@ export function Histogram({
     },
   });
   const [link] = useState(createChartLink);
+  const isSettled = useIsSettled();
   const buckets = useMemo(
-    () => ({ starts: data?.data.map(({ start }) => Date.parse(start)) ?? [], ms: data?.bucket_ms ?? 0 }),
-    [data],
+    () => ({
+      starts: (isSettled ? data?.data : undefined)?.map(({ start }) => Date.parse(start)) ?? [],
+      ms: data?.bucket_ms ?? 0,
+    }),
+    [data, isSettled],
   );
   const series = useMemo(
     () => [

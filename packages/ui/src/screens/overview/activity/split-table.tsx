@@ -75,7 +75,7 @@ export function SplitTable({ split, lines, link, span }: SplitTableProps) {
                   <Link
                     to="/generations"
                     search={{ ...span, ...filter }}
-                    className="min-h-6 truncate text-accent hover:underline"
+                    className="truncate leading-6 text-accent hover:underline"
                     title={`List the calls of ${label}`}
                   >
                     {label}
