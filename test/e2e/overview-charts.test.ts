@@ -12,8 +12,11 @@ const CHARTS = ['Cost', 'Requests and errors', 'Time to first token', 'Tokens a 
 const chartOf = (page: Page, title: string): Locator =>
   page.getByRole('region', { name: title, exact: true }).getByRole('application');
 
-/** The tooltips that are shown, as text. */
-const tooltipsOf = (page: Page): Promise<string[]> => page.locator('[data-part=tooltip]').allInnerTexts();
+/** The tooltips of the four charts, as text. */
+async function readTooltips(page: Page): Promise<string[]> {
+  await page.locator('[data-part=tooltip]').nth(3).waitFor();
+  return page.locator('[data-part=tooltip]').allInnerTexts();
+}
 
 async function untilDrawn(page: Page): Promise<void> {
   await page.locator('.uplot').nth(3).waitFor();
@@ -50,8 +53,7 @@ describe.skipIf(skipped !== undefined)(
       const chart = chartOf(page, 'Cost');
       const { x, y } = await pointAt(chart, 0.5);
       await page.mouse.move(x, y);
-      await page.locator('[data-part=tooltip]').nth(3).waitFor();
-      const texts = await tooltipsOf(page);
+      const texts = await readTooltips(page);
       expect(texts).toHaveLength(4);
       const times = texts.map((text) => text.split('\n')[0]);
       expect(new Set(times).size).toBe(1);
@@ -59,10 +61,9 @@ describe.skipIf(skipped !== undefined)(
       expect(texts[2]).toContain('ms');
       expect(texts[3]).toContain('tokens/s');
       await page.mouse.move(x + 60, y, { steps: 4 });
-      const [moved = ''] = await tooltipsOf(page);
-      expect(moved.split('\n')[0]).not.toBe(times[0]);
+      await expect.poll(async () => (await readTooltips(page))[0]?.split('\n')[0]).not.toBe(times[0]);
       await page.mouse.move(2, 2);
-      expect(await tooltipsOf(page)).toEqual([]);
+      await page.locator('[data-part=tooltip]').first().waitFor({ state: 'detached' });
       expect(problems).toEqual([]);
     });
 
@@ -71,7 +72,7 @@ describe.skipIf(skipped !== undefined)(
       await untilDrawn(page);
       const { x, y } = await pointAt(chartOf(page, 'Requests and errors'), 0.51);
       await page.mouse.move(x, y);
-      const text = (await tooltipsOf(page))[1] ?? '';
+      const text = (await readTooltips(page))[1] ?? '';
       const count = Number(/In all\s*(\d+)/.exec(text)?.[1]);
       await page.mouse.click(x, y);
       expect(hoursOf(await filtersOf(page))).toBe(0.5);
@@ -89,7 +90,7 @@ describe.skipIf(skipped !== undefined)(
       await page.mouse.move(from.x, from.y);
       await page.mouse.down();
       await page.mouse.move(to.x, to.y, { steps: 5 });
-      expect(await page.locator('[data-part=band]').count()).toBe(4);
+      await expect.poll(() => page.locator('[data-part=band]').count()).toBe(4);
       await page.mouse.up();
       expect(hoursOf(await filtersOf(page))).toBe(4);
       expect(problems).toEqual([]);
@@ -129,14 +130,14 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('ArrowLeft');
       const region = page.getByRole('region', { name: 'Cost', exact: true });
       const told = (): Promise<string> => region.locator('[aria-live]').innerText();
-      expect(await told()).toMatch(/ to .*: \$0\.0\d+ in all, .*\$/);
+      await expect.poll(told).toMatch(/ to .*: \$0\.0\d+ in all, .*\$/);
       expect(await page.locator('[data-part=tooltip]').count()).toBe(4);
       // The others show the place, and leave the telling to the one with the focus.
       expect(await page.getByRole('region', { name: 'Tokens a second' }).locator('[aria-live]').innerText()).toBe('');
       await page.keyboard.press('Shift+ArrowRight');
-      expect(await told()).toMatch(/is chosen$/);
+      await expect.poll(told).toMatch(/is chosen$/);
       await page.keyboard.press('Escape');
-      expect(await page.locator('[data-part=tooltip]').count()).toBe(0);
+      await page.locator('[data-part=tooltip]').first().waitFor({ state: 'detached' });
       await page.keyboard.press('Home');
       await page.keyboard.press('Shift+ArrowRight');
       await page.keyboard.press('Enter');
