@@ -129,7 +129,7 @@ export type {
 } from './stores/generation-queries.ts';
 export { createActivityBook } from './stores/kit/activity-book.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
-export { type GenerationFacts, toGenerationFacts } from './stores/kit/generation-facts.ts';
+export { type FactSource, type GenerationFacts, toGenerationFacts } from './stores/kit/generation-facts.ts';
 export { matchesFilter } from './stores/kit/generation-filter.ts';
 export { createHistogram, type HistogramCount } from './stores/kit/generation-histogram.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';

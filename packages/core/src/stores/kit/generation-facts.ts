@@ -17,7 +17,30 @@ export interface GenerationFacts {
   readonly tokensPerSecond: number | null;
 }
 
-export function toGenerationFacts({ generation, principalId, userId, costNanoUsd }: GenerationRecord): GenerationFacts {
+/** The members of a generation of which its facts are made. */
+export type FactSource = Pick<
+  Generation,
+  | 'created_at'
+  | 'model'
+  | 'provider_name'
+  | 'session_id'
+  | 'origin'
+  | 'user_agent'
+  | 'streamed'
+  | 'cancelled'
+  | 'interrupted'
+  | 'finish_reason'
+  | 'tokens_completion'
+  | 'latency'
+  | 'generation_time'
+>;
+
+export function toGenerationFacts({
+  generation,
+  principalId,
+  userId,
+  costNanoUsd,
+}: Omit<GenerationRecord, 'generation'> & { readonly generation: FactSource }): GenerationFacts {
   return {
     createdAtMs: Date.parse(generation.created_at),
     model: generation.model,
