@@ -91,7 +91,8 @@ test('the facts of a generation are those of the whole, whatever it does not say
   const others = Object.keys(unusual).flatMap((member) =>
     NOTHINGS.map((nothing) => ({ ...unusual, [member]: nothing })),
   );
-  for (const generation of [unusual, { ...unusual, interrupted: true }, ...others] as Generation[]) {
+  const whole = { ...unusual, streamed: false, generation_time: unusual.latency };
+  for (const generation of [unusual, whole, { ...unusual, interrupted: true }, ...others] as Generation[]) {
     // It is a text in any case.
     if (typeof generation.origin !== 'string') continue;
     const rest = { principalId: 'key-1', costNanoUsd: 1 };
