@@ -41,6 +41,7 @@ test.each([
   [at(22), at(24), 'Sun, Mar 1 22:00 to 24:00'],
   [at(10) + 1000, at(10, 0) + 31_000, 'Sun, Mar 1 10:00:01 to 10:00:31'],
   [at(0), at(24), 'Sun, Mar 1'],
+  [at(0, 15), at(24, 15), 'Sun, Mar 1 00:15 to Mon, Mar 2 00:15'],
   [at(0), at(72), 'Sun, Mar 1 to Tue, Mar 3'],
 ])('writes a span from %i to %i as %s', (fromMs, toMs, text) => {
   expect(formatSpan({ fromMs, toMs })).toBe(text);

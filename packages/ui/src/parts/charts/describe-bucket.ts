@@ -1,9 +1,8 @@
 import { type Buckets, readBucket, type Series, spanOf, type TimeSpan } from './chart-series.ts';
 
-const DAY_MS = 86_400_000;
-const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric' });
-const minute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const second = new Intl.DateTimeFormat(undefined, {
+const day = new Intl.DateTimeFormat('en-US', { weekday: 'short', month: 'short', day: 'numeric' });
+const minute = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const second = new Intl.DateTimeFormat('en-US', {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
@@ -14,12 +13,12 @@ const second = new Intl.DateTimeFormat(undefined, {
 export function formatSpan({ fromMs, toMs }: TimeSpan): string {
   const clock = fromMs % 60_000 === 0 && toMs % 60_000 === 0 ? minute : second;
   const [first, lastDay] = [day.format(fromMs), day.format(toMs - 1)];
-  const isWhole = new Date(fromMs).getHours() + new Date(toMs).getHours() === 0 && (toMs - fromMs) % DAY_MS === 0;
-  if (isWhole) return first === lastDay ? first : `${first} to ${lastDay}`;
-  const isMidnight = new Date(toMs).setHours(0, 0, 0, 0) === toMs;
-  const end = isMidnight ? '24:00' : clock.format(toMs);
+  if (isMidnight(fromMs) && isMidnight(toMs)) return first === lastDay ? first : `${first} to ${lastDay}`;
+  const end = isMidnight(toMs) ? '24:00' : clock.format(toMs);
   return `${first} ${clock.format(fromMs)} to ${first === lastDay ? end : `${lastDay} ${end}`}`;
 }
+
+const isMidnight = (ms: number): boolean => new Date(ms).setHours(0, 0, 0, 0) === ms;
 
 export interface BucketReading {
   readonly buckets: Buckets;

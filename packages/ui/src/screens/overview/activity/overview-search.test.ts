@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { rangeOf, splitOf, toChartSpan, toOverviewSearch } from './overview-search.ts';
 
 const HOUR_MS = 3_600_000;
-const NOW = new Date(2026, 2, 10, 14, 37, 12).getTime();
-const at = (day: number, hour = 0, minute = 0): number => new Date(2026, 2, day, hour, minute).getTime();
+const NOW = new Date(2026, 6, 10, 14, 37, 12).getTime();
+const at = (day: number, hour = 0, minute = 0): number => new Date(2026, 6, day, hour, minute).getTime();
 
 test.each([
   [{}, {}],
