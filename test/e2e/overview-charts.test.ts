@@ -216,7 +216,7 @@ describe.skipIf(skipped !== undefined)(
       const figure = page.locator('dl > div').filter({ hasText: 'requests' });
       expect(await figure.innerText()).toMatch(/^\d+\n\d+\s% (more|fewer)$|requests/);
       expect(await figure.innerText()).toMatch(/\d+\s% more/);
-      await page.getByText(/^Compared with .*, just before$/).waitFor();
+      await page.getByText(/^Compared with .* to /).waitFor();
       expect(problems).toEqual([]);
     });
 

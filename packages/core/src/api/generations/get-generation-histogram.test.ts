@@ -114,6 +114,16 @@ test('compares with the span of the same length before, under the same filters',
   expect(failed['before']).toMatchObject({ totals: { requests: 1, cost: 0.002 } });
 });
 
+test('compares a span that is not over with as much of the span before as has passed', async () => {
+  const { call } = await setUp();
+  // The clock shows 03:04:05, and the span ends at 05:00.
+  const from = at(60);
+  const { body } = await call('GET', `${PATH}?from=${from}&to=${at(180)}&buckets=1&compare=true`);
+  expect(body['before']).toMatchObject({ from: at(-60), to: '2026-01-02T01:04:05.001Z', totals: { requests: 0 } });
+  const { body: longer } = await call('GET', `${PATH}?from=${from}&to=${at(120)}&buckets=1&compare=true`);
+  expect(longer['before']).toMatchObject({ from: at(0), to: '2026-01-02T02:04:05.001Z', totals: { requests: 4 } });
+});
+
 test.each([
   [`from=${at(2)}&to=${at(2)}`, 'from: must be before to'],
   ['split=colour', 'split: must be of model, provider, key, member, app, session'],

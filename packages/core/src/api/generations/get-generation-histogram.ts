@@ -82,12 +82,13 @@ async function toSplit({ parts: values, rest }: GenerationHistogram, split: Gene
 
 type SpanQuery = Parameters<typeof toGenerationFilter>[0] & { readonly from: number; readonly to: number };
 
-/** The figures of the span of the same length before. */
-async function findBefore({ from: to, to: end, ...query }: SpanQuery, parts: GenerationParts) {
-  const length = end - to;
-  const from = to - length;
+/** The figures of the span before, which are as long; of a span that is not over, as long as has passed of it. */
+async function findBefore({ from: start, to: end, ...query }: SpanQuery, parts: GenerationParts) {
+  const passed = Math.min(end, Math.max(start, parts.platform.now()) + 1) - start;
+  const from = start - (end - start);
+  const to = from + passed;
   const filter = toGenerationFilter({ ...query, from, to }, parts);
-  const { total } = await parts.store.generations.histogram({ filter, startMs: from, bucketMs: length, buckets: 1 });
+  const { total } = await parts.store.generations.histogram({ filter, startMs: from, bucketMs: passed, buckets: 1 });
   return { from: toIso(from), to: toIso(to), totals: toFigures(total) };
 }
 

@@ -111,7 +111,7 @@ export const generationHistogramQuerySchema = z.strictObject({
   split: z.enum(GENERATION_SPLITS, `must be of ${GENERATION_SPLITS.join(', ')}`).optional(),
   /** By what values come first. */
   rank: z.enum(['requests', 'cost'], 'must be requests or cost').default('requests'),
-  /** Adds the totals of the span of the same length before. */
+  /** Adds the totals of the span of the same length before; of a span that is not over, of as much as has passed. */
   compare: z.enum(['true', 'false']).default('false'),
 });
 

@@ -33,7 +33,7 @@ test.each([
   ['1h', at(10, 13, 38), at(10, 14, 38), 60],
   ['24h', at(9, 15), at(10, 15), 48],
   ['7d', at(3, 15), at(10, 15), 56],
-  ['today', at(10), at(10, 15), 30],
+  ['today', at(10), at(11), 48],
 ])('cuts %s into full minutes or hours of the clock', (range, fromMs, toMs, count) => {
   const span = toChartSpan({ range }, NOW);
   expect(span).toMatchObject({ fromMs, toMs });

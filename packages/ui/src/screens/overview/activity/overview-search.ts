@@ -68,8 +68,13 @@ export function toChartSpan(search: OverviewSearch, now: number): ChartSpan {
   const range = rangeOf(search);
   if (range === null) return toOwnSpan(Date.parse(search.from ?? ''), Date.parse(search.to ?? ''));
   const { bucketMs, count } = RANGES[range];
+  if (count === null) {
+    // The whole day, so that it is compared with yesterday up to the same time.
+    const fromMs = new Date(now).setHours(0, 0, 0, 0);
+    return { fromMs, toMs: new Date(now).setHours(24, 0, 0, 0), bucketMs };
+  }
   const toMs = alignDown(now, bucketMs) + bucketMs;
-  return { fromMs: count === null ? new Date(now).setHours(0, 0, 0, 0) : toMs - count * bucketMs, toMs, bucketMs };
+  return { fromMs: toMs - count * bucketMs, toMs, bucketMs };
 }
 
 const SECOND_MS = 1000;

@@ -7,6 +7,11 @@ import type { SpanFigures as Figures } from './figures-query.ts';
 import { type ChangeWords, toChange } from './to-change.ts';
 import type { Figures as Totals } from './to-lines.ts';
 
+const MINUTE_MS = 60_000;
+
+/** The end of a span that has ended in the middle of a second. */
+const toMinute = (iso: string): number => Math.round(Date.parse(iso) / MINUTE_MS) * MINUTE_MS;
+
 interface Row {
   readonly label: string;
   readonly title?: string;
@@ -52,7 +57,7 @@ const ICONS = { rise: ArrowUp, fall: ArrowDown, same: Equal };
 /** The totals of a span, each with how it differs from the span of the same length before. */
 export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
   const { totals, before } = histogram;
-  const beforeSpan = before && formatSpan({ fromMs: Date.parse(before.from), toMs: Date.parse(before.to) });
+  const beforeSpan = before && formatSpan({ fromMs: Date.parse(before.from), toMs: toMinute(before.to) });
   return (
     <div>
       <dl className="grid grid-cols-[repeat(auto-fit,minmax(8.5rem,1fr))] gap-x-6 gap-y-3">
@@ -81,9 +86,7 @@ export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
           );
         })}
       </dl>
-      {beforeSpan !== undefined && (
-        <p className="mt-2 text-xs text-ink-faint">Compared with {beforeSpan}, just before</p>
-      )}
+      {beforeSpan !== undefined && <p className="mt-2 text-xs text-ink-faint">Compared with {beforeSpan}</p>}
     </div>
   );
 }
