@@ -83,10 +83,14 @@ interface LaunchOptions {
   /** A directory of fixtures that respond instead of the demo's; with a configuration, one to record in. */
   readonly fixtures?: string;
   readonly managementKey?: string;
+  /** Fills the data directory before the gateway starts. */
+  readonly prepareData?: (dataDir: string) => Promise<void>;
 }
 
-export async function launchUi({ config, fixtures, managementKey = MANAGEMENT_KEY }: LaunchOptions = {}): Promise<Ui> {
+export async function launchUi(options: LaunchOptions = {}): Promise<Ui> {
+  const { config, fixtures, managementKey = MANAGEMENT_KEY, prepareData } = options;
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
+  await prepareData?.(dataDir);
   const { child, url } = await startGateway(dataDir, { config, fixtures });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });

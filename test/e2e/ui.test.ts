@@ -77,7 +77,7 @@ describe.skipIf(skipped !== undefined)(
         screens ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
         await screens.go(hash());
         // The last part of it to come: what takes long is asked for when the rest is there.
-        if (name === 'overview') await screens.page.locator('.uplot').waitFor();
+        if (name === 'overview') await screens.page.locator('.uplot').nth(3).waitFor();
         expect(await examine(screens, name)).toEqual([]);
       },
     );

@@ -27,11 +27,11 @@ export function createFiguresReporter({ gateway, store, tell }: FiguresReporterO
   const reportNow = async (): Promise<void> => {
     const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const filter = { createdFromMs: startMs };
-    const [day] = await store.generations.histogram({ filter, startMs, bucketMs: DAY_MS, buckets: 1 });
+    const { total } = await store.generations.histogram({ filter, startMs, bucketMs: DAY_MS, buckets: 1 });
     const { records } = await store.generations.page({ limit: MAX_FAILURES, filter: { statuses: FAILED } });
     tell({
       openCalls: gateway.stats().openCalls,
-      today: { requests: day?.requests ?? 0, costUsd: (day?.costNanoUsd ?? 0) / NANO_PER_USD },
+      today: { requests: total.requests, costUsd: total.costNanoUsd / NANO_PER_USD },
       failures: records.map(toFailure),
     });
   };

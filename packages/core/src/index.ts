@@ -123,18 +123,18 @@ export type {
   ActivitySum,
   GenerationFacets,
   GenerationFilter,
+  GenerationHistogram,
   HistogramBucket,
+  HistogramFigures,
+  HistogramPart,
   HistogramQuery,
+  HistogramSplit,
 } from './stores/generation-queries.ts';
 export { createActivityBook } from './stores/kit/activity-book.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
-export {
-  addToHistogram,
-  createHistogram,
-  type GenerationFacts,
-  matchesFilter,
-  toGenerationFacts,
-} from './stores/kit/generation-filter.ts';
+export { type FactSource, type GenerationFacts, toGenerationFacts } from './stores/kit/generation-facts.ts';
+export { matchesFilter } from './stores/kit/generation-filter.ts';
+export { createHistogram, type HistogramCount } from './stores/kit/generation-histogram.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
 export { toInterruptedRecord } from './stores/kit/to-interrupted-record.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/kit/spending-book.ts';

@@ -12,6 +12,7 @@ import { toDestinationSearch } from './screens/destinations/destination-search.t
 import { toFixtureSearch } from './screens/fixtures/fixture-search.ts';
 import { toGenerationSearch } from './screens/generations/search/generation-search.ts';
 import { toModelSearch } from './screens/models/model-search.ts';
+import { toOverviewSearch } from './screens/overview/activity/overview-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
@@ -21,6 +22,7 @@ const root = createRootRoute({ component: Layout });
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
+  validateSearch: toOverviewSearch,
   component: lazyRouteComponent(() => import('./screens/overview/overview-screen.tsx'), 'OverviewScreen'),
 });
 const models = createRoute({

@@ -1,4 +1,4 @@
-import type { GenerationFilter, GenerationRecord, Store } from '@model-gateway/core';
+import type { GenerationFilter, GenerationRecord, HistogramBucket, Store } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { toRecord } from '../../support/stores/generation-records.ts';
@@ -9,9 +9,15 @@ const msAt = (minute: number): number => Date.UTC(2026, 2, 1, 10, minute);
 
 /** One a minute, oldest first. */
 const RECORDS: readonly GenerationRecord[] = [
-  toRecord('gen-0', { costNanoUsd: 0, generation: { created_at: at(0), session_id: 's1' } }),
-  toRecord('gen-1', { costNanoUsd: 500, generation: { created_at: at(1), model: 'acme/other' } }),
-  toRecord('gen-2', { costNanoUsd: 900, generation: { created_at: at(2), finish_reason: 'error' } }),
+  toRecord('gen-0', {
+    costNanoUsd: 0,
+    generation: { created_at: at(0), session_id: 's1', origin: 'https://app.example' },
+  }),
+  toRecord('gen-1', { costNanoUsd: 500, userId: 'u1', generation: { created_at: at(1), model: 'acme/other' } }),
+  toRecord('gen-2', {
+    costNanoUsd: 900,
+    generation: { created_at: at(2), finish_reason: 'error', user_agent: 'curl/8.1' },
+  }),
   toRecord('gen-3', { principalId: 'key-2', generation: { created_at: at(3), provider_name: 'Beta' } }),
   toRecord('gen-4', { generation: { created_at: at(4), cancelled: true, finish_reason: null } }),
   toRecord('gen-5', { costNanoUsd: 2_000, generation: { created_at: at(5), provider_name: null, session_id: 's2' } }),
@@ -56,7 +62,13 @@ describe.each(storeImplementations)('Generations of a $name store', ({ createPla
     [{ models: new Set() }, ''],
     [{ providerNames: new Set(['Beta']) }, '3'],
     [{ principalIds: new Set(['key-2', 'nobody']) }, '3'],
+    [{ providerNames: new Set(['']) }, '5'],
+    [{ userIds: new Set(['u1']) }, '1'],
+    [{ userIds: new Set(['']) }, '5 4 3 2 0'],
+    [{ apps: new Set(['https://app.example', 'curl']) }, '2 0'],
+    [{ apps: new Set(['']) }, '5 4 3 1'],
     [{ sessionId: 's1' }, '0'],
+    [{ sessionId: '' }, '4 3 2 1'],
     [{ statuses: new Set(['failed']) }, '2'],
     [{ statuses: new Set(['cancelled', 'failed']) }, '4 2'],
     [{ statuses: new Set(['ok']) }, '5 3 1 0'],
@@ -109,20 +121,58 @@ describe.each(storeImplementations)('Generations of a $name store', ({ createPla
   test('are counted by time, with their failures and their cost', async () => {
     await fill();
     const query = { startMs: msAt(1), bucketMs: 2 * 60_000, buckets: 3 };
-    const toRow = (bucket: {
-      startMs: number;
-      requests: number;
-      failed: number;
-      cancelled: number;
-      costNanoUsd: number;
-    }) => [(bucket.startMs - msAt(0)) / 60_000, bucket.requests, bucket.failed, bucket.cancelled, bucket.costNanoUsd];
-    expect((await store.generations.histogram({ ...query, filter: {} })).map(toRow)).toEqual([
+    const toRow = ({ startMs, requests, failed, cancelled, costNanoUsd }: HistogramBucket) => [
+      (startMs - msAt(0)) / 60_000,
+      requests,
+      failed,
+      cancelled,
+      costNanoUsd,
+    ];
+    expect((await store.generations.histogram({ ...query, filter: {} })).buckets.map(toRow)).toEqual([
       [1, 2, 1, 0, 1_400],
       [3, 2, 0, 1, 2_000],
       [5, 1, 0, 0, 2_000],
     ]);
     const ofBeta = await store.generations.histogram({ ...query, filter: { providerNames: new Set(['Beta']) } });
-    expect(ofBeta.map(({ requests }) => requests)).toEqual([0, 1, 0]);
+    expect(ofBeta.buckets.map(({ requests }) => requests)).toEqual([0, 1, 0]);
+  });
+
+  test('are counted by time and by what they have in common, with first tokens and speeds', async () => {
+    await fill();
+    const timed = { streamed: true, latency: 200, tokens_completion: 90, generation_time: 3200 };
+    await store.generations.append(
+      toRecord('gen-6', { userId: 'u1', generation: { ...timed, created_at: at(5), origin: 'https://app.example' } }),
+      null,
+    );
+    const query = { startMs: msAt(0), bucketMs: 3 * 60_000, buckets: 2, filter: {} };
+    const { total, parts, rest } = await store.generations.histogram({
+      ...query,
+      split: { by: 'provider', rank: 'requests', limit: 2 },
+    });
+    expect(total).toEqual({
+      requests: 7,
+      failed: 1,
+      cancelled: 1,
+      interrupted: 0,
+      costNanoUsd: 6_400,
+      firstTokenP50Ms: 200,
+      firstTokenP95Ms: 200,
+      tokensPerSecondP50: 30,
+    });
+    expect(parts.map(({ value, buckets }) => [value, buckets.map(({ requests }) => requests)])).toEqual([
+      ['Acme', [3, 2]],
+      [null, [0, 1]],
+    ]);
+    expect([rest?.values, rest?.total.requests, rest?.buckets.map(({ requests }) => requests)]).toEqual([1, 1, [0, 1]]);
+    const { parts: ofApps } = await store.generations.histogram({
+      ...query,
+      filter: { userIds: new Set(['u1']) },
+      split: { by: 'app', rank: 'cost', limit: 2 },
+    });
+    expect(ofApps.map(({ value, total: { requests } }) => [value, requests])).toEqual([
+      ['https://app.example', 1],
+      [null, 1],
+    ]);
   });
 
   test('are counted by what they have in common, each kind under the filters of the others', async () => {
@@ -145,6 +195,8 @@ describe.each(storeImplementations)('Generations of a $name store', ({ createPla
     store = await place.open();
     expect((await find({ statuses: new Set(['failed', 'cancelled']) })).flat()).toEqual(['4', '2']);
     const query = { startMs: msAt(0), bucketMs: 60_000, buckets: 6, filter: {} };
-    expect((await store.generations.histogram(query)).map(({ requests }) => requests)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect((await store.generations.histogram(query)).buckets.map(({ requests }) => requests)).toEqual([
+      1, 1, 1, 1, 1, 1,
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import type { GenerationSplit } from '../wire/generations/generation-split.ts';
 import type { GenerationStatus } from '../wire/generations/generation-status.ts';
 
 /** The principals and the first day of an activity. */
@@ -48,9 +49,14 @@ export interface GenerationFilter {
   /** Began before this moment. */
   readonly createdBeforeMs?: number | undefined;
   readonly models?: ReadonlySet<string> | undefined;
-  /** Provider names, as in records. */
+  /** Provider names, as in records; empty for calls without a provider. */
   readonly providerNames?: ReadonlySet<string> | undefined;
   readonly principalIds?: ReadonlySet<string> | undefined;
+  /** Members; empty for calls without one. */
+  readonly userIds?: ReadonlySet<string> | undefined;
+  /** As `appOf` names them; empty for calls without one. */
+  readonly apps?: ReadonlySet<string> | undefined;
+  /** Empty for calls without a session. */
   readonly sessionId?: string | undefined;
   readonly statuses?: ReadonlySet<GenerationStatus> | undefined;
   readonly minCostNanoUsd?: number | undefined;
@@ -58,14 +64,23 @@ export interface GenerationFilter {
   readonly maxCostNanoUsd?: number | undefined;
 }
 
+/** Figures of some generations. */
+export interface HistogramFigures {
+  readonly requests: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly interrupted: number;
+  readonly costNanoUsd: number;
+  /** Milliseconds to the first token of streams, in the middle and of 95 in 100; null without such a stream. */
+  readonly firstTokenP50Ms: number | null;
+  readonly firstTokenP95Ms: number | null;
+  /** In the middle; null where no generation tells. */
+  readonly tokensPerSecondP50: number | null;
+}
+
 /** A span of time with what began in it. */
-export interface HistogramBucket {
+export interface HistogramBucket extends HistogramFigures {
   readonly startMs: number;
-  requests: number;
-  failed: number;
-  cancelled: number;
-  interrupted: number;
-  costNanoUsd: number;
 }
 
 /** Equal spans side by side. */
@@ -74,4 +89,32 @@ export interface HistogramQuery {
   readonly startMs: number;
   readonly bucketMs: number;
   readonly buckets: number;
+  readonly split?: HistogramSplit | undefined;
+}
+
+/** Divides each bucket by a thing that generations have in common. */
+export interface HistogramSplit {
+  readonly by: GenerationSplit;
+  /** Values with the most requests, or the highest cost, come first. */
+  readonly rank: 'requests' | 'cost';
+  /** Number of values that are told apart. */
+  readonly limit: number;
+}
+
+export interface GenerationHistogram {
+  readonly total: HistogramFigures;
+  readonly buckets: readonly HistogramBucket[];
+  /** The first values by rank; empty without a split. */
+  readonly parts: readonly HistogramPart[];
+  /** All other values together; null without any. */
+  readonly rest: (Omit<HistogramPart, 'value'> & { readonly values: number }) | null;
+}
+
+/** The generations of one value of a split. */
+export interface HistogramPart {
+  /** Null for generations without such a thing. */
+  readonly value: string | null;
+  readonly total: HistogramFigures;
+  /** One for each bucket. */
+  readonly buckets: readonly HistogramFigures[];
 }

@@ -4,7 +4,9 @@ export type {
   ActivitySum,
   GenerationFacets,
   GenerationFilter,
-  HistogramBucket,
+  GenerationHistogram,
+  HistogramFigures,
+  HistogramPart,
   HistogramQuery,
 } from './generation-queries.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
@@ -20,7 +22,7 @@ import type {
   ActivitySum,
   GenerationFacets,
   GenerationFilter,
-  HistogramBucket,
+  GenerationHistogram,
   HistogramQuery,
 } from './generation-queries.ts';
 import type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
@@ -152,8 +154,11 @@ export interface GenerationRepository {
   deleteContent(id: string): Promise<boolean>;
   /** Newest first. Costs the same however many there are. */
   page(query: GenerationQuery): Awaitable<GenerationPage>;
-  /** Adds up by time what a filter chooses, at a cost by that time. Yields to the event loop between steps. */
-  histogram(query: HistogramQuery): Awaitable<readonly HistogramBucket[]>;
+  /**
+   * Adds up by time, and by the values of a split, what a filter chooses, at a cost by that time. Yields to the event
+   * loop between steps.
+   */
+  histogram(query: HistogramQuery): Awaitable<GenerationHistogram>;
   /** Counts by status, model, provider and principal what a filter chooses. Costs the same as `histogram`. */
   facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
   /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */

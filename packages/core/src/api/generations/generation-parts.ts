@@ -1,5 +1,6 @@
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { FindKeyNames } from '../../auth/key-names.ts';
+import type { MemberDirectory } from '../../auth/members.ts';
 import type { Timeouts } from '../../calls/timeouts.ts';
 import type { TimerWheel } from '../../foundation/async/timer-wheel.ts';
 import type { Platform } from '../../foundation/platform.ts';
@@ -15,6 +16,7 @@ export interface GenerationParts {
   readonly providers: readonly Provider[];
   readonly authenticate: Authenticate;
   readonly findKeyNames: FindKeyNames;
+  readonly members: MemberDirectory;
   /** The latest generations that this process has recorded. */
   readonly generationFeed: GenerationFeed;
   /** Random text that identifies this gateway. */

@@ -1,19 +1,23 @@
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
-import type { GenerationFacets } from '../../stores/store.ts';
+import type { GenerationFacets, GenerationHistogram, HistogramFigures, HistogramPart } from '../../stores/store.ts';
 import { generationHistogramQuerySchema, generationHistogramSchema } from '../../wire/generations/generation-list.ts';
+import type { GenerationSplit } from '../../wire/generations/generation-split.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import { findValueNames } from './find-value-names.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_VALUES = 50;
+/** Number of values of a split that are told apart. */
+const MAX_PARTS = 8;
 
-/** `GET /admin/v1/generations/histogram`: counts, failures and cost by time; by default of the last 24 hours. */
+/** `GET /admin/v1/generations/histogram`: counts, cost and speed by time; by default of the last 24 hours. */
 export const getGenerationHistogram = operation<GenerationParts>()({
   query: generationHistogramQuerySchema,
   response: generationHistogramSchema,
-  async run({ parts, query: { buckets, facets, ...query } }) {
+  async run({ parts, query: { buckets, facets, split, rank, compare, ...query } }) {
     // A generation that begins in this millisecond is included.
     const to = query.to ?? parts.platform.now() + 1;
     const from = query.from ?? to - DAY_MS;
@@ -22,23 +26,71 @@ export const getGenerationHistogram = operation<GenerationParts>()({
     const count = Math.ceil((to - from) / bucketMs);
     const filter = toGenerationFilter({ ...query, from, to }, parts);
     const { generations } = parts.store;
-    const found = await generations.histogram({ filter, startMs: from, bucketMs, buckets: count });
+    const found = await generations.histogram({
+      filter,
+      startMs: from,
+      bucketMs,
+      buckets: count,
+      ...(split !== undefined && { split: { by: split, rank, limit: MAX_PARTS } }),
+    });
     return {
-      data: found.map(({ startMs, requests, failed, cancelled, interrupted, costNanoUsd }) => ({
-        start: new Date(startMs).toISOString(),
-        requests,
-        failed,
-        cancelled,
-        interrupted,
-        cost: costNanoUsd / NANO_PER_USD,
-      })),
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
+      data: found.buckets.map((bucket) => ({ start: toIso(bucket.startMs), ...toFigures(bucket) })),
+      totals: toFigures(found.total),
+      from: toIso(from),
+      to: toIso(to),
       bucket_ms: bucketMs,
+      ...(split !== undefined && (await toSplit(found, split, parts))),
+      ...(compare === 'true' && { before: await findBefore({ ...query, from, to }, parts) }),
       ...(facets === 'true' && { facets: toFacets(await generations.facets(filter)) }),
     };
   },
 });
+
+const toIso = (ms: number): string => new Date(ms).toISOString();
+
+function toFigures(figures: HistogramFigures) {
+  const { requests, failed, cancelled, interrupted, costNanoUsd } = figures;
+  return {
+    requests,
+    failed,
+    cancelled,
+    interrupted,
+    cost: costNanoUsd / NANO_PER_USD,
+    first_token_p50: figures.firstTokenP50Ms,
+    first_token_p95: figures.firstTokenP95Ms,
+    tokens_per_second_p50: figures.tokensPerSecondP50,
+  };
+}
+
+const toPart = ({ total, buckets }: Omit<HistogramPart, 'value'>) => ({
+  totals: toFigures(total),
+  data: buckets.map(toFigures),
+});
+
+async function toSplit({ parts: values, rest }: GenerationHistogram, split: GenerationSplit, parts: GenerationParts) {
+  const given = values.flatMap(({ value }) => value ?? []);
+  const names = await findValueNames(split, given, parts);
+  return {
+    split: values.map(({ value, ...part }) => ({
+      value,
+      name: (value === null ? undefined : names[value]) ?? null,
+      ...toPart(part),
+    })),
+    other: rest === null ? null : { values: rest.values, ...toPart(rest) },
+  };
+}
+
+type SpanQuery = Parameters<typeof toGenerationFilter>[0] & { readonly from: number; readonly to: number };
+
+/** The figures of the span before, which are as long; of a span that is not over, as long as has passed of it. */
+async function findBefore({ from: start, to: end, ...query }: SpanQuery, parts: GenerationParts) {
+  const passed = Math.min(end, Math.max(start, parts.platform.now()) + 1) - start;
+  const from = start - (end - start);
+  const to = from + passed;
+  const filter = toGenerationFilter({ ...query, from, to }, parts);
+  const { total } = await parts.store.generations.histogram({ filter, startMs: from, bucketMs: passed, buckets: 1 });
+  return { from: toIso(from), to: toIso(to), totals: toFigures(total) };
+}
 
 function toFacets({ total, statuses, models, providerNames, principalIds }: GenerationFacets) {
   return {

@@ -2,6 +2,7 @@ import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '../../stores/store.ts';
 import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
+import { NO_VALUE } from '../../wire/generations/generation-split.ts';
 import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { isInContent, isInRecord } from './search-text.ts';
@@ -139,14 +140,17 @@ export function toGenerationFilter(
 ): GenerationFilter {
   const nameOf = (provider: string): string => providers.find(({ slug }) => slug === provider)?.name ?? provider;
   const toSet = <Value>(list: readonly Value[] | undefined): ReadonlySet<Value> | undefined => list && new Set(list);
+  const toGiven = (value: string): string => (value === NO_VALUE ? '' : value);
   const toNano = (usd: number | undefined): number | undefined => usd && Math.round(usd * NANO_PER_USD);
   return {
     createdFromMs: query.from,
     createdBeforeMs: query.to,
     models: toSet(query.model),
-    providerNames: toSet(query.provider?.map(nameOf)),
+    providerNames: toSet(query.provider?.map((provider) => toGiven(nameOf(provider)))),
     principalIds: toSet(query.key),
-    sessionId: query.session,
+    userIds: toSet(query.member?.map(toGiven)),
+    apps: toSet(query.app?.map(toGiven)),
+    sessionId: query.session && toGiven(query.session),
     statuses: toSet(query.status),
     minCostNanoUsd: toNano(query.min_cost),
     maxCostNanoUsd: query.max_cost === 0 ? 0 : toNano(query.max_cost),

@@ -1,6 +1,7 @@
 import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
 import type { GenerationFilter, GenerationFacets } from '../generation-queries.ts';
-import { type GenerationFacts, matchesFilter } from './generation-filter.ts';
+import type { GenerationFacts } from './generation-facts.ts';
+import { matchesFilter } from './generation-filter.ts';
 
 /** Counts generations one after the other; the result is read after the last. */
 export interface FacetCount {

@@ -2,7 +2,9 @@ import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
-import { addToHistogram, createHistogram, matchesFilter, toGenerationFacts } from '../kit/generation-filter.ts';
+import { toGenerationFacts } from '../kit/generation-facts.ts';
+import { matchesFilter } from '../kit/generation-filter.ts';
+import { createHistogram } from '../kit/generation-histogram.ts';
 import { createRowRepository } from '../kit/row-repository.ts';
 import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
@@ -97,8 +99,8 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     },
     histogram(query) {
       const histogram = createHistogram(query);
-      for (const { record } of byId.values()) addToHistogram(histogram, toGenerationFacts(record), query);
-      return histogram;
+      for (const { record } of byId.values()) histogram.add(toGenerationFacts(record));
+      return histogram.read(() => RESOLVED);
     },
     facets(filter) {
       const count = createFacetCount(filter);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { GENERATION_SPLITS } from './generation-split.ts';
 import { GENERATION_STATUSES } from './generation-status.ts';
 import { generationContentSchema, generationSchema } from './generation.ts';
 
@@ -71,6 +72,10 @@ const filterShape = {
   provider: values.optional(),
   /** Hashes of keys. */
   key: values.optional(),
+  /** Ids of members. */
+  member: values.optional(),
+  /** As histograms name them. */
+  app: values.optional(),
   session: z.string().min(1).max(256).optional(),
   status: values.pipe(z.array(z.enum(GENERATION_STATUSES, `must be of ${GENERATION_STATUSES.join(', ')}`))).optional(),
   /** USD, both included. */
@@ -102,6 +107,12 @@ export const generationHistogramQuerySchema = z.strictObject({
   buckets: wholeNumber.pipe(z.int().min(1).max(400)).default(60),
   /** Adds counts by status, model, provider and key. */
   facets: z.enum(['true', 'false']).default('false'),
+  /** Adds the same figures for each of the first eight values. */
+  split: z.enum(GENERATION_SPLITS, `must be of ${GENERATION_SPLITS.join(', ')}`).optional(),
+  /** By what values come first. */
+  rank: z.enum(['requests', 'cost'], 'must be requests or cost').default('requests'),
+  /** Adds the totals of the span of the same length before; of a span that is not over, of as much as has passed. */
+  compare: z.enum(['true', 'false']).default('false'),
 });
 
 /** The query of `GET /admin/v1/generations/export`. */
@@ -113,7 +124,10 @@ export const generationExportQuerySchema = z.strictObject({
   content: z.enum(['true', 'false']).default('false'),
 });
 
-export type GenerationFilterQuery = Omit<z.infer<typeof generationHistogramQuerySchema>, 'buckets' | 'facets'>;
+export type GenerationFilterQuery = Omit<
+  z.infer<typeof generationHistogramQuerySchema>,
+  'buckets' | 'facets' | 'split' | 'rank' | 'compare'
+>;
 
 export const generationListSchema = z.object({
   /** Newest first. Whole rows, unless `fields` selects a part. */
@@ -132,21 +146,38 @@ export type GenerationList = z.infer<typeof generationListSchema>;
 /** The commonest first, at most 50. */
 const countsSchema = z.array(z.object({ value: z.string(), requests: z.int() }));
 
+const figuresSchema = z.object({
+  requests: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  interrupted: z.int(),
+  /** USD. */
+  cost: z.number(),
+  /** Milliseconds to the first token of streams, in the middle and of 95 in 100; null without such a stream. */
+  first_token_p50: z.number().nullable(),
+  first_token_p95: z.number().nullable(),
+  /** In the middle; null where no call tells. */
+  tokens_per_second_p50: z.number().nullable(),
+});
+
+/** Figures of some of the calls, in all and for each bucket of `data`. */
+const partShape = { totals: figuresSchema, data: z.array(figuresSchema) };
+
 export const generationHistogramSchema = z.object({
-  data: z.array(
-    z.object({
-      start: z.string(),
-      requests: z.int(),
-      failed: z.int(),
-      cancelled: z.int(),
-      interrupted: z.int(),
-      /** USD. */
-      cost: z.number(),
-    }),
-  ),
+  data: z.array(figuresSchema.extend({ start: z.string() })),
+  totals: figuresSchema,
   from: z.string(),
   to: z.string(),
   bucket_ms: z.int(),
+  /** The values that come first; `value` is null for calls without one, `name` where the value has none of its own. */
+  split: z.array(z.object({ value: z.string().nullable(), name: z.string().nullable(), ...partShape })).optional(),
+  /** All other values together, and how many these are; null without any. */
+  other: z
+    .object({ values: z.int(), ...partShape })
+    .nullable()
+    .optional(),
+  /** The span before. */
+  before: z.object({ from: z.string(), to: z.string(), totals: figuresSchema }).optional(),
   /** A value is counted under all other filters but those of its own kind. */
   facets: z
     .object({

@@ -1,7 +1,7 @@
 import { type GenerationFacts, type GenerationRecord, toGenerationFacts } from '@model-gateway/core';
 
 import type { ContentReference } from '../journal/generation-lines.ts';
-import { parseGenerationText } from '../journal/generation-text.ts';
+import { parseFactSource, parseGenerationText } from '../journal/generation-text.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
 
 /** Values that many generations share; they are stored once. */
@@ -96,6 +96,16 @@ export class GenerationEntry {
 
   /** Values that filters read. Cached after the first read; the record, twenty times as large, is not. */
   readFacts(): GenerationFacts {
-    return this.rows.factsAt(this.row, () => toGenerationFacts(this.readRecord()));
+    const { rows, row } = this;
+    return rows.factsAt(row, () => {
+      const { principalId, userId } = rows.originAt(row);
+      const generation = parseFactSource(rows.textAt(row));
+      return toGenerationFacts({
+        generation,
+        principalId,
+        ...(userId !== undefined && { userId }),
+        costNanoUsd: rows.costAt(row),
+      });
+    });
   }
 }

@@ -45,6 +45,18 @@ test('segments are in the order of their names, and so is what they hold', () =>
   expect([...index.entries('2026-03-02.2')].map(({ id }) => id)).toEqual(ids.slice(4, 6));
 });
 
+test('a generation of a new day is found that was still written to the segment of the day before', async () => {
+  const index = createGenerationIndex();
+  const { generation } = toRecord('late', { generation: { created_at: '2026-03-02T00:00:01.000Z' } });
+  index.add(toEntry('early', '2026-03-01'));
+  index.add(toEntry('late', '2026-03-01', { day: '2026-03-02', text: toGenerationText(generation) }));
+  const filter = { createdFromMs: Date.parse('2026-03-02T00:00:00.000Z') };
+  expect(index.page({ limit: 5, filter }).records.map((record) => record.generation.id)).toEqual(['late']);
+  const query = { filter, startMs: filter.createdFromMs, bucketMs: 3_600_000, buckets: 1 };
+  expect((await index.histogram(query)).total.requests).toBe(1);
+  expect((await index.facets(filter)).total).toBe(1);
+});
+
 test('pages go on across segments where the one before has ended', () => {
   const index = createGenerationIndex();
   const ids = Array.from({ length: 100 }, (_, at) => `g${at}`);

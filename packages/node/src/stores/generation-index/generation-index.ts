@@ -4,9 +4,9 @@ import {
   createSpendingBook,
   type GenerationFacets,
   type GenerationFilter,
+  type GenerationHistogram,
   type GenerationPage,
   type GenerationQuery,
-  type HistogramBucket,
   type HistogramQuery,
   type SpendingBook,
   type SpendingEntry,
@@ -42,7 +42,7 @@ export interface GenerationIndex {
   /** Removes the content of this segment and of all older ones. */
   removeContentThrough(name: SegmentName): void;
   page(query: GenerationQuery): GenerationPage;
-  histogram(query: HistogramQuery): Promise<readonly HistogramBucket[]>;
+  histogram(query: HistogramQuery): Promise<GenerationHistogram>;
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
   activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
   /** All generations, or those of a segment, in the order of writing. */
@@ -161,13 +161,18 @@ function findIn(segments: readonly IndexedSegment[], id: string): GenerationEntr
   return undefined;
 }
 
-/** Entries written before an entry, or all, newest first; may leave out segments that ended before `sinceMs`. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Entries written before an entry, or all, newest first; may leave out segments that ended before `sinceMs`. The first
+ * calls of a day are in the segment of the day before: they do not wait until the files of a new one are open.
+ */
 function* newestFirst(
   segments: readonly IndexedSegment[],
   sinceMs: number | undefined,
   before?: GenerationEntry,
 ): Generator<GenerationEntry> {
-  const since = sinceMs === undefined ? '' : dayAt(sinceMs);
+  const since = sinceMs === undefined ? '' : dayAt(sinceMs - DAY_MS);
   for (const { name, rows } of segments.toReversed()) {
     if (name.slice(0, 10) < since) return;
     if (before === undefined || before.segment === name) yield* rows.newestFirst(before?.row);

@@ -116,7 +116,9 @@ export class GenerationRows {
 
   /** The facts of a row, found at the first call and cached until the row is replaced. */
   factsAt(row: number, find: () => GenerationFacts): GenerationFacts {
-    const facts = this.facts.get(row) ?? find();
+    const known = this.facts.get(row);
+    if (known !== undefined) return known;
+    const facts = find();
     this.facts.set(row, facts);
     return facts;
   }

@@ -1,7 +1,7 @@
-import type { Generation } from '@model-gateway/core';
+import { type Generation, toGenerationFacts } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
-import { parseGenerationText, toGenerationText } from './generation-text.ts';
+import { parseFactSource, parseGenerationText, toGenerationText } from './generation-text.ts';
 
 const head = { id: 'gen-1', workspaceId: 'workspace-1' };
 
@@ -85,6 +85,20 @@ test('every way of saying nothing comes back as it was said, in every member', (
     }
   }
   expect(roundTrip({ ...unusual, workspace_id: null }).workspace_id).toBeNull();
+});
+
+test('the facts of a generation are those of the whole, whatever it does not say', () => {
+  const others = Object.keys(unusual).flatMap((member) =>
+    NOTHINGS.map((nothing) => ({ ...unusual, [member]: nothing })),
+  );
+  const whole = { ...unusual, streamed: false, generation_time: unusual.latency };
+  for (const generation of [unusual, whole, { ...unusual, interrupted: true }, ...others] as Generation[]) {
+    // It is a text in any case.
+    if (typeof generation.origin !== 'string') continue;
+    const rest = { principalId: 'key-1', costNanoUsd: 1 };
+    const facts = toGenerationFacts({ generation: parseFactSource(toGenerationText(generation)), ...rest });
+    expect(facts).toEqual(toGenerationFacts({ generation: roundTrip(generation), ...rest }));
+  }
 });
 
 test.each([

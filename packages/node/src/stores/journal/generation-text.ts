@@ -1,4 +1,11 @@
-import { DATA_REGIONS, type DataRegion, type Generation, toDataRegion, UNKNOWN_GENERATION } from '@model-gateway/core';
+import {
+  DATA_REGIONS,
+  type DataRegion,
+  type FactSource,
+  type Generation,
+  toDataRegion,
+  UNKNOWN_GENERATION,
+} from '@model-gateway/core';
 
 /** Usual values of generations: left out of the text, and added again when it is read. */
 const USUAL = {
@@ -116,6 +123,31 @@ export function parseGenerationText(text: string, { id, workspaceId }: Generatio
   if (endpoint_id !== undefined) generation.provider_responses = [toOnlyResponse(generation, endpoint_id)];
   return generation;
 }
+
+/** Reads no more than the facts of a generation are made of: charts read those of all generations. */
+export function parseFactSource(text: string): FactSource {
+  const said = JSON.parse(text) as Partial<FactSource> & Pick<FactSource, 'created_at' | 'model'>;
+  const { latency = USUAL.latency, interrupted } = said;
+  return {
+    created_at: said.created_at,
+    model: said.model,
+    provider_name: orUsual(said.provider_name, USUAL.provider_name),
+    session_id: orUsual(said.session_id, USUAL.session_id),
+    origin: orUsual(said.origin, USUAL.origin),
+    user_agent: orUsual(said.user_agent, USUAL.user_agent),
+    streamed: orUsual(said.streamed, USUAL.streamed),
+    cancelled: orUsual(said.cancelled, USUAL.cancelled),
+    finish_reason: orUsual(said.finish_reason, USUAL.finish_reason),
+    tokens_completion: orUsual(said.tokens_completion, USUAL.tokens_completion),
+    latency,
+    generation_time: orUsual(said.generation_time, latency),
+    ...(interrupted !== undefined && { interrupted }),
+  };
+}
+
+/** Null is a value like others. */
+const orUsual = <Value, Usual>(value: Value | undefined, usual: Usual): Value | Usual =>
+  value === undefined ? usual : value;
 
 /** Former versions wrote the name of the region, and for calls to an ordinary host that of the endpoint. */
 function readDataRegion({ data_region: written, called_region: name }: Generation): DataRegion {

@@ -58,7 +58,8 @@ export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;
-  readonly value: Value;
+  /** Null where none of them is chosen. */
+  readonly value: Value | null;
   /** The label of each value, in the order they are shown; values that are whole numbers come first, ascending. */
   readonly options: Readonly<Record<Value, string>>;
   readonly onChange: (value: Value) => void;
@@ -70,7 +71,7 @@ export function Choice<Value extends string>({ label, value, options, onChange }
     <div
       role="radiogroup"
       aria-label={label}
-      className="inline-flex rounded-md border border-line-strong/50 bg-surface p-0.5"
+      className="inline-flex flex-wrap rounded-md border border-line-strong/50 bg-surface p-0.5"
     >
       {(Object.entries(options) as [Value, string][]).map(([option, name]) => (
         <button

@@ -13,14 +13,14 @@ export function Attention({ rows }: { rows: readonly GenerationRow[] }) {
   const { data: providers } = useQuery({ ...providerStatesQuery, refetchInterval: 10_000 });
   const concerns = findConcerns({ health: health?.status, keys, rows, providers }, Date.now());
   return (
-    <section className="card p-4">
-      <h2 className="mb-3 text-sm font-semibold">Needs attention</h2>
+    <section className="card flex flex-wrap gap-x-6 gap-y-2 px-4 py-3">
+      <h2 className="text-sm font-semibold">Needs attention</h2>
       {concerns.length === 0 ? (
         <p className="flex items-center gap-2 text-sm text-ink-soft">
           <CircleCheck size={17} aria-hidden className="text-good" /> Nothing right now
         </p>
       ) : (
-        <ul className="flex flex-col gap-2 text-sm">
+        <ul className="flex min-w-0 flex-1 basis-48 flex-col gap-2 text-sm">
           {concerns.map(({ level, text, to }) => (
             <li key={text} className="flex gap-2">
               {level === 'bad' ? (

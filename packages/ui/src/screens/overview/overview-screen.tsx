@@ -1,11 +1,8 @@
-import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
-import { callApi } from '../../api/call-api.ts';
-import { activityQuery, keysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
-import { formatUsd } from '../../format/money.ts';
-import { formatCount, formatDuration } from '../../format/quantity.ts';
+import { keysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
+import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
@@ -14,10 +11,10 @@ import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 import { useGatewayState } from '../../shell/use-gateway-state.ts';
+import { ActivitySection } from './activity/activity-section.tsx';
 import { Attention } from './attention.tsx';
-import { MAX_CALLS, openCallsQuery, paceQuery } from './call-figures.ts';
+import { cachedShareQuery, openCallsQuery } from './call-figures.ts';
 import { ConnectCard } from './connect-card.tsx';
-import { CostCard } from './cost-card.tsx';
 import { FirstRun } from './first-run.tsx';
 import { RecentCard } from './recent-card.tsx';
 
@@ -48,16 +45,13 @@ export function OverviewScreen() {
           onRetry={() => void recent.refetch()}
         />
       )}
-      <div className="grid gap-4 lg:grid-cols-3">
-        <StatusCard />
-        <LastDayCard />
-        {recent.data !== undefined && <Attention rows={rows} />}
-      </div>
-      <CostCard />
+      {recent.data !== undefined && <Attention rows={rows} />}
+      <ActivitySection />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         {recent.data !== undefined && <RecentCard rows={rows} />}
-        <ConnectCard />
+        <StatusCard />
       </div>
+      <ConnectCard />
     </div>
   );
 }
@@ -68,6 +62,7 @@ function StatusCard() {
   const { data: models } = useQuery(modelsQuery);
   const { data: keys } = useQuery(keysQuery);
   const { data: open } = useQuery(openCallsQuery);
+  const { data: cached } = useQuery({ ...cachedShareQuery, enabled: useIsSettled() });
   return (
     <section className="card p-4">
       <h2 className="mb-3 text-sm font-semibold">Status</h2>
@@ -94,72 +89,14 @@ function StatusCard() {
               {formatCount(keys?.length)}
             </Link>,
           ],
-        ]}
-      />
-    </section>
-  );
-}
-
-function LastDayCard() {
-  const { data } = useQuery({
-    queryKey: ['histogram', 'last day'],
-    queryFn: ({ signal }) =>
-      callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query: { buckets: 24 }, signal }),
-    refetchInterval: 30_000,
-  });
-  const isSettled = useIsSettled();
-  const { data: activity } = useQuery({ ...activityQuery, enabled: isSettled });
-  const { data: pace } = useQuery({ ...paceQuery, enabled: isSettled });
-  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'interrupted' | 'cost'): number =>
-    data?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
-  const sample = pace?.calls === MAX_CALLS ? `, of the latest ${MAX_CALLS} calls` : '';
-  const month = activity?.reduce((total, { usage }) => total + usage, 0);
-  return (
-    <section className="card p-4">
-      <h2 className="mb-3 text-sm font-semibold">Last 24 hours</h2>
-      <div className="mb-3 flex flex-wrap gap-x-6 gap-y-2">
-        <Figure label="requests" value={data === undefined ? '…' : formatCount(sum('requests'))} />
-        <Figure
-          label="failed"
-          value={data === undefined ? '…' : formatCount(sum('failed'))}
-          isBad={sum('failed') > 0}
-        />
-        <Figure label="spent" value={data === undefined ? '…' : formatUsd(sum('cost'))} />
-      </div>
-      <Facts
-        facts={[
-          ['Cancelled by callers', formatCount(sum('cancelled'))],
-          ...(sum('interrupted') > 0
-            ? [['Interrupted by an end of the gateway', formatCount(sum('interrupted'))] as const]
-            : []),
-          [
-            'First token after',
-            <span title={`Half of the streamed calls, and 95 of 100${sample}`}>
-              {pace === undefined
-                ? '…'
-                : pace.firstTokenMs === null
-                  ? '—'
-                  : `${formatDuration(pace.firstTokenMs.median)}\u00a0(p50), ${formatDuration(pace.firstTokenMs.p95)}\u00a0(p95)`}
-            </span>,
-          ],
           [
             'Prompts from a cache',
-            <span title={`Of their tokens, where the provider told${sample}`}>
-              {pace === undefined ? '…' : pace.cachedShare === null ? '—' : `${Math.round(pace.cachedShare * 100)} %`}
+            <span title="Of their tokens, where the provider told: the latest calls of the last 24 hours">
+              {cached === undefined ? '…' : cached === null ? '—' : `${Math.round(cached * 100)}\u00a0%`}
             </span>,
           ],
-          ['Spent in 30 days', month === undefined ? '…' : formatUsd(month)],
         ]}
       />
     </section>
-  );
-}
-
-function Figure({ label, value, isBad = false }: { label: string; value: string; isBad?: boolean }) {
-  return (
-    <div>
-      <div className={`figures text-2xl font-semibold tracking-tight ${isBad ? 'text-bad' : ''}`}>{value}</div>
-      <div className="text-xs text-ink-faint">{label}</div>
-    </div>
   );
 }

@@ -21,7 +21,7 @@ test('knows other words for a status', () => {
 });
 
 test.each([
-  ['modle:x', '“modle:x”: filters are model, provider, key, session, status, and cost with < or >'],
+  ['modle:x', '“modle:x”: filters are model, provider, key, member, app, session, status, and cost with < or >'],
   ['status:broken', '“status:broken”: a status is ok, failed, cancelled or interrupted'],
   ['cost>cheap', '“cost>cheap”: the amount is USD, such as 0.01'],
   ['model:', '“model:” needs a value'],
@@ -39,6 +39,7 @@ test.each([
   { model: 'a/b', status: 'ok,failed', min_cost: '0.01' },
   { text: 'two words' },
   { text: 'looks:like a filter', session: 's-1' },
+  { app: 'https://app.example', member: 'ada,none' },
 ])('writes filters so that they read the same: %o', (filters) => {
   expect(parseFilterText(toFilterText(filters))).toEqual({ filters, problems: [] });
 });

@@ -5,12 +5,12 @@ import type { GenerationSearch } from './generation-search.ts';
 export interface FilterText {
   readonly filters: Pick<
     GenerationSearch,
-    'model' | 'provider' | 'key' | 'session' | 'status' | 'min_cost' | 'max_cost' | 'text'
+    'model' | 'provider' | 'key' | 'member' | 'app' | 'session' | 'status' | 'min_cost' | 'max_cost' | 'text'
   >;
   readonly problems: readonly string[];
 }
 
-const NAMES = new Set(['model', 'provider', 'key', 'session', 'status']);
+const NAMES = new Set(['model', 'provider', 'key', 'member', 'app', 'session', 'status']);
 const STATUSES: Readonly<Record<string, string>> = { error: 'failed', canceled: 'cancelled' };
 
 /**

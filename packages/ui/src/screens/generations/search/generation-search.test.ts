@@ -51,6 +51,10 @@ test.each([
   [{ model: 'a/bc' }, false],
   [{ status: 'failed' }, false],
   [{ session: 's' }, false],
+  [{ session: 'none' }, true],
+  // A row has neither.
+  [{ member: 'ada' }, undefined],
+  [{ app: 'opencode' }, undefined],
   [{ min_cost: '0.02', max_cost: '0.02' }, true],
   [{ min_cost: '0.03' }, false],
   [{ from: '2026-01-02T03:00:00Z' }, true],

@@ -9,6 +9,8 @@ export interface GenerationSearch {
   readonly model?: string;
   readonly provider?: string;
   readonly key?: string;
+  readonly member?: string;
+  readonly app?: string;
   readonly session?: string;
   readonly status?: string;
   readonly min_cost?: string;
@@ -30,6 +32,8 @@ const FILTERS = [
   'model',
   'provider',
   'key',
+  'member',
+  'app',
   'session',
   'status',
   'min_cost',
@@ -94,6 +98,8 @@ export const NO_FILTERS = {
   model: undefined,
   provider: undefined,
   key: undefined,
+  member: undefined,
+  app: undefined,
   session: undefined,
   status: undefined,
   min_cost: undefined,
@@ -108,6 +114,8 @@ export const FILTER_PARTS = [
   { label: 'the model', names: ['model'] },
   { label: 'the provider', names: ['provider'] },
   { label: 'the key', names: ['key'] },
+  { label: 'the member', names: ['member'] },
+  { label: 'the app', names: ['app'] },
   { label: 'the session', names: ['session'] },
   { label: 'the status', names: ['status'] },
   { label: 'the cost', names: ['min_cost', 'max_cost'] },
@@ -117,6 +125,9 @@ export const FILTER_PARTS = [
 export function withoutFilters(search: GenerationSearch, names: readonly (keyof GenerationSearch)[]): GenerationSearch {
   return Object.fromEntries(Object.entries(search).filter(([name]) => !names.some((other) => other === name)));
 }
+
+/** Stands for calls without a provider, a member, an app or a session. */
+const NONE = 'none';
 
 /** Whether a generation that has just ended belongs to the list. Texts are looked for by the gateway alone: undefined. */
 export function belongsTo(row: ListRow, search: GenerationSearch): boolean | undefined {
@@ -128,12 +139,13 @@ export function belongsTo(row: ListRow, search: GenerationSearch): boolean | und
     has(search.model, row.model) &&
     has(search.key, row.key_hash) &&
     has(search.status, row.status) &&
-    has(search.session, row.session_id) &&
+    has(search.session, row.session_id ?? NONE) &&
     row.total_cost >= Number(search.min_cost ?? 0) &&
     row.total_cost <= Number(search.max_cost ?? Number.POSITIVE_INFINITY) &&
     at >= Date.parse(search.from ?? '1970-01-01') &&
     at < Date.parse(search.to ?? '9999-01-01');
   if (!isWithin) return false;
-  // A provider may be named by its slug, which the row does not have.
-  return search.text === undefined && has(search.provider, row.provider_name) ? true : undefined;
+  // A row has neither its member nor its user agent, nor the slug by which its provider may be named.
+  const isKnown = search.text === undefined && search.member === undefined && search.app === undefined;
+  return isKnown && has(search.provider, row.provider_name) ? true : undefined;
 }

@@ -6,8 +6,10 @@ import { callApi } from '../../../api/call-api.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
-import { Chart } from '../../../parts/chart.tsx';
+import { createChartLink } from '../../../parts/charts/chart-link.ts';
+import { LinkedChart } from '../../../parts/charts/linked-chart.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
+import { useIsSettled } from '../../../parts/use-is-settled.ts';
 import { GENERATION_STATUSES } from '../generation-status.tsx';
 import { type GenerationSearch, toGenerationQuery } from './generation-search.ts';
 
@@ -36,30 +38,43 @@ export function Histogram({
       });
     },
   });
-  const times = useMemo(
-    () => data?.data.map(({ start }) => (Date.parse(start) + data.bucket_ms / 2) / 1000) ?? [],
-    [data],
+  const [link] = useState(createChartLink);
+  const isSettled = useIsSettled();
+  const buckets = useMemo(
+    () => ({
+      starts: (isSettled ? data?.data : undefined)?.map(({ start }) => Date.parse(start)) ?? [],
+      ms: data?.bucket_ms ?? 0,
+    }),
+    [data, isSettled],
   );
   const series = useMemo(
     () => [
       {
+        key: 'ok',
         label: GENERATION_STATUSES.ok.label,
+        shape: 'bar' as const,
         color: '--chart-1',
         values:
           data?.data.map((bucket) => bucket.requests - bucket.failed - bucket.cancelled - bucket.interrupted) ?? [],
       },
       {
+        key: 'cancelled',
         label: GENERATION_STATUSES.cancelled.label,
+        shape: 'bar' as const,
         color: '--chart-3',
         values: data?.data.map(({ cancelled }) => cancelled) ?? [],
       },
       {
+        key: 'failed',
         label: GENERATION_STATUSES.failed.label,
+        shape: 'bar' as const,
         color: '--chart-5',
         values: data?.data.map(({ failed }) => failed) ?? [],
       },
       {
+        key: 'interrupted',
         label: GENERATION_STATUSES.interrupted.label,
+        shape: 'bar' as const,
         color: '--chart-4',
         values: data?.data.map(({ interrupted }) => interrupted) ?? [],
       },
@@ -105,13 +120,15 @@ export function Histogram({
       {isTable ? (
         <HistogramTable histogram={data} onSpan={onSpan} />
       ) : (
-        <Chart
-          summary={`Requests by time: ${summary}`}
-          times={times}
+        <LinkedChart
+          label={`Requests by time: ${summary}`}
+          buckets={buckets}
           series={series}
           height={104}
-          formatValue={(value) => (Number.isInteger(value) ? formatCount(value) : '')}
-          onSelect={(from, to) => onSpan(new Date(from * 1000).toISOString(), new Date(to * 1000).toISOString())}
+          formatValue={formatCount}
+          formatAxis={(value) => (Number.isInteger(value) ? formatCount(value) : '')}
+          link={link}
+          onPick={({ fromMs, toMs }) => onSpan(new Date(fromMs).toISOString(), new Date(toMs).toISOString())}
         />
       )}
     </div>

@@ -1,0 +1,86 @@
+import { type GenerationStatus, statusOfGeneration } from '../../wire/generations/generation-status.ts';
+import type { Generation } from '../../wire/generations/generation.ts';
+import type { GenerationRecord } from '../store.ts';
+
+/** The facts about a record that filters and histograms use: small enough to be in memory for every generation. */
+export interface GenerationFacts {
+  readonly createdAtMs: number;
+  readonly model: string;
+  readonly providerName: string | null;
+  readonly sessionId: string | null;
+  readonly status: GenerationStatus;
+  readonly principalId: string;
+  readonly userId: string | null;
+  readonly app: string | null;
+  readonly costNanoUsd: number;
+  readonly firstTokenMs: number | null;
+  readonly tokensPerSecond: number | null;
+}
+
+/** The members of a generation of which its facts are made. */
+export type FactSource = Pick<
+  Generation,
+  | 'created_at'
+  | 'model'
+  | 'provider_name'
+  | 'session_id'
+  | 'origin'
+  | 'user_agent'
+  | 'streamed'
+  | 'cancelled'
+  | 'interrupted'
+  | 'finish_reason'
+  | 'tokens_completion'
+  | 'latency'
+  | 'generation_time'
+>;
+
+export function toGenerationFacts({
+  generation,
+  principalId,
+  userId,
+  costNanoUsd,
+}: Omit<GenerationRecord, 'generation'> & { readonly generation: FactSource }): GenerationFacts {
+  return {
+    createdAtMs: Date.parse(generation.created_at),
+    model: generation.model,
+    providerName: generation.provider_name,
+    sessionId: generation.session_id,
+    status: statusOfGeneration(generation),
+    principalId,
+    userId: userId ?? null,
+    app: appOf(generation),
+    costNanoUsd,
+    firstTokenMs: firstTokenMsOf(generation),
+    tokensPerSecond: tokensPerSecondOf(generation),
+  };
+}
+
+const MAX_APP_CHARS = 200;
+
+/** The app that called: its address, or else the name with which its user agent begins; null without both. */
+export function appOf({ origin, user_agent: userAgent }: Pick<Generation, 'origin' | 'user_agent'>): string | null {
+  const app = origin === '' ? /^[^\s/(]+/.exec(userAgent ?? '')?.[0] : origin;
+  return app === undefined ? null : app.slice(0, MAX_APP_CHARS);
+}
+
+/**
+ * Milliseconds to the first token of a stream; null for what had no first token. The latency of a whole response is that
+ * of the response, and that of a failed call the time until it failed.
+ */
+export function firstTokenMsOf({
+  streamed,
+  tokens_completion: tokens,
+  latency,
+}: Pick<Generation, 'streamed' | 'tokens_completion' | 'latency'>): number | null {
+  return streamed === true && (tokens ?? 0) > 0 ? latency : null;
+}
+
+/** Tokens a second: of a stream from the first to the last, of a whole response over its time; null when nothing can be said. */
+export function tokensPerSecondOf(
+  generation: Pick<Generation, 'streamed' | 'tokens_completion' | 'generation_time' | 'latency'>,
+): number | null {
+  const { tokens_completion: tokens, generation_time: ms } = generation;
+  const takenMs = (ms ?? 0) - (firstTokenMsOf(generation) ?? 0);
+  return tokens === null || tokens < 2 || takenMs <= 0 ? null : (tokens / takenMs) * 1000;
+}

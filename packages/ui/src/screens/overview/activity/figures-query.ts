@@ -1,0 +1,37 @@
+import type { GenerationHistogram } from '@model-gateway/core/wire';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+
+import { callApi } from '../../../api/call-api.ts';
+import { type ChartSpan, type OverviewSearch, type Split, splitOf, toChartSpan } from './overview-search.ts';
+
+/** The figures of a span, with the span and the split that they belong to. */
+export interface SpanFigures {
+  readonly span: ChartSpan;
+  readonly split: Split;
+  readonly histogram: GenerationHistogram;
+}
+
+const REFRESH_MS = 30_000;
+
+/** What the charts show. While other figures load, those before stay. */
+export const figuresQuery = (search: OverviewSearch) => {
+  const split = splitOf(search);
+  const { range, from, to } = search;
+  return queryOptions({
+    queryKey: ['figures', split, range ?? '', from ?? '', to ?? ''],
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<SpanFigures> => {
+      const span = toChartSpan(search, Date.now());
+      const query = {
+        from: new Date(span.fromMs).toISOString(),
+        to: new Date(span.toMs).toISOString(),
+        buckets: (span.toMs - span.fromMs) / span.bucketMs,
+        compare: 'true',
+        ...(split !== 'none' && { split, rank: 'cost' }),
+      };
+      const histogram = await callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal });
+      return { span, split, histogram };
+    },
+  });
+};

@@ -1,0 +1,60 @@
+import type { Generation } from '@model-gateway/core';
+import { createJsonFileStore } from '@model-gateway/node';
+
+import { toRecord } from './generation-records.ts';
+
+const HOUR_MS = 3_600_000;
+const MODELS = ['acme/chat', 'acme/film', 'beta/large', 'beta/small', 'gamma/one', 'gamma/two', 'delta/a', 'delta/b'];
+const MORE_MODELS = ['rare/first', 'rare/second'];
+const PROVIDERS = ['Acme', 'Beta', 'Gamma'];
+
+/**
+ * Fills a data directory with calls of the 48 hours before `endMs`: one to five each half hour, fewer on the first day,
+ * of ten models, three providers, three keys and several apps, with prices, failures and speeds that differ.
+ */
+export async function fillFigures(dir: string, endMs: number): Promise<void> {
+  const firstMs = endMs - 48 * HOUR_MS;
+  let nowMs = firstMs;
+  const store = await createJsonFileStore({ dir, now: () => nowMs });
+  let id = 0;
+  for (let half = 0; half < 96; half += 1) {
+    nowMs = firstMs + half * (HOUR_MS / 2);
+    const count = 1 + (half % 5) + (half >= 48 ? 1 : 0);
+    for (let call = 0; call < count; call += 1) {
+      const record = toCall((id += 1), nowMs + call * 60_000);
+      await store.generations.append(record, null);
+    }
+  }
+  await store.close();
+}
+
+function toCall(id: number, createdMs: number): ReturnType<typeof toRecord> {
+  const place = (id * 7) % 11;
+  const model = MODELS[place % 8] ?? '';
+  const latency = 180 + place * 60 + ((id * 37) % 90);
+  const cost = (0.002 + place * 0.0007) * (id % 17 === 0 ? 4 : 1);
+  const isFailed = id % 13 === 0;
+  const generation: Partial<Generation> = {
+    created_at: new Date(createdMs).toISOString(),
+    model: id % 23 === 0 ? (MORE_MODELS[id % 2] ?? '') : model,
+    provider_name: isFailed ? null : (PROVIDERS[place % 3] ?? ''),
+    streamed: id % 4 !== 0,
+    cancelled: id % 19 === 0,
+    finish_reason: isFailed ? 'error' : 'stop',
+    origin: id % 3 === 0 ? 'https://app.example/' : '',
+    user_agent: id % 2 === 0 ? 'opencode/1.2 (linux)' : 'OpenAI/JS 7.57.0',
+    session_id: id % 2 === 0 ? `session-${place}` : null,
+    tokens_prompt: 800,
+    tokens_completion: isFailed ? 0 : 120 + place * 10,
+    total_cost: isFailed ? 0 : cost,
+    usage: isFailed ? 0 : cost,
+    latency,
+    generation_time: latency + 1500 + place * 200,
+  };
+  return toRecord(`gen-figures-${String(id).padStart(6, '0')}`, {
+    principalId: `key-${id % 3}`,
+    costNanoUsd: isFailed ? 0 : Math.round(cost * 1e9),
+    ...(id % 2 === 0 && { userId: 'ada' }),
+    generation,
+  });
+}
