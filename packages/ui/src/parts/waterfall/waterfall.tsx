@@ -78,7 +78,7 @@ function Picture({ label, course, onList }: WaterfallProps & { readonly onList: 
         <span className="figures min-w-0 flex-1 text-xs text-ink-faint">
           {zoom.isZoomed
             ? `${formatDuration(zoom.view.fromMs)} to ${formatDuration(zoom.view.toMs)}`
-            : `${formatDuration(course.home.toMs)} in all`}
+            : course.markers.map(({ label: name, atMs }) => `┊ ${name} at ${formatDuration(atMs)}`).join('  ')}
         </span>
         <ZoomButtons zoom={zoom} hasMore={course.whole.toMs > course.home.toMs} />
         <FormChoice value="picture" onChange={onList} />
@@ -145,7 +145,7 @@ function ZoomButtons({ zoom, hasMore }: { zoom: Zoom; hasMore: boolean }) {
   );
 }
 
-const GRID = 'grid grid-cols-[minmax(6.5rem,26%)_minmax(0,1fr)_4.5rem]';
+const GRID = 'grid grid-cols-[minmax(6.5rem,28%)_minmax(0,1fr)_4.5rem]';
 
 interface PlotProps {
   readonly course: Course;
@@ -218,9 +218,9 @@ function LaneRow({ id, lane, zoom, widthPx, isCurrent, onPoint, onPick }: LaneRo
       className={classNames(GRID, 'items-center rounded hover:bg-raised/60', isCurrent && 'bg-raised')}
     >
       <span className="flex min-w-0 items-baseline gap-1 py-1 pr-2 text-xs">
-        <span className="truncate">{showControls(lane.label)}</span>
+        <span className="max-w-[72%] shrink-0 truncate">{showControls(lane.label)}</span>
         {lane.status !== '' && (
-          <span className={classNames('shrink-0', lane.tone === 'bad' ? 'text-bad' : 'text-ink-faint')}>
+          <span className={classNames('min-w-0 truncate', lane.tone === 'bad' ? 'text-bad' : 'text-ink-faint')}>
             {showControls(lane.status)}
           </span>
         )}

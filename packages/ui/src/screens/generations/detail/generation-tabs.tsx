@@ -1,6 +1,6 @@
 import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 
 import type { GenerationContent } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
@@ -10,12 +10,13 @@ import { Tabs } from '../../../parts/controls/tabs.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
 import { JsonTree } from '../../../parts/text/json-tree.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
 import { useShortcut } from '../../../shell/shortcuts.ts';
 import { generationQuery } from '../content/generation-queries.ts';
 import { WithContent } from '../content/with-content.tsx';
 import { toFirstTokenMs } from '../first-token.ts';
 import { StatusBadge, toStatus } from '../generation-status.tsx';
-import { StoryTab } from '../story/story-tab.tsx';
+import { type StoryPane, StoryTab } from '../story/story-tab.tsx';
 import { TimingFacts, UsageFacts } from './generation-facts.tsx';
 import { TABS, type TabName, toTab } from './generation-tab.ts';
 
@@ -31,9 +32,14 @@ interface GenerationTabsProps {
  * takes its place.
  */
 export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
-  const { tab, pane } = toTab(named);
+  const { tab, pane: namedPane } = toTab(named);
+  const [lastPane, setLastPane] = useState(namedPane);
   const { data: generation, error, refetch } = useQuery(generationQuery(id));
-  const show = (next: TabName): void => onTab(next === 'story' ? undefined : next);
+  const showStory = (next: StoryPane): void => {
+    setLastPane(next);
+    onTab(next === 'stream' ? next : undefined);
+  };
+  const show = (next: TabName): void => (next === 'story' ? showStory(lastPane) : onTab(next));
   const step = (by: number) => () => show(TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? 'story');
   useShortcut({ keys: ']', label: 'Next tab', group: 'This screen' }, step(1));
   useShortcut({ keys: '[', label: 'Tab before', group: 'This screen' }, step(-1));
@@ -48,13 +54,7 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
   const contents: Record<TabName, { readonly label: string; readonly content: () => ReactNode }> = {
     story: {
       label: 'Story',
-      content: () => (
-        <StoryTab
-          generation={generation}
-          pane={pane}
-          onPane={(next) => onTab(next === 'stream' ? 'stream' : undefined)}
-        />
-      ),
+      content: () => <StoryTab generation={generation} pane={namedPane} onPane={showStory} />,
     },
     exchange: {
       label: 'Request and response',
@@ -132,8 +132,10 @@ function Summary({ generation }: { generation: Generation }) {
     <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm">
       <StatusBadge status={toStatus(generation)} />
       <span>
-        <span className="font-medium">{generation.model}</span>
-        {generation.provider_name !== null && <span className="text-ink-faint"> via {generation.provider_name}</span>}
+        <span className="font-medium">{showControls(generation.model)}</span>
+        {generation.provider_name !== null && (
+          <span className="text-ink-faint"> via {showControls(generation.provider_name)}</span>
+        )}
       </span>
       <span className="font-medium">{generation.cost_known ? formatUsd(generation.total_cost) : 'cost unknown'}</span>
       {(prompt ?? completion) !== null && (

@@ -26,7 +26,7 @@ export function Attempts({ generation }: AttemptsProps) {
         ))}
       </ol>
       <p className="text-xs text-ink-faint">
-        {generation.router !== null && `Routed by ${generation.router}. `}
+        {generation.router !== null && `Routed by ${showControls(generation.router)}. `}
         <Link to="/models" search={{ open: generation.model }} className="text-accent underline">
           How the model would be routed now
         </Link>
@@ -49,7 +49,7 @@ function AttemptItem({ number, attempt, isVideo, isStreamed }: AttemptItemProps)
     <li className="rounded-lg border border-line p-3">
       <div className="mb-2 flex flex-wrap items-center gap-2 text-sm">
         <span className="text-ink-faint">{number}.</span>
-        <span className="font-medium">{attempt.provider_name ?? 'unnamed'}</span>
+        <span className="font-medium">{showControls(attempt.provider_name ?? 'unnamed')}</span>
         <Badge tone={hasBegun ? 'good' : 'bad'}>{status ?? 'no response'}</Badge>
         {hasBegun && error !== undefined && <Badge tone="bad">{isVideo ? 'made no video' : 'then broke off'}</Badge>}
         {attempt.is_byok === true && <Badge>own key</Badge>}
@@ -68,7 +68,9 @@ function AttemptItem({ number, attempt, isVideo, isStreamed }: AttemptItemProps)
         </p>
       )}
       <p className="mt-2 font-mono text-xs break-all text-ink-faint">
-        {[attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no id of the provider’s own'}
+        {showControls(
+          [attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no id of the provider’s own',
+        )}
       </p>
     </li>
   );
@@ -78,7 +80,8 @@ function NoAttempts({ generation: { response_cache_source_id: source, provider_n
   if (source !== null)
     return <EmptyState title="No provider was called">The response of an earlier call was repeated.</EmptyState>;
   // Records of former versions do not list the attempts of videos.
-  if (name !== null) return <EmptyState title={`${name} was called`}>The record says no more about it.</EmptyState>;
+  if (name !== null)
+    return <EmptyState title={`${showControls(name)} was called`}>The record says no more about it.</EmptyState>;
   return (
     <EmptyState title="No provider was called">
       The call ended before any provider was asked, for instance because a guardrail blocked it.

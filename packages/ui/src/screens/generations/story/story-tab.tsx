@@ -137,7 +137,7 @@ function FilmWaterfall({
 function Reasons({ generation }: { generation: Generation }) {
   const { id, api_type: kind, request_id: jobId, provider_responses: attempts, pipeline } = generation;
   const isVideo = kind === 'video';
-  const { data: report } = useQuery({ ...courseQuery(id), enabled: !isVideo });
+  const { data: report } = useQuery(courseQuery(id));
   const { data: film } = useQuery({ ...videoDetailQuery(jobId ?? ''), enabled: isVideo });
   const { data: destinations = [] } = useQuery(destinationsQuery);
   const decision = report?.course?.decision ?? film?.course?.decision;

@@ -31,7 +31,7 @@ export function toCallLanes(generation: Generation, report: CallCourseReport, de
   const lanes = [
     ...(before === undefined ? [] : toLanesBefore(before, generation)),
     ...asked,
-    ...(timeline === null ? [] : toStreamLane(timeline, startMs)),
+    ...(timeline === null ? [] : toStreamLane(timeline, call)),
     ...arrivals.map(({ destination_id: id, sent_at: at, took_ms: tookMs }): Lane => {
       const name = deliveries.destinations.get(id) ?? 'a destination';
       const piece: Piece = { atMs: sinceReceived(at), tookMs, tone: 'good', label: 'Delivered' };
@@ -136,7 +136,7 @@ function toAttemptLanes({ generation, course, startMs, endMs }: Call): Lane[] {
 const LEAST_PAUSE_MS = 100;
 const PAUSE_FACTOR = 3;
 
-function toStreamLane({ gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline, startMs: number): Lane[] {
+function toStreamLane({ gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline, { startMs, endMs }: Call): Lane[] {
   const later = gaps.slice(1);
   const median = later.toSorted((a, b) => a - b)[Math.floor(later.length / 2)] ?? 0;
   // Two pauses are no rhythm to stand out from.
@@ -149,7 +149,8 @@ function toStreamLane({ gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline
       pieces.push({ atMs: from, tookMs: gapMs - (from - atMs), tone: 'gap', label: `Gap of ${formatDuration(gapMs)}` });
     }
     atMs += gapMs;
-    pieces.push({ atMs, tookMs: Math.min(intervalMs, gaps[index + 1] ?? intervalMs), tone: 'work', label: 'Text' });
+    const untilNext = gaps[index + 1] ?? Math.max(0, endMs - atMs);
+    pieces.push({ atMs, tookMs: Math.min(intervalMs, untilNext), tone: 'work', label: 'Text' });
   }
   if (pieces.length === 0) return [];
   const longest = Math.max(0, ...later);
