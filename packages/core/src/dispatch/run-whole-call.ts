@@ -26,6 +26,7 @@ import { toRoutingDecision } from '../routing/to-routing-decision.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
+import type { CallCourse } from '../wire/generations/call-course.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import type { RoutingDecision } from '../wire/generations/routing-decision.ts';
 import { toCallError } from './call-errors.ts';
@@ -154,7 +155,8 @@ async function serveCall<Request, Result>(
   const tracked = trackCall(parts.openCalls, client.request, null);
   const { signal } = tracked;
   let isRecorded = false;
-  const toCourse = () =>
+  const isContentStored = parts.logging.inputOutput && call.region === null;
+  const toCourse = (): CallCourse =>
     toCallCourse({ marks, startedAt: startedMonotonic, attempts: asked, steps: null, decision, skipped });
   const record = async (
     outcome: Outcome,
@@ -175,7 +177,7 @@ async function serveCall<Request, Result>(
     };
     const stored = { ...whole.contentOf(call.request, served?.result), error: toContentError(ended) };
     const settled = toSettled(ended, {
-      content: decision && toStoredContent(stored, toCourse(), null),
+      content: isContentStored ? toStoredContent(stored, toCourse(), null) : null,
       contentLength: JSON.stringify(stored).length,
     });
     isRecorded = true;

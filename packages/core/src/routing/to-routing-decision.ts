@@ -6,9 +6,13 @@ import type { CallPlan } from './plan-call.ts';
 /** A router may have considered hundreds. */
 const MAX_CANDIDATES = 50;
 
-/** Converts a plan to the form that is stored with its call: compact, and with the standing of each endpoint now. */
-export function toRoutingDecision(plan: CallPlan, health: HealthBoard): RoutingDecision {
+/**
+ * Converts a plan to the form that is stored with its call: compact, and with the standing of each endpoint now. Null
+ * where there was nothing to decide: most calls are of a model with one endpoint, and their record names it.
+ */
+export function toRoutingDecision(plan: CallPlan, health: HealthBoard): RoutingDecision | null {
   const { requested, strategy, orderedBy, endpoints, excluded } = plan;
+  if (endpoints.length + excluded.length < 2) return null;
   const candidates: RoutingCandidate[] = [];
   for (const endpoint of endpoints) {
     if (candidates.length === MAX_CANDIDATES) break;

@@ -89,6 +89,14 @@ test('tells when each attempt began, and which endpoint was excluded by which ru
   ]);
 });
 
+test('stores no decision where there was nothing to decide', async () => {
+  const core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }));
+  await core.chat({ model: 'acme/other' });
+  const { course } = await courseOf(core);
+  expect(course?.attempts_ms).toEqual([0]);
+  expect(course).not.toHaveProperty('decision');
+});
+
 test('names the endpoint that was passed over because it would have refused the same', async () => {
   const upstream = createReplayTransport({
     status: 400,

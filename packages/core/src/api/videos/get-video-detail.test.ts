@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
-import { createVideoGateway, type VideoGateway } from '../../../../../test/support/videos/video-gateway.ts';
+import { createVideoGateway, FILM, type VideoGateway } from '../../../../../test/support/videos/video-gateway.ts';
 import { TransportError } from '../../foundation/transport/transport.ts';
 import type { VideoDetail } from '../../wire/videos/video-course.ts';
 
@@ -22,7 +22,8 @@ test('tells the prompt, the pictures and the polls of a job while it runs, witho
   expect(course?.statuses).toEqual([{ status: 'in_progress', at_ms: expect.any(Number) }]);
   expect(course?.poll_count).toBeGreaterThan(3);
   expect(course?.polls).toHaveLength(course?.poll_count ?? 0);
-  expect(course?.decision?.candidates).toEqual([{ provider: 'film', provider_name: 'Film', model: 'acme/film' }]);
+  // One endpoint leaves nothing to decide.
+  expect(course).not.toHaveProperty('decision');
   // Only the first was written, with the change of the status.
   expect((await gateway.job(body.id)).course?.poll_count).toBe(1);
 });
@@ -54,8 +55,20 @@ test('holds the first and the last of many polls, and their number', async () =>
   expect(course?.polls.at(-1)?.at_ms).toBeGreaterThan(190_000);
 });
 
+const TWICE = { ...FILM, endpoints: [...FILM.endpoints, { provider: 'film', providerModel: 'film-2' }] };
+
+test('tells why each endpoint was asked for a video or not', async () => {
+  const gateway = createVideoGateway({}, { models: [TWICE] });
+  const { body } = await gateway.submit({ provider: { allow_fallbacks: false, sort: 'price' } });
+  const { course } = await detailOf(gateway, body.id);
+  expect(course?.decision).toMatchObject({
+    ordered_by: 'price',
+    candidates: [{ provider: 'film' }, { provider: 'film', rule: 'allow_fallbacks' }],
+  });
+});
+
 test('tells neither prompt nor decision where contents are not stored', async () => {
-  const gateway = createVideoGateway({}, { logging: { inputOutput: false } });
+  const gateway = createVideoGateway({}, { models: [TWICE], logging: { inputOutput: false } });
   const { body } = await gateway.submit({ prompt: 'CANARY' });
   const detail = await detailOf(gateway, body.id);
   expect(JSON.stringify(detail)).not.toContain('CANARY');

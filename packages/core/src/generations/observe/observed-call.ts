@@ -24,7 +24,7 @@ export interface ObservedCall {
   readonly bodyLength: number;
   readonly pipeline: Pipeline;
   readonly marks: CallMarks;
-  /** Null when contents are not stored. */
+  /** Null when there was nothing to decide, or contents are not stored. */
   readonly decision: RoutingDecision | null;
   readonly platform: Pick<Platform, 'now' | 'monotonicNow' | 'openScratch'>;
   readonly logging: GenerationLogging;

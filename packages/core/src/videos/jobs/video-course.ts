@@ -38,14 +38,14 @@ interface Begun {
   readonly marks: CallMarks;
   /** When the job was made, on the monotonic clock. */
   readonly startedAt: number;
-  /** Undefined where contents are not stored. */
-  readonly decision: RoutingDecision | undefined;
+  /** Null when there was nothing to decide, or contents are not stored. */
+  readonly decision: RoutingDecision | null;
 }
 
 export const beginCourse = ({ marks, startedAt, decision }: Begun): VideoCourse => ({
   ...NO_COURSE,
   before_ms: toBefore(marks, startedAt),
-  ...(decision !== undefined && { decision }),
+  ...(decision !== null && { decision }),
 });
 
 /** A provider is asked now. */

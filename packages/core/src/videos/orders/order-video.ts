@@ -91,7 +91,7 @@ export async function orderVideo(
     course: beginCourse({
       marks: { receivedAt, readAt: receivedAt, guardedAt, plannedAt },
       startedAt: platform.monotonicNow(),
-      decision: logging.inputOutput && call.region === null ? toRoutingDecision(plan, routing.health) : undefined,
+      decision: logging.inputOutput && call.region === null ? toRoutingDecision(plan, routing.health) : null,
     }),
     ...(call.region !== null && { region: call.region.name, dataRegion: call.region.dataRegion }),
     ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),

@@ -32,6 +32,7 @@ export const callCourseSchema = z.object({
   attempts_ms: z.array(z.int()),
   /** In order of their beginning; absent without any. */
   steps: z.array(courseStepSchema).optional(),
+  /** Absent where only one endpoint was there. */
   decision: routingDecisionSchema.optional(),
 });
 export type CallCourse = z.infer<typeof callCourseSchema>;

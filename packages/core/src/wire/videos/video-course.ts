@@ -36,7 +36,7 @@ export const videoCourseSchema = z.object({
   statuses: z.array(z.object({ status: z.enum([...OPEN_STATUSES, ...ENDED_STATUSES]), at_ms: z.int() })),
   /** Attempts to deliver the webhook, at most the last 20. */
   announcements: z.array(announcementSchema),
-  /** Absent where contents are not stored. */
+  /** Absent where contents are not stored, and where only one endpoint was there. */
   decision: routingDecisionSchema.optional(),
 });
 export type VideoCourse = z.infer<typeof videoCourseSchema>;
