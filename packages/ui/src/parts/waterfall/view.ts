@@ -8,12 +8,10 @@ export interface Span {
 const MIN_SPAN_MS = 2;
 /** Room for a label such as `12 min 30 s`. */
 const TICK_PX = 84;
-/** Steps that are read as round, in milliseconds; between 1 s and a day those of clocks. */
-const STEPS = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400].map(
-    (seconds) => seconds * 1000,
-  ),
+/** Steps that are read as round, in seconds; from 1 s to a day those of clocks. */
+const STEPS_S = [
+  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200,
+  14_400, 28_800, 43_200, 86_400,
 ];
 
 /** Zooms by a factor, below 1 nearer, around a moment that stays where it is. */
@@ -38,7 +36,8 @@ export function toView(whole: Span, oneMs: number, otherMs: number): Span {
 export function toTicks({ fromMs, toMs }: Span, widthPx: number): readonly number[] {
   const least = (toMs - fromMs) / Math.max(1, Math.floor(widthPx / TICK_PX));
   const days = 86_400_000;
-  const step = STEPS.find((each) => each >= least) ?? Math.ceil(least / days) * days;
+  const found = STEPS_S.find((seconds) => seconds * 1000 >= least);
+  const step = found === undefined ? Math.ceil(least / days) * days : Math.round(found * 1000);
   const ticks: number[] = [];
   for (let at = Math.ceil(fromMs / step) * step; at <= toMs; at += step) ticks.push(at);
   return ticks;

@@ -310,8 +310,8 @@ function Details({ pointed }: { pointed: Pointed | null }) {
     <div role="note" aria-label="Details" className="mx-4 mt-1 min-h-14 rounded-md bg-raised px-3 py-1.5 text-xs">
       {pointed === null ? (
         <span className="text-ink-faint">
-          Point at a bar for its details. Drag over a span to zoom, or turn the wheel over the axis; with the focus
-          here, + and − zoom, arrows move, 0 shows all again.
+          Point at a bar for its details. Drag over a span to zoom, or turn the wheel over the axis. With the focus on
+          the picture, + and − zoom, arrows move, 0 resets.
         </span>
       ) : (
         <PointedAt pointed={pointed} />

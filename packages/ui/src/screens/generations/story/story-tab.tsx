@@ -119,7 +119,7 @@ function CallWaterfall({ generation }: { generation: Generation }) {
 }
 
 function FilmWaterfall({
-  generation: { request_id: jobId, created_at: createdAt, generation_time: tookMs, ...rest },
+  generation: { request_id: jobId, generation_time: tookMs, provider_responses: attempts },
 }: {
   generation: Generation;
 }) {
@@ -127,8 +127,8 @@ function FilmWaterfall({
   const course = useMemo(
     () =>
       data?.course &&
-      toVideoLanes({ course: data.course, attempts: rest.provider_responses ?? [], endMs: tookMs, nowMs: tookMs ?? 0 }),
-    [data, rest.provider_responses, tookMs],
+      toVideoLanes({ course: data.course, attempts: attempts ?? [], endMs: tookMs, nowMs: tookMs ?? 0 }),
+    [data, attempts, tookMs],
   );
   return <VideoWaterfall course={course} error={error} onRetry={() => void refetch()} />;
 }
