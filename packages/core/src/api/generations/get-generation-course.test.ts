@@ -111,6 +111,45 @@ test('names the endpoint that was passed over because it would have refused the 
   ]);
 });
 
+test('counts what moderation and a search took, before the call was admitted and after', async () => {
+  const core: Core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }), {
+    moderator: { name: 'Judge', moderate: () => pause(120).then(() => ({ isFlagged: false, reasons: [] })) },
+    web: { searchEngine: { name: 'finder', search: () => pause(300).then(() => []) } },
+  });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void core.platform.setTimer(resolve, ms));
+  const chat = core.chat({ plugins: [{ id: 'moderation' }, { id: 'web' }] });
+  await core.platform.advance(1000);
+  expect((await chat).status).toBe(200);
+  expect((await courseOf(core)).course).toMatchObject({
+    before_ms: { request: 0, guardrails: 120, routing: 0, rate_limits: 0 },
+    attempts_ms: [300],
+    steps: [{ kind: 'stage', name: 'web-search', at_ms: 0, took_ms: 300 }],
+  });
+});
+
+test('counts what rate limits and the holding of money took', async () => {
+  const core: Core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }), {
+    rateLimits: {
+      rules: [{ key: '*', model: '*', requestsPerMinute: 10, tokensPerMinute: null }],
+      createCounter: () => ({
+        take: () => pause(40).then(() => ({ isExceeded: false, resetInMs: 0 })),
+        look: () => Promise.resolve({ isExceeded: false, resetInMs: 0 }),
+        add: () => Promise.resolve(),
+      }),
+    },
+  });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void core.platform.setTimer(resolve, ms));
+  const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+  const made = jsonOf(await core.post('/api/v1/keys', { name: 'limited', limit: 5 }, as(MANAGEMENT_KEY)));
+  const chat = core.chat({ max_tokens: 10 }, as(String(made['key'])));
+  await core.platform.advance(1000);
+  expect((await chat).status).toBe(200);
+  expect((await courseOf(core)).course).toMatchObject({
+    before_ms: { guardrails: 0, rate_limits: 40 },
+    steps: [{ kind: 'budget', name: 'budgets', at_ms: 0, took_ms: 0 }],
+  });
+});
+
 test('lists the tools that the gateway ran with their times', async () => {
   const tool: ServerTool = {
     name: 'lookup',
