@@ -180,7 +180,7 @@ describe.skipIf(skipped !== undefined)(
       await opened(page);
       await page.keyboard.type(generation);
       await page.keyboard.press('Enter');
-      await page.getByRole('tab', { name: 'Conversation' }).waitFor();
+      await page.getByRole('tab', { name: 'Story' }).waitFor();
       expect(problems).toEqual([]);
     });
 

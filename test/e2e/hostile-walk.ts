@@ -95,7 +95,7 @@ export const WALK = `
       await until('the generation', () =>
         document.querySelector('h1')?.textContent.includes(id) && document.querySelector('[role=tab]') !== null);
       // The tab of the generation before stays.
-      await openTab('Conversation');
+      await openTab('Story');
       const there = isError ? 'main section[aria-label=Error]' : 'main article';
       await until('the conversation', () => document.querySelector(there) !== null);
       for (const element of all('main details')) element.open = true;
@@ -108,7 +108,7 @@ export const WALK = `
       if (!isShown) faults.push('not shown as it was written, but so: ' + prompt.textContent.slice(0, 200));
       faults.push(...look());
       click('Show formatted');
-      for (const name of ['Request', 'Response', 'Raw']) {
+      for (const name of ['Request and response', 'Raw']) {
         await openTab(name);
         await tree();
         faults.push(...look());

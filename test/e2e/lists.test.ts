@@ -192,12 +192,12 @@ describe.skipIf(skipped !== undefined)(
 
     test('goes through the list by j and k from within the open call, and to the calls of its session', async () => {
       const { page, problems } = await ui.open(`#/generations?open=${ids.second}`);
-      await page.getByRole('tab', { name: 'Timing' }).click();
+      await page.getByRole('tab', { name: 'Usage and cost' }).click();
       await page.keyboard.press('k');
       await expect.poll(() => page.url()).toContain(ids.third);
       await page.keyboard.press('j');
       await expect.poll(() => page.url()).toContain(ids.second);
-      await page.getByRole('tab', { name: 'Timing' }).click();
+      await page.getByRole('tab', { name: 'Usage and cost' }).click();
       await page.getByRole('link', { name: 'All calls of this session' }).click();
       await page.getByRole('status').getByText('2 found').waitFor();
       // A pair of keys leads away even where its second key does something in the list.
@@ -220,7 +220,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       // The keys of a row hold for the open one, wherever the focus is.
-      await page.getByRole('tab', { name: 'Usage' }).click();
+      await page.getByRole('tab', { name: 'Usage and cost' }).click();
       await page.keyboard.press('x');
       await page.getByRole('button', { name: 'Not to be compared' }).waitFor();
 

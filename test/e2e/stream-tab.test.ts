@@ -64,7 +64,7 @@ async function streamPieces(): Promise<string> {
 
 async function openStream(id: string, options: Parameters<Ui['open']>[1] = {}): Promise<UiPage> {
   const opened = await ui.open(`#/generations/${id}`, options);
-  await opened.page.getByRole('tab', { name: 'Stream' }).click();
+  await opened.page.getByRole('radio', { name: 'Stream' }).click();
   return opened;
 }
 
@@ -140,7 +140,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('has room beside the list', async () => {
       const { page, problems, check, screenshot } = await ui.open(`#/generations?open=${ids.streamed}`);
-      await page.getByRole('tab', { name: 'Stream' }).click();
+      await page.getByRole('radio', { name: 'Stream' }).click();
       await page.getByRole('grid', { name: 'Pieces of the answer' }).waitFor();
       await screenshot('stream-beside');
       expect(await check()).toEqual([]);
@@ -169,7 +169,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await text.textContent()).toBe('Where do rivers go?Rivers ');
       await slider.focus();
       await page.keyboard.press(']');
-      expect(await page.getByRole('tab', { name: 'Timing' }).getAttribute('aria-selected')).toBe('true');
+      expect(await page.getByRole('tab', { name: 'Request and response' }).getAttribute('aria-selected')).toBe('true');
       await page.keyboard.press('[');
       await slider.waitFor();
       expect(problems).toEqual([]);
@@ -179,7 +179,7 @@ describe.skipIf(skipped !== undefined)(
       const opened = await ui.open(`#/generations/${ids.streamed}`, { hasClock: true });
       const { page, problems } = opened;
       const { slider, text, play } = partsOf(opened);
-      await page.getByRole('tab', { name: 'Stream' }).click();
+      await page.getByRole('radio', { name: 'Stream' }).click();
       await play.waitFor();
       await page.clock.pauseAt(Date.now() + 60_000);
       const duration = Number(await slider.getAttribute('max'));
@@ -226,7 +226,7 @@ describe.skipIf(skipped !== undefined)(
 
       const old = await ui.open(`#/generations/${ids.streamed}`);
       await old.page.route('**/timeline', (route) => route.fulfill({ json: { data: null } }));
-      await old.page.getByRole('tab', { name: 'Stream' }).click();
+      await old.page.getByRole('radio', { name: 'Stream' }).click();
       await old.page.getByText('When its pieces came was not recorded').waitFor();
       expect(await old.check()).toEqual([]);
       expect(old.problems).toEqual([]);

@@ -92,8 +92,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('says of a failed video who was asked, and why there is none', async () => {
       const { page, problems, screenshot } = await ui.open(`#/generations/${ids.film}`);
-      await page.getByRole('tab', { name: /^Attempts/ }).click();
-      const attempts = page.getByRole('tabpanel');
+      const attempts = page.getByRole('list', { name: 'Attempts' });
       await attempts.getByText('Here', { exact: true }).waitFor();
       await attempts.getByText('The fox refuses').waitFor();
       await screenshot('attempts-of-a-video');
@@ -105,8 +104,9 @@ describe.skipIf(skipped !== undefined)(
 
     test('says of every attempt what became of it, also of a call that succeeded in the end', async () => {
       const { page, problems, check, screenshot } = await ui.open(`#/generations?open=${ids.fallback}`);
-      await page.getByRole('tab', { name: /^Attempts ?2/ }).click();
-      const [first, second] = await page.getByRole('tabpanel').getByRole('listitem').allInnerTexts();
+      const attempts = page.getByRole('list', { name: 'Attempts' });
+      await attempts.waitFor();
+      const [first, second] = await attempts.getByRole('listitem').allInnerTexts();
       expect(first).toMatch(/Gone[^]*no response[^]*failed after \d+\sms[^]*502 .*Gone/);
       expect(second).toMatch(/Here[^]*200[^]*responded after/);
       expect(second).not.toContain('502');
@@ -129,10 +129,11 @@ describe.skipIf(skipped !== undefined)(
         await go(`#/${hash}`);
         texts.push(await page.locator('main').innerText());
       }
-      for (const tab of ['Attempts', 'Stream', 'Timing', 'Usage']) {
-        await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click();
-        texts.push(await page.getByRole('tabpanel').innerText());
-      }
+      await page.getByRole('radio', { name: 'Stream' }).click();
+      await page.getByRole('radio', { name: 'List' }).click();
+      texts.push(await page.getByRole('tabpanel').innerText());
+      await page.getByRole('tab', { name: 'Usage and cost' }).click();
+      texts.push(await page.getByRole('tabpanel').innerText());
       const raw = texts.flatMap((text) => text.match(/\b\d+\.\d{3,}\s*(ms|s|tokens|%)|\b[1-9]\d*\.\d{5,}/g) ?? []);
       expect(raw).toEqual([]);
       expect(problems).toEqual([]);
@@ -140,23 +141,23 @@ describe.skipIf(skipped !== undefined)(
 
     test('keeps the tab while a person walks the list by keys and by mouse', async () => {
       const { page, problems } = await ui.open(`#/generations?open=${ids.fallback}`);
-      await page.getByRole('tab', { name: 'Timing' }).click();
+      await page.getByRole('tab', { name: 'Usage and cost' }).click();
       await page.getByRole('grid').focus();
       for (const key of ['j', 'k', 'ArrowDown', 'ArrowUp']) {
         const before = hashOf(page);
         await page.keyboard.press(key);
         await expect.poll(() => hashOf(page)).not.toBe(before);
         await page.getByText('Asked until the end').waitFor();
-        expect(await tabOf(page)).toBe('Timing');
+        expect(await tabOf(page)).toBe('Usage and cost');
       }
-      await page.getByRole('tab', { name: 'Timing' }).focus();
+      await page.getByRole('tab', { name: 'Usage and cost' }).focus();
       await page.keyboard.press('j');
       await expect.poll(() => hashOf(page)).toContain(ids.ok);
-      expect(await tabOf(page)).toBe('Timing');
+      expect(await tabOf(page)).toBe('Usage and cost');
       await page.getByRole('row').filter({ hasText: 'acme/dead' }).click();
       await expect.poll(() => hashOf(page)).toContain(ids.failed);
       await page.getByText('Asked until the end').waitFor();
-      expect(await tabOf(page)).toBe('Timing');
+      expect(await tabOf(page)).toBe('Usage and cost');
       expect(problems).toEqual([]);
     });
 
@@ -166,10 +167,10 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('grid').focus();
       await page.keyboard.press('Enter');
       await page.getByRole('link', { name: 'Generations' }).last().waitFor();
-      await page.getByRole('tab', { name: 'Usage' }).click();
+      await page.getByRole('tab', { name: 'Usage and cost' }).click();
       await page.keyboard.press('j');
       await expect.poll(() => hashOf(page)).toContain(`/generations/${ids.ok}`);
-      expect(await tabOf(page)).toBe('Usage');
+      expect(await tabOf(page)).toBe('Usage and cost');
       // It is the last of the list that the page was opened from.
       await page.keyboard.press('j');
       await page.keyboard.press('k');
@@ -179,7 +180,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('r');
       await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
       await page.goBack();
-      await page.getByRole('tab', { name: 'Usage' }).waitFor();
+      await page.getByRole('tab', { name: 'Usage and cost' }).waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('region', { name: `Generation ${ids.fallback}` }).waitFor();
       expect(hashOf(page)).toContain('model=acme');
@@ -226,7 +227,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, go } = await ui.open(`#/generations/${ids.failed}`);
       await page.getByText('via Gone').waitFor();
       expect(await page.locator('main').innerText()).not.toContain('first token');
-      await page.getByRole('tab', { name: 'Usage' }).click();
+      await page.getByRole('tab', { name: 'Usage and cost' }).click();
       expect(await page.getByRole('tabpanel').innerText()).not.toMatch(/— (tokens|in|out)|reported by the provider/);
       await go(`#/generations/${ids.ok}`);
       await page.getByText('via Here').waitFor();

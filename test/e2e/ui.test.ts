@@ -113,7 +113,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = await ui.open(`#/generations/${ids.hostile}`);
       await page.getByText('fdp.exe').first().waitFor();
       expect(await page.getByText('‹U+202E›').count()).toBeGreaterThan(0);
-      for (const tab of ['Request', 'Response', 'Raw', 'Conversation']) {
+      for (const tab of ['Request and response', 'Usage and cost', 'Raw', 'Story']) {
         await page.getByRole('tab', { name: tab }).click();
       }
       await page.getByRole('button', { name: 'Show as written' }).click();
@@ -158,7 +158,7 @@ describe.skipIf(skipped !== undefined)(
       await keys('j');
       await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
       await keys(']');
-      expect(await page.getByRole('tab', { selected: true }).textContent()).toContain('Attempts');
+      expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Request and response');
       await keys('Escape');
       await page.getByRole('region', { name: /^Generation gen-/ }).waitFor({ state: 'detached' });
       expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid');

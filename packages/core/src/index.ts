@@ -48,6 +48,7 @@ export type {
   SavedFixture,
 } from './wire/fixtures/fixture-library.ts';
 export type { Generation, GenerationContent } from './wire/generations/generation.ts';
+export type { CallCourse } from './wire/generations/call-course.ts';
 export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
 export { DATA_REGIONS, type DataRegion, toDataRegion } from './wire/data-region.ts';
 export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';

@@ -83,6 +83,23 @@ test('gathers what comes together in one request, and sends it after the call, n
   expect(sent[1]).toEqual({ host: 'a', ids: ['4', '5'] });
 });
 
+test('knows when the latest generations reached which destination, and nothing of those that did not', async () => {
+  const { record, add, platform, broadcaster } = setUp((host) => (host === 'down' ? 500 : 200));
+  await add('d', webhook('a'));
+  await add('e', webhook('down'));
+  await record('1');
+  const sentAt = platform.now() + 20;
+  await platform.advance(2000);
+  expect(broadcaster.arrivalsOf('1')).toEqual([
+    { destination_id: 'd', sent_at: new Date(sentAt).toISOString(), took_ms: 0 },
+  ]);
+  expect(broadcaster.arrivalsOf('2')).toEqual([]);
+  for (let i = 0; i < 2000; i += 1) await record(`n${i}`);
+  await platform.advance(60_000);
+  expect(broadcaster.arrivalsOf('1')).toEqual([]);
+  expect(broadcaster.arrivalsOf('n1999')).toHaveLength(1);
+});
+
 test('sends at most 50 calls, or about 250,000 characters, in one request', async () => {
   const { record, add, platform, sent } = setUp();
   await add('d', webhook('a'));

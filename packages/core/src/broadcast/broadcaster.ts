@@ -5,6 +5,8 @@ import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
+import type { DestinationArrival } from '../wire/generations/call-course.ts';
+import { type ArrivalLog, createArrivalLog } from './arrival-log.ts';
 import { configOf, deliverGenerations } from './deliver-generations.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 import {
@@ -42,6 +44,8 @@ export interface Broadcaster {
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
   /** Status of each enabled destination, by its id. */
   status(): ReadonlyMap<string, QueueStatus>;
+  /** When a generation reached its destinations, as far as this process still knows. */
+  arrivalsOf(generationId: string): DestinationArrival[];
   /** Sends what can be sent within `limitMs`, and ends. The store stays open. */
   close(limitMs: number): Promise<void>;
 }
@@ -55,7 +59,8 @@ type Queues = Map<string, { readonly queue: DestinationQueue; seen: string }>;
 export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   const { store, platform, logger } = options;
   const queues: Queues = new Map();
-  const deliver = createDeliver(options);
+  const arrivals = createArrivalLog();
+  const deliver = createDeliver(options, arrivals);
   let isClosed = false;
   let cancelLook: (() => void) | undefined;
   let refreshing: Promise<unknown> = Promise.resolve();
@@ -98,6 +103,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
       return renewed;
     },
     status: () => new Map([...queues].map(([id, { queue }]) => [id, queue.status()])),
+    arrivalsOf: arrivals.of,
     async close(limitMs) {
       isClosed = true;
       cancelLook?.();
@@ -109,7 +115,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   };
 }
 
-function createDeliver(options: BroadcasterOptions): Deliver {
+function createDeliver(options: BroadcasterOptions, arrivals: ArrivalLog): Deliver {
   const { broadcast } = options;
   const loadTrace = createTraceLoader(options);
   return async (ids, destination, signal) => {
@@ -121,7 +127,15 @@ function createDeliver(options: BroadcasterOptions): Deliver {
       return { outcome: { isDelivered: false, result, isFinal: false }, isSent: false, remaining: ids };
     }
     const load = await loadTrace(destination);
-    return deliverGenerations(ids, { ...options, ...broadcast, destination, format, loadTrace: load, signal });
+    return deliverGenerations(ids, {
+      ...options,
+      ...broadcast,
+      destination,
+      format,
+      loadTrace: load,
+      arrivals,
+      signal,
+    });
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Logger } from '../foundation/logger.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
+import type { ArrivalLog } from './arrival-log.ts';
 import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './destination-format.ts';
 import { sendRequest, type SendingContext } from './send-request.ts';
 
@@ -13,11 +15,13 @@ const MAX_REQUEST_CHARACTERS = 250_000;
 const BARE_TRACE_CHARACTERS = 1000;
 
 export interface DeliveringContext extends Omit<SendingContext, 'readResponse' | 'statuses'> {
+  readonly platform: Pick<Platform, 'now' | 'monotonicNow'>;
   readonly destination: Destination;
   readonly format: DestinationFormat;
   readonly logger: Logger;
   /** A generation as its destination may see it; undefined when it was deleted, or is not for this destination. */
   readonly loadTrace: (generationId: string) => Promise<BroadcastTrace | undefined>;
+  readonly arrivals: Pick<ArrivalLog, 'note'>;
 }
 
 export interface Delivered {
@@ -32,22 +36,29 @@ const NOTHING_TO_SEND: DeliveryOutcome = { isDelivered: true, result: 'nothing t
 
 /** Sends generations in order, in as few requests as their size allows. Stops at the first failure. */
 export async function deliverGenerations(ids: readonly string[], context: DeliveringContext): Promise<Delivered> {
+  const { platform, destination, arrivals } = context;
   let outcome = NOTHING_TO_SEND;
   let sentCount = 0;
   let traces: BroadcastTrace[] = [];
+  let sending: string[] = [];
   let size = 0;
   for (const [index, id] of ids.entries()) {
     const trace = await context.loadTrace(id);
     if (trace !== undefined) {
       traces.push(trace);
+      sending.push(id);
       size += BARE_TRACE_CHARACTERS + textLengthOf(trace.content);
     }
     const isLast = index === ids.length - 1;
     if (traces.length === 0 || (!isLast && size < MAX_REQUEST_CHARACTERS)) continue;
+    const sentAt = platform.now();
+    const startedAt = platform.monotonicNow();
     outcome = await sendTraces(traces, context);
     if (!outcome.isDelivered) return { outcome, isSent: true, remaining: ids.slice(sentCount) };
+    arrivals.note(sending, { destinationId: destination.id, sentAt, tookMs: platform.monotonicNow() - startedAt });
     sentCount = index + 1;
     traces = [];
+    sending = [];
     size = 0;
   }
   return { outcome, isSent: outcome !== NOTHING_TO_SEND, remaining: [] };

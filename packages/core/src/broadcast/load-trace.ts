@@ -1,7 +1,7 @@
 import type { BootstrapKey } from '../auth/bootstrap-key.ts';
 import { createFindKeyNames } from '../auth/key-names.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { withoutTimeline } from '../generations/observe/stream-timeline.ts';
+import { toPublicContent } from '../generations/stored-content.ts';
 import type { Store } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import { isSampled } from './destination-filter.ts';
@@ -32,7 +32,7 @@ export function createTraceLoader({
       const record = await store.generations.get(id);
       if (record === undefined || !(await isSampled(destination, record, platform))) return undefined;
       const stored = await store.generations.getContent(id);
-      const content = stored && withoutTimeline(stored);
+      const content = stored && toPublicContent(stored);
       const { [record.principalId]: apiKeyName = null } = await findKeyNames(new Set([record.principalId]));
       const trace = await toBroadcastTrace({ record, content, apiKeyName }, platform);
       return matches?.(trace) === false ? undefined : forDestination(trace, destination);

@@ -4,6 +4,8 @@ import type { GatewayError } from '../foundation/errors.ts';
 /** One endpoint that was called, with its outcome. */
 export interface Attempt {
   readonly endpoint: Endpoint;
+  /** Time at which it was called, on the monotonic clock. */
+  readonly startedAt: number;
   /** Milliseconds to the first chunk or the failure. */
   readonly latencyMs: number;
   /** Null when it succeeded. */

@@ -21,8 +21,9 @@ export async function beginCompletion(
   const { endpoints, signal } = turn;
   const { observer, parts } = run;
   const onAttempt: typeof observer.noteAttempt = (attempt) => observer.noteAttempt(attempt);
+  const onSkip: typeof observer.noteSkipped = (endpoint, reason) => observer.noteSkipped(endpoint, reason);
   const { endpoint, startedAt, first } = await runAttempts(
-    { endpoints, onAttempt, signal, parts: parts.attempts },
+    { endpoints, onAttempt, onSkip, signal, parts: parts.attempts },
     (candidate) => ask(candidate, run, turn, fit),
   );
   return { endpoint, startedAt, first: first.first, rest: first.rest };

@@ -1,18 +1,30 @@
 import type { Outcome } from '../calls/attempt.ts';
-import { noteOutcome } from '../dispatch/run-attempts.ts';
+import type { CallMarks } from '../calls/call-marks.ts';
+import { type AttemptParts, noteOutcome } from '../dispatch/run-attempts.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type GenerationObserver, observeGeneration } from '../generations/observe/observe-generation.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
+import { toRoutingDecision } from '../routing/to-routing-decision.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
 
+interface ObservedChat extends Pick<ChatRun, 'call' | 'plan' | 'pipeline' | 'client'> {
+  readonly marks: CallMarks;
+}
+
+interface ObservingParts {
+  readonly platform: Platform;
+  readonly logging: GenerationLogging;
+  readonly attempts: Pick<AttemptParts, 'health'>;
+}
+
 /** Starts to follow a chat call for its record, at the moment this is called. */
 export function observeChat(
-  { call, plan, pipeline, client }: Pick<ChatRun, 'call' | 'plan' | 'pipeline' | 'client'>,
-  { platform, logging }: { readonly platform: Platform; readonly logging: GenerationLogging },
+  { call, plan, pipeline, client, marks }: ObservedChat,
+  { platform, logging, attempts }: ObservingParts,
 ): GenerationObserver {
   const { messages, stream } = call.request;
   return observeGeneration({
@@ -22,6 +34,8 @@ export function observeChat(
     router: plan.strategy === 'auto' || plan.strategy === 'free' ? plan.requested : null,
     bodyLength: bodyLengthOf(client, call.request),
     pipeline,
+    marks,
+    decision: logging.inputOutput && call.region === null ? toRoutingDecision(plan, attempts.health) : null,
     platform,
     logging,
   });

@@ -8,6 +8,7 @@ import type { HealthBoard } from '../routing/health/health-board.ts';
 import type { RetryBudget } from '../routing/health/retry-budget.ts';
 import { mayRetry } from '../routing/may-retry.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { SkipReason } from '../wire/generations/routing-decision.ts';
 import { toCallError, toFinalError } from './call-errors.ts';
 
 /** The first output of an endpoint. From here on the call cannot change to another endpoint. */
@@ -29,6 +30,8 @@ export interface AttemptOptions {
   readonly endpoints: readonly Endpoint[];
   /** Receives every endpoint that was called, with its outcome. */
   readonly onAttempt: (attempt: Attempt) => void;
+  /** Receives every endpoint that was passed over after a failure. */
+  readonly onSkip?: ((endpoint: Endpoint, reason: SkipReason) => void) | undefined;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
   readonly parts: AttemptParts;
@@ -42,7 +45,7 @@ const MAX_RETRIES = 2;
  * may be tried, or the signal's reason as soon as it fires.
  */
 export async function runAttempts<First>(
-  { endpoints, onAttempt, signal, parts }: AttemptOptions,
+  { endpoints, onAttempt, onSkip, signal, parts }: AttemptOptions,
   ask: (endpoint: Endpoint) => Promise<First>,
 ): Promise<Attempted<First>> {
   const { platform, health: board, retryBudget } = parts;
@@ -52,8 +55,14 @@ export async function runAttempts<First>(
   for (const endpoint of endpoints) {
     signal.throwIfAborted();
     if (refusal !== undefined) {
-      if (failures.length > MAX_RETRIES) break;
-      if (wouldSayTheSame(endpoint, refusal)) continue;
+      if (failures.length > MAX_RETRIES) {
+        onSkip?.(endpoint, 'attempt_limit');
+        continue;
+      }
+      if (wouldSayTheSame(endpoint, refusal)) {
+        onSkip?.(endpoint, 'same_refusal');
+        continue;
+      }
       // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
       if (!isCallersMistake(refusal.error.code)) {
         let allowed = mayRetry(endpoint, firstModel, parts);
@@ -61,7 +70,10 @@ export async function runAttempts<First>(
         while (typeof allowed !== 'boolean') {
           allowed = (await raceAbort(allowed, signal)) ?? mayRetry(endpoint, firstModel, parts);
         }
-        if (!allowed) continue;
+        if (!allowed) {
+          onSkip?.(endpoint, 'retry_budget');
+          continue;
+        }
       }
     } else retryBudget.noteRequest(firstModel);
     const health = board.of(endpoint);
@@ -72,13 +84,13 @@ export async function runAttempts<First>(
       const first = await ask(endpoint);
       const latencyMs = platform.monotonicNow() - startedAt;
       health.noteBegun(latencyMs);
-      onAttempt({ endpoint, latencyMs, error: null });
+      onAttempt({ endpoint, startedAt, latencyMs, error: null });
       return { endpoint, startedAt, first };
     } catch (thrown) {
       const error = toCallError(thrown, endpoint.provider.name);
       if (signal.aborted) health.noteAbandoned();
       else health.noteFailed(error, false);
-      onAttempt({ endpoint, latencyMs: platform.monotonicNow() - startedAt, error });
+      onAttempt({ endpoint, startedAt, latencyMs: platform.monotonicNow() - startedAt, error });
       signal.throwIfAborted();
       failures.push(error);
       refusal = { endpoint, error };

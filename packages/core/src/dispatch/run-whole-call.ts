@@ -1,6 +1,7 @@
 import type { Ledger } from '../budgets/ledger.ts';
 import { reserveCall } from '../budgets/reserve-call.ts';
 import { type Attempt, type Outcome, outcomeOf } from '../calls/attempt.ts';
+import type { CallMarks } from '../calls/call-marks.ts';
 import { withFlaggedInput } from '../calls/flagged-input.ts';
 import { createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
@@ -10,8 +11,10 @@ import { costOf } from '../catalog/prices.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { EndedCall } from '../generations/ended-call.ts';
+import { type Skipped, toCallCourse } from '../generations/observe/call-course.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
 import { type SettledGeneration, toSettled } from '../generations/settled-generation.ts';
+import { toStoredContent } from '../generations/stored-content.ts';
 import { toContentError } from '../generations/to-generation.ts';
 import { guardCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
@@ -19,10 +22,13 @@ import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import { toOnwardPreferences } from '../routing/endpoints/onward-preferences.ts';
 import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
 import { type RoutingReport, withReport } from '../routing/routing-metadata.ts';
+import { toRoutingDecision } from '../routing/to-routing-decision.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
+import type { CallCourse } from '../wire/generations/call-course.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
+import type { RoutingDecision } from '../wire/generations/routing-decision.ts';
 import { toCallError } from './call-errors.ts';
 import { type CallerParts, findCaller } from './find-caller.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
@@ -100,6 +106,8 @@ interface PreparedCall<Request> {
   readonly pipeline: Pipeline;
   readonly report: RoutingReport | null;
   readonly narrowings: readonly Narrowing[];
+  readonly marks: CallMarks;
+  readonly decision: RoutingDecision | null;
 }
 
 /** Guards, plans, admits and reserves a call. */
@@ -109,19 +117,26 @@ async function prepareCall<Request>(
   parts: WholeCallParts,
 ): Promise<PreparedCall<Request>> {
   const { principal } = received;
+  const { logger, platform, logging } = parts;
+  const receivedAt = platform.monotonicNow();
   const caller = await findCaller(principal, parts.callers);
   const { policy, budgets } = caller;
 
   const pipeline = createPipeline();
-  const { logger, platform } = parts;
   const { call, refusal } = await guardCall(received, { policy, pipeline, logger, platform });
   const guarded = { call, refusal, pipeline };
+  const guardedAt = platform.monotonicNow();
 
   const { plan, bound, report } = planGuarded(guarded, caller, client.request.headers, parts.routing);
 
+  const plannedAt = platform.monotonicNow();
+  const decision = logging.inputOutput && call.region === null ? toRoutingDecision(plan, parts.attempts.health) : null;
+
   await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', client.responseHeaders);
   if (bound !== null) await reserveCall(call, { budgets, endpoints: plan.endpoints, bound }, parts.ledger);
-  return { call, plan, pipeline, report, narrowings: policy?.narrowings ?? [] };
+  // The request was read before, by its operation.
+  const marks = { receivedAt, readAt: receivedAt, guardedAt, plannedAt };
+  return { call, plan, pipeline, report, narrowings: policy?.narrowings ?? [], marks, decision };
 }
 
 /** Asks endpoint after endpoint, and records the call, whatever happens. */
@@ -131,14 +146,18 @@ async function serveCall<Request, Result>(
   client: WholeClient,
   parts: WholeCallParts,
 ): Promise<WholeResult<Result>> {
-  const { call, plan, pipeline, report } = prepared;
+  const { call, plan, pipeline, report, marks, decision } = prepared;
   const { platform, recorder } = parts;
   const startedAt = platform.now();
   const startedMonotonic = platform.monotonicNow();
   const asked: Attempt[] = [];
+  const skipped: Skipped[] = [];
   const tracked = trackCall(parts.openCalls, client.request, null);
   const { signal } = tracked;
   let isRecorded = false;
+  const isContentStored = parts.logging.inputOutput && call.region === null;
+  const toCourse = (): CallCourse =>
+    toCallCourse({ marks, startedAt: startedMonotonic, attempts: asked, steps: null, decision, skipped });
   const record = async (
     outcome: Outcome,
     served?: Pick<WholeResult<Result>, 'endpoint' | 'result'>,
@@ -158,7 +177,7 @@ async function serveCall<Request, Result>(
     };
     const stored = { ...whole.contentOf(call.request, served?.result), error: toContentError(ended) };
     const settled = toSettled(ended, {
-      content: parts.logging.inputOutput && call.region === null ? stored : null,
+      content: isContentStored ? toStoredContent(stored, toCourse(), null) : null,
       contentLength: JSON.stringify(stored).length,
     });
     isRecorded = true;
@@ -167,7 +186,13 @@ async function serveCall<Request, Result>(
   };
   try {
     const served = await runAttempts(
-      { endpoints: plan.endpoints, onAttempt: (attempt) => asked.push(attempt), signal, parts: parts.attempts },
+      {
+        endpoints: plan.endpoints,
+        onAttempt: (attempt) => asked.push(attempt),
+        onSkip: (endpoint, reason) => skipped.push({ endpoint, reason }),
+        signal,
+        parts: parts.attempts,
+      },
       (candidate) => whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate, prepared, parts) }),
     );
     const { endpoint, first: result } = served;

@@ -168,7 +168,7 @@ function toProviderResponses({ attempts, outcome }: EndedCall, isContentStored: 
 
 /** Converts one attempt to its place in a record. */
 export function toProviderResponse(
-  { endpoint, latencyMs, error }: Attempt,
+  { endpoint, latencyMs, error }: Pick<Attempt, 'endpoint' | 'latencyMs' | 'error'>,
   isContentStored: boolean,
 ): ProviderResponse {
   const response: ProviderResponse = {

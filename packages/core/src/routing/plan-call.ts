@@ -13,6 +13,7 @@ import {
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
+import type { OrderReason } from '../wire/generations/routing-decision.ts';
 import { nameProviders } from './endpoints/name-providers.ts';
 import { mayKnow, withoutOnwardNames } from './endpoints/onward-preferences.ts';
 import { orderEndpoints, type OrderQuery } from './endpoints/order-endpoints.ts';
@@ -57,6 +58,8 @@ export interface CallPlan {
   readonly models: readonly string[];
   /** In the order in which they are tried; empty when every endpoint is excluded. */
   readonly endpoints: readonly Endpoint[];
+  /** What decided their order; null where there was nothing to put in order. */
+  readonly orderedBy: OrderReason | null;
   readonly excluded: readonly Exclusion[];
   /** Names in the request's lists of providers that nobody has, but for those that a gateway upstream gets. */
   readonly unknownProviders: readonly string[];
@@ -68,6 +71,8 @@ interface Planning {
   readonly needs: CallNeeds;
   readonly options: PlanOptions;
   readonly parts: RoutingParts;
+  /** Set when endpoints are put in order. */
+  orderedBy: OrderReason | null;
 }
 
 /**
@@ -78,7 +83,7 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
   const { kind, request } = call;
   const { preferences, unknownProviders } = nameProviders(kind.preferencesOf(request), parts.catalog.providerNames);
   const needs = kind.needsOf(request);
-  const planning: Planning = { call, preferences, needs, options, parts };
+  const planning: Planning = { call, preferences, needs, options, parts, orderedBy: null };
   const resolved = resolveModels(kind.modelsOf(request), {
     catalog: parts.catalog,
     defaultModel: parts.account.defaultModel,
@@ -96,6 +101,7 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
     strategy: resolved.strategy,
     region: call.region?.name ?? null,
     models: resolved.models.map(({ model }) => model.id),
+    orderedBy: planning.orderedBy,
     unknownProviders: withoutOnwardNames(unknownProviders, left.endpoints, { kind: kind.name, catalog: parts.catalog }),
   };
 }
@@ -137,10 +143,17 @@ function toEndpointQuery(
 
 /** One endpoint needs no order, so the inputs for it are not gathered. */
 function orderPool(pool: Pool, planning: Planning): readonly Endpoint[] {
-  return pool.endpoints.length < 2 ? pool.endpoints : orderEndpoints(pool.endpoints, toOrderQuery(pool, planning));
+  if (pool.endpoints.length < 2) return pool.endpoints;
+  const query = toOrderQuery(pool, planning);
+  // Of several models the first decides: the others are fallbacks.
+  planning.orderedBy ??= query.preferences.order?.length ? 'order' : query.sort;
+  const ordered = orderEndpoints(pool.endpoints, query);
+  planning.orderedBy ??= 'balanced';
+  return ordered;
 }
 
-function toOrderQuery({ endpoints, variants }: Pool, { call, preferences, options, parts }: Planning): OrderQuery {
+function toOrderQuery({ endpoints, variants }: Pool, planning: Planning): OrderQuery {
+  const { call, preferences, options, parts } = planning;
   const { serviceTier } = preferences;
   const hasTier = (tier: ServiceTier): boolean => endpoints.some((endpoint) => tierOf(endpoint) === tier);
   const isPriority = (serviceTier === 'priority' || serviceTier === 'fast') && hasTier('priority');
@@ -152,7 +165,11 @@ function toOrderQuery({ endpoints, variants }: Pool, { call, preferences, option
     firstTier: isPriority ? 'priority' : null,
     health: parts.health,
     random: options.random ?? parts.random,
-    stickyKeyOf: (among) => stickyKeyOf(call, preferences, among),
+    stickyKeyOf(among) {
+      const key = stickyKeyOf(call, preferences, among);
+      if (key !== null) planning.orderedBy ??= 'session';
+      return key;
+    },
   };
 }
 

@@ -11,6 +11,7 @@ export type {
 } from './generation-queries.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
+import type { CallCourse } from '../wire/generations/call-course.ts';
 import type { Generation, GenerationContent } from '../wire/generations/generation.ts';
 import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
@@ -43,6 +44,8 @@ export interface GenerationRecord {
 export interface StoredContent extends GenerationContent {
   /** Times at which the text arrived; absent for an unstreamed completion. */
   readonly timeline?: StreamTimeline | undefined;
+  /** Times of everything else; absent in contents of former versions, and for videos. */
+  readonly course?: CallCourse | undefined;
 }
 
 /** Rows that change seldom, by id. What a promise has resolved for is durable, and every later `get` shows it. */

@@ -2,6 +2,7 @@ import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-co
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import type { DataRegion } from '../wire/data-region.ts';
 import type { ProviderResponse } from '../wire/generations/generation.ts';
+import type { VideoCourse } from '../wire/videos/video-course.ts';
 import { ENDED_STATUSES, type VideoJobStatus } from '../wire/videos/video-status.ts';
 
 /** How a job that has ended is announced. Part of the job, so that both are written in one piece. */
@@ -75,6 +76,8 @@ export interface VideoJob {
   readonly dataRegion?: DataRegion | undefined;
   /** Effects of guardrails on the request; absent without any. */
   readonly pipeline?: readonly PipelineStage[] | undefined;
+  /** What its time went to; absent in jobs of former versions. */
+  readonly course?: VideoCourse | undefined;
   /** Absent where no other process shares the store. */
   readonly lease?: VideoLease | undefined;
 }

@@ -20,9 +20,11 @@ export type {
   SavedFixture,
 } from './fixtures/fixture-library.ts';
 export type { ActivityItem } from './generations/activity.ts';
+export type { CallCourse, CallCourseReport, CourseStep, DestinationArrival } from './generations/call-course.ts';
 export type { GenerationHistogram, GenerationList, GenerationRow } from './generations/generation-list.ts';
 export type { GenerationStatus } from './generations/generation-status.ts';
 export type { Generation, GenerationContent } from './generations/generation.ts';
+export type { RoutingCandidate, RoutingDecision } from './generations/routing-decision.ts';
 export type { StreamTimeline } from './generations/stream-timeline.ts';
 export type { ProviderList } from './management/account.ts';
 export type { KeyAssignment } from './management/assignment.ts';
@@ -48,6 +50,7 @@ export type {
   TestDraftResult,
   UpdateProviderRequest,
 } from './setup/provider-setup.ts';
+export type { VideoCourse, VideoDetail } from './videos/video-course.ts';
 export type { VideoRow } from './videos/video-list.ts';
 export type { VideoModel } from './videos/video-model.ts';
 export type { WebhookDelivery } from './videos/webhook-delivery.ts';

@@ -46,20 +46,28 @@ type ChatContext = RequestContext<ChatParts>;
  */
 async function completeChat(dialect: Dialect, context: ChatContext): Promise<GatewayResponse> {
   const { request: client, principal, parts, responseHeaders } = context;
+  const { platform } = parts;
+  const receivedAt = platform.monotonicNow();
   const received = await parseChat(dialect, context);
+  const readAt = platform.monotonicNow();
   const caller = await findCaller(principal, parts.callers);
   const guarded = await guardChat(received, caller, context);
+  const guardedAt = platform.monotonicNow();
   const { call, pipeline, toolSet, onwardPlugins } = guarded;
   const { plan, bound, report } = planGuarded(guarded, caller, client.headers, parts.routing);
+  const plannedAt = platform.monotonicNow();
   await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', responseHeaders);
 
   const guard = toCompletionGuard(caller.policy, pipeline);
-  const observer = observeChat({ call, plan, pipeline, client }, parts);
+  const marks = { receivedAt, readAt, guardedAt, plannedAt };
+  const observer = observeChat({ call, plan, pipeline, client, marks }, parts);
   const planned = { call, caller, plan, report, pipeline, dialect, toolSet, onwardPlugins };
   const run: ChatRun = { ...planned, guard, observer, client, responseHeaders, parts };
   const { begin, isReplay } = await composeStages(parts.stages, run);
   if (bound !== null && !isReplay) {
+    const startedAt = platform.monotonicNow();
     await reserveCall(call, { budgets: caller.budgets, endpoints: plan.endpoints, bound }, parts.ledger);
+    observer.noteStep({ kind: 'budget', name: 'budgets', startedAt, endedAt: platform.monotonicNow() });
   }
 
   responseHeaders['x-generation-id'] = call.id;

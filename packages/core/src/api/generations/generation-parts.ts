@@ -1,6 +1,7 @@
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { FindKeyNames } from '../../auth/key-names.ts';
 import type { MemberDirectory } from '../../auth/members.ts';
+import type { Broadcaster } from '../../broadcast/broadcaster.ts';
 import type { Timeouts } from '../../calls/timeouts.ts';
 import type { TimerWheel } from '../../foundation/async/timer-wheel.ts';
 import type { Platform } from '../../foundation/platform.ts';
@@ -19,6 +20,7 @@ export interface GenerationParts {
   readonly members: MemberDirectory;
   /** The latest generations that this process has recorded. */
   readonly generationFeed: GenerationFeed;
+  readonly broadcaster: Pick<Broadcaster, 'arrivalsOf'>;
   /** Random text that identifies this gateway. */
   readonly instanceId: string;
   /** Fires when the gateway begins to close. */

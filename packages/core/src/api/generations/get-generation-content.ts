@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { withoutTimeline } from '../../generations/observe/stream-timeline.ts';
 import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
+import { toPublicContent } from '../../generations/stored-content.ts';
 import { operation } from '../../http/operation.ts';
 import { generationContentResponseSchema } from '../../wire/generations/generation.ts';
 import type { GenerationParts } from './generation-parts.ts';
@@ -16,6 +16,6 @@ export const getGenerationContent = operation<GenerationParts>()({
     if (content === undefined) {
       throw new GatewayError('not_found', `No content is stored for generation ${generation.id}`);
     }
-    return { data: withoutTimeline(content) };
+    return { data: toPublicContent(content) };
   },
 });

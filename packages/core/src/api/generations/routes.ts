@@ -70,6 +70,14 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
   },
   {
     ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/generations/{id}/course',
+    operationId: 'getGenerationCourse',
+    summary: 'Get what the time of a call went to, and how it was routed',
+    load: async () => (await import('./get-generation-course.ts')).getGenerationCourse,
+  },
+  {
+    ...ADMIN,
     method: 'DELETE',
     path: '/admin/v1/generations/{id}',
     operationId: 'deleteGenerationContent',

@@ -45,4 +45,12 @@ export const VIDEO_ROUTES: readonly Route<VideoParts & CreateVideoParts>[] = [
     summary: 'List video jobs, newest first',
     load: async () => (await import('./list-videos.ts')).listVideos,
   },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/videos/{jobId}',
+    operationId: 'getVideoDetail',
+    summary: 'Get what the time of a video job went to, and its prompt while it is open',
+    load: async () => (await import('./get-video-detail.ts')).getVideoDetail,
+  },
 ];

@@ -3,6 +3,7 @@ import type { Provider } from '../../providers/provider.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoArchive } from '../../videos/archive/video-archive.ts';
+import type { VideoRunner } from '../../videos/jobs/video-runner.ts';
 import type { IdempotencyGuard } from '../../videos/orders/idempotency.ts';
 import type { VideoOrderParts } from '../../videos/orders/order-video.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
@@ -10,7 +11,8 @@ import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 export interface VideoParts extends EndpointParts {
   readonly store: Pick<Store, 'videoJobs'>;
   readonly providers: readonly Provider[];
-  readonly videos: { readonly archive: VideoArchive | undefined };
+  readonly videos: { readonly archive: VideoArchive | undefined; readonly runner: Pick<VideoRunner, 'pollsOf'> };
+  readonly logging: { readonly inputOutput: boolean };
 }
 
 export interface CreateVideoParts extends VideoOrderParts {

@@ -20,20 +20,28 @@ export interface ChatStageParts extends FileParts {
 export function createChatStages(parts: ChatStageParts): readonly ListedStage[] {
   return [
     {
+      name: 'response-cache',
       stage: createResponseCacheStage({ cache: parts.responseCache, platform: parts.platform }),
       isNeeded: ({ client }) => CACHE_HEADERS.some((name) => client.headers[name] !== undefined),
     },
-    { stage: healingStage, isNeeded: ({ call }) => hasPlugin(call.request.plugins, 'response-healing') },
     {
+      name: 'response-healing',
+      stage: healingStage,
+      isNeeded: ({ call }) => hasPlugin(call.request.plugins, 'response-healing'),
+    },
+    {
+      name: 'files',
       stage: createFilesStage(parts),
       isNeeded: ({ call }) => call.request.messages.some(({ content }) => Array.isArray(content)),
     },
     {
+      name: 'web-search',
       stage: createWebSearchStage(parts.web),
       isNeeded: ({ call }) => hasPlugin(call.request.plugins, 'web') || isOnline(call.request),
     },
-    { stage: serverToolsStage, isNeeded: ({ toolSet }) => toolSet !== null },
+    { name: 'server-tools', stage: serverToolsStage, isNeeded: ({ toolSet }) => toolSet !== null },
     {
+      name: 'context-compression',
       stage: promptCompressionStage,
       isNeeded: ({ call, plan }) => {
         const compression = compressionOf(call.request);

@@ -12,21 +12,67 @@ export interface ComposedStages {
 /** Composes the stages that a call needs, the first outermost. Without any, endpoints are called directly. */
 export function composeStages(stages: readonly ListedStage[], run: ChatRun): Awaitable<ComposedStages> {
   const planned: Awaitable<PlannedStage | null>[] = [];
-  for (const { stage, isNeeded } of stages) if (isNeeded(run)) planned.push(stage.plan(run));
-  return whenAllKnown(planned, (...all) => compose(all, run));
+  const names: string[] = [];
+  for (const { name, stage, isNeeded } of stages) {
+    if (!isNeeded(run)) continue;
+    planned.push(stage.plan(run));
+    names.push(name);
+  }
+  return whenAllKnown(planned, (...all) => compose(all, names, run));
 }
 
-function compose(planned: readonly (PlannedStage | null)[], run: ChatRun): ComposedStages {
+function compose(planned: readonly (PlannedStage | null)[], names: readonly string[], run: ChatRun): ComposedStages {
   let fit: FitRequest | null = null;
   let begin: Begin = (turn) => beginCompletion(run, turn, fit);
   let isReplay = false;
-  for (const stage of planned.toReversed()) {
+  for (let at = planned.length - 1; at >= 0; at -= 1) {
+    const stage = planned[at] ?? null;
     if (stage === null) continue;
     if (stage.fit !== undefined) fit = fitBoth(stage.fit, fit);
-    if (stage.begin !== undefined) begin = stage.begin(begin);
+    if (stage.begin !== undefined) begin = noteTime(names[at] ?? '', stage.begin, begin, run);
     if (stage.isReplay === true) isReplay = true;
   }
   return { begin, isReplay };
+}
+
+/**
+ * Notes how long a stage took until it went on to what is further in, or did without it. Work after that is part of the
+ * completion.
+ */
+function noteTime(
+  name: string,
+  wrap: NonNullable<PlannedStage['begin']>,
+  next: Begin,
+  { observer, parts: { platform } }: ChatRun,
+): Begin {
+  let goOn = (): void => undefined;
+  const inner = wrap((turn) => {
+    goOn();
+    return next(turn);
+  });
+  return (turn) => {
+    const startedAt = platform.monotonicNow();
+    let isNoted = false;
+    const note = (leastMs: number, hasFailed: boolean): void => {
+      const endedAt = platform.monotonicNow();
+      if (!isNoted && endedAt - startedAt >= leastMs) {
+        observer.noteStep({ kind: 'stage', name, startedAt, endedAt, hasFailed });
+      }
+      isNoted = true;
+    };
+    // A stage that only looks at the completion is no step before it.
+    goOn = () => note(1, false);
+    return inner(turn).then(
+      (completion) => {
+        note(0, false);
+        return completion;
+      },
+      (error: unknown) => {
+        note(0, true);
+        throw error;
+      },
+    );
+  };
 }
 
 function fitBoth(outer: FitRequest, inner: FitRequest | null): FitRequest {

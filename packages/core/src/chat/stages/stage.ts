@@ -44,6 +44,8 @@ export interface Stage {
 
 /** A stage in the list, with the first look at a call, which most calls pass without running the stage at all. */
 export interface ListedStage {
+  /** Name in the course of a call. */
+  readonly name: string;
   readonly stage: Stage;
   /** Whether the call may need the stage; what the stage then plans decides. */
   readonly isNeeded: (run: ChatRun) => boolean;

@@ -3,14 +3,18 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { GenerationRecord, RunningCall } from '../../stores/store.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { CallCourse } from '../../wire/generations/call-course.ts';
+import type { SkipReason } from '../../wire/generations/routing-decision.ts';
 import type { ConversationFacts, EndedCall, ToolStep, WebSearch } from '../ended-call.ts';
 import { type SettledGeneration, toSettled } from '../settled-generation.ts';
+import { toStoredContent } from '../stored-content.ts';
 import { toGenerationContent } from '../to-generation.ts';
+import { type Skipped, type TimedStep, toCallCourse } from './call-course.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
 import type { ObservedCall } from './observed-call.ts';
 import { createRunningMeter, type RunningMeter } from './running-meter.ts';
 import { countParts, type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
-import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
+import { recordTimeline, type TimelineRecorder } from './stream-timeline.ts';
 
 /** Follows one call from its first attempt to its end. */
 export interface GenerationObserver {
@@ -23,6 +27,10 @@ export interface GenerationObserver {
   /** An endpoint is being asked; `noteAttempt` follows. */
   noteAsked(endpoint: Endpoint): void;
   noteAttempt(attempt: Attempt): void;
+  /** An endpoint of the plan was passed over. */
+  noteSkipped(endpoint: Endpoint, reason: SkipReason): void;
+  /** Something beside the attempts took time. */
+  noteStep(step: TimedStep): void;
   /** Used instead of `noteAttempt` when a completion is repeated: its endpoint, and the generation it was made for. */
   noteReplay(endpoint: Endpoint, sourceId: string): void;
   /** A further completion begins within the call; from then on, usage and cost are sums over all completions. */
@@ -66,6 +74,8 @@ class Observer implements GenerationObserver {
   private turns: Turn[] | null = null;
   private toolSteps: ToolStep[] | null = null;
   private searches: WebSearch[] | null = null;
+  private timedSteps: TimedStep[] | null = null;
+  private skipped: Skipped[] | null = null;
 
   constructor(call: ObservedCall) {
     const { platform, logging } = call;
@@ -102,6 +112,14 @@ class Observer implements GenerationObserver {
     this.askedEndpoint = undefined;
     this.asked.push(attempt);
     if (attempt.error === null) this.completionEndpoint = attempt.endpoint;
+  }
+
+  noteSkipped(endpoint: Endpoint, reason: SkipReason): void {
+    (this.skipped ??= []).push({ endpoint, reason });
+  }
+
+  noteStep(step: TimedStep): void {
+    (this.timedSteps ??= []).push(step);
   }
 
   noteReplay(served: Endpoint, sourceId: string): void {
@@ -158,9 +176,17 @@ class Observer implements GenerationObserver {
     const { steps } = ended.conversation;
     const isStored = this.isContentStored && isWhole;
     return toSettled(ended, {
-      content: isStored ? withTimeline(toGenerationContent(ended, messages, completion), timeline) : null,
+      content: isStored
+        ? toStoredContent(toGenerationContent(ended, messages, completion), this.toCourse(), timeline)
+        : null,
       contentLength: bodyLength + completion.textLength + completion.reasoningLength + lengthOf(steps),
     });
+  }
+
+  private toCourse(): CallCourse {
+    const { marks, decision } = this.call;
+    const { startedMonotonic: startedAt, asked: attempts, timedSteps: steps, skipped } = this;
+    return toCallCourse({ marks, startedAt, attempts, steps, decision, skipped });
   }
 
   private toEnded(

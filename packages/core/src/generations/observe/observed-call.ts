@@ -1,6 +1,8 @@
+import type { CallMarks } from '../../calls/call-marks.ts';
 import type { ModelCall, Pipeline } from '../../calls/model-call.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
+import type { RoutingDecision } from '../../wire/generations/routing-decision.ts';
 
 /** Settings for the stored content of calls. */
 export interface GenerationLogging {
@@ -21,6 +23,9 @@ export interface ObservedCall {
   /** Length of the request's body. */
   readonly bodyLength: number;
   readonly pipeline: Pipeline;
+  readonly marks: CallMarks;
+  /** Null when there was nothing to decide, or contents are not stored. */
+  readonly decision: RoutingDecision | null;
   readonly platform: Pick<Platform, 'now' | 'monotonicNow' | 'openScratch'>;
   readonly logging: GenerationLogging;
 }

@@ -1,6 +1,4 @@
 import type { Platform } from '../../foundation/platform.ts';
-import type { StoredContent } from '../../stores/store.ts';
-import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { StreamTimeline } from '../../wire/generations/stream-timeline.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 
@@ -67,14 +65,4 @@ export function recordTimeline(platform: Pick<Platform, 'monotonicNow'>, started
     },
     toTimeline: () => ({ interval_ms: intervalMs, gaps_ms: gaps, text, ...(reasoningLength > 0 && { reasoning }) }),
   };
-}
-
-/** A content with its timeline, as it is stored. */
-export function withTimeline(content: GenerationContent, recorder: TimelineRecorder | null): StoredContent {
-  return recorder === null ? content : { ...content, timeline: recorder.toTimeline() };
-}
-
-/** A stored content as the API and destinations show it. */
-export function withoutTimeline({ timeline: _timeline, ...content }: StoredContent): GenerationContent {
-  return content;
 }

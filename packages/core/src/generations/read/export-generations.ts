@@ -1,5 +1,5 @@
 import type { ExportedGeneration, GenerationRow } from '../../wire/generations/generation-list.ts';
-import { withoutTimeline } from '../observe/stream-timeline.ts';
+import { toPublicContent } from '../stored-content.ts';
 import {
   type GenerationSearch,
   listGenerations,
@@ -59,7 +59,7 @@ export async function* exportGenerations(
     const { records, next } = await listGenerations({ filter, text, limit: PAGE_SIZE, before }, parts);
     for (const record of withContent ? records : []) {
       const stored = await parts.store.generations.getContent(record.generation.id);
-      const content = stored === undefined ? null : withoutTimeline(stored);
+      const content = stored === undefined ? null : toPublicContent(stored);
       yield encoder.encode(toNdjsonLine({ ...toGenerationRow(record), content }));
       if (signal.aborted) return;
     }

@@ -9,6 +9,7 @@ import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
 import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../../stores/video-job.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { VideoPoll } from '../../wire/videos/video-course.ts';
 import type { VideoArchive } from '../archive/video-archive.ts';
 import { createVideoArchiver } from '../archive/video-archiver.ts';
 import { endpointOf } from '../endpoint-of.ts';
@@ -17,9 +18,11 @@ import { createVideoOutbox } from '../webhooks/video-outbox.ts';
 import { withoutData } from '../without-data.ts';
 import { type Ended, endOf, endVideoJob } from './end-video-job.ts';
 import { createJobAges } from './job-ages.ts';
+import { createPollNotes } from './poll-notes.ts';
 import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
+import { type Polls, withAccepted, withPolls, withStatus } from './video-course.ts';
 import { createOwnedJobs, LEASE_MS, TAKEN_FOR_MS } from './video-lease.ts';
 
 export interface VideoRunnerOptions {
@@ -58,6 +61,8 @@ export interface VideoRunner {
   add(job: VideoJob, firstPollMs: number | undefined): void;
   /** Schedules a job whose webhook is to be sent again. */
   announce(job: VideoJob): void;
+  /** Polls of a job that are not stored yet. */
+  pollsOf(jobId: string): Polls;
   /** Stops polling; work under way continues, and the store has the rest. */
   stop(): void;
 }
@@ -91,6 +96,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
       );
     },
     announce: (job) => runner.outbox?.renew(job),
+    pollsOf: runner.polls.of,
     stop() {
       runner.isStopped = true;
       runner.cancelScan();
@@ -116,6 +122,7 @@ function createRunnerState(options: VideoRunnerOptions, onDue: (id: string) => v
     /** Failed polls of each job since the last that succeeded. */
     failures: new Map<string, number>(),
     ages: createJobAges(platform),
+    polls: createPollNotes(),
     /** How long the jobs of each model usually take. */
     usualMs: new Map<string, number>(),
     held: new Set<string>(),
@@ -164,7 +171,7 @@ function run(id: string, runner: RunnerState): void {
 
 /** Does the next step for a job, and schedules the one after it. */
 async function step(id: string, runner: RunnerState): Promise<void> {
-  const { jobs, queue, ages, failures, changes } = runner;
+  const { jobs, queue, ages, failures, polls, changes } = runner;
   const job = await jobs.take(id);
   if (job === undefined) return;
   if ('againMs' in job) return queue.schedule(id, job.againMs);
@@ -180,14 +187,20 @@ async function step(id: string, runner: RunnerState): Promise<void> {
   if (ended !== undefined) return end(job, ended, runner);
   if (progress.status !== 'unknown' && laterStatus(job.status, progress.status) !== job.status) {
     const status = laterStatus(job.status, progress.status);
-    const changed = await jobs.update(job, (latest) => (hasEnded(latest) ? latest : { ...latest, status }));
+    const seen = polls.take(id);
+    const atMs = ages.ageMs(job);
+    const changed = await jobs.update(job, (latest) =>
+      hasEnded(latest)
+        ? latest
+        : { ...latest, status, course: withStatus(withPolls(latest.course, seen), status, atMs) },
+    );
     if (changed !== undefined) changes.emit(changed);
   }
   await schedulePoll(job, progress.retryAfterMs, runner);
 }
 
 async function settle(job: VideoJob, runner: RunnerState): Promise<void> {
-  const { store, jobs, queue, ages, current } = runner;
+  const { store, jobs, queue, ages, platform, current } = runner;
   const video = videoOf(job, current().providers);
   const found = await settleLostVideo(job, { jobs: store.videoJobs, ageMs: () => ages.ageMs(job), video });
   switch (found.type) {
@@ -198,20 +211,36 @@ async function settle(job: VideoJob, runner: RunnerState): Promise<void> {
     case 'sent': {
       const upstream = { upstreamId: found.upstreamId, providerModel: job.providerModel };
       const order = withoutData(job.order, runner.storesContent && job.region === undefined);
-      const sent = await jobs.update(job, (latest) => ({ ...latest, submission: 'sent', upstream, order }));
+      const sent = await jobs.update(job, (latest) => ({
+        ...latest,
+        submission: 'sent',
+        upstream,
+        order,
+        course: withAccepted(latest.course, latest, platform.now()),
+      }));
       await schedulePoll(sent ?? job, found.retryAfterMs, runner);
     }
   }
 }
 
 /** Polls a job; undefined when the poll itself failed, which is no result for the job. */
-async function poll(job: VideoJob, { current, failures, logger }: RunnerState): Promise<VideoProgress | undefined> {
+async function poll(
+  job: VideoJob,
+  { current, failures, polls, ages, platform, logger }: RunnerState,
+): Promise<VideoProgress | undefined> {
   const video = videoOf(job, current().providers);
   if (video === undefined || job.upstream === null) return undefined;
+  const atMs = Math.round(ages.ageMs(job));
+  const startedAt = platform.monotonicNow();
+  const note = (failed: Pick<VideoPoll, 'has_failed'>): void =>
+    polls.add(job.id, { at_ms: atMs, took_ms: Math.round(platform.monotonicNow() - startedAt), ...failed });
   try {
     const { signal } = new AbortController();
-    return await video.poll({ job: job.upstream, signal, timeoutMs: POLL_TIMEOUT_MS });
+    const progress = await video.poll({ job: job.upstream, signal, timeoutMs: POLL_TIMEOUT_MS });
+    note({});
+    return progress;
   } catch (error) {
+    note({ has_failed: true });
     failures.set(job.id, (failures.get(job.id) ?? 0) + 1);
     logger.warn('a video job could not be looked at', { job: job.id, reason: String(error) });
     return undefined;
@@ -230,8 +259,9 @@ async function schedulePoll(job: VideoJob, retryAfterMs: number | undefined, run
 }
 
 async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise<void> {
-  const { current, ages, failures, usualMs, changes } = runner;
+  const { current, ages, failures, polls, usualMs, changes } = runner;
   failures.delete(job.id);
+  const course = withStatus(withPolls(job.course, polls.of(job.id)), progress.status, ages.ageMs(job));
   if (progress.status === 'completed') {
     usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, ages.ageMs(job)));
   }
@@ -239,7 +269,8 @@ async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise
   const endpoint = endpointOf(job, current().catalog);
   const storesContent = runner.storesContent && job.region === undefined;
   const keepsContent = runner.archiver !== undefined && job.region === undefined;
-  const ended = await endVideoJob(job, progress, { ...runner, endpoint, storesContent, keepsContent });
+  const ended = await endVideoJob({ ...job, course }, progress, { ...runner, endpoint, storesContent, keepsContent });
+  polls.take(job.id);
   if (ended === undefined || !hasEnded(ended)) return;
   changes.emit(ended);
   takeUp(ended, runner);

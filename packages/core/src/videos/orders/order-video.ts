@@ -12,12 +12,14 @@ import type { VideoOrder } from '../../providers/video-contract.ts';
 import type { RateLimits } from '../../rate-limits/rate-limits.ts';
 import { noEndpointLeft } from '../../routing/endpoints/no-endpoint-left.ts';
 import type { CallPlan, RoutingParts } from '../../routing/plan-call.ts';
+import { toRoutingDecision } from '../../routing/to-routing-decision.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import type { VideoRequest } from '../../wire/videos/video-request.ts';
 import { endpointOf } from '../endpoint-of.ts';
 import type { VideoChanges } from '../jobs/video-changes.ts';
+import { beginCourse } from '../jobs/video-course.ts';
 import type { VideoRunner } from '../jobs/video-runner.ts';
 import { planVideo } from './plan-video.ts';
 import { reserveVideo } from './reserve-video.ts';
@@ -57,11 +59,13 @@ export async function orderVideo(
   parts: VideoOrderParts,
 ): Promise<VideoJob> {
   const { principal } = received;
+  const { logger, platform, logging, routing } = parts;
+  const receivedAt = platform.monotonicNow();
   const { policy, budgets } = await findCaller(principal, parts.callers);
   const pipeline = createPipeline();
-  const { logger, platform } = parts;
   const { call, refusal } = await guardCall(received, { policy, pipeline, logger, platform });
   if (refusal !== null) throw refusal;
+  const guardedAt = platform.monotonicNow();
 
   const { request } = call;
   const previous = await findPrevious(call, parts);
@@ -73,6 +77,7 @@ export async function orderVideo(
   const possible = previous === null ? plan.endpoints : [endpointOfPrevious(previous, plan, parts.routing)];
   if (possible.length === 0) throw noEndpointLeft(plan);
 
+  const plannedAt = platform.monotonicNow();
   await parts.rateLimits?.admit(principal, possible[0]?.modelId ?? '', order.responseHeaders);
   const { endpoints, reservedNanoUsd } = await reserveVideo(
     { call, budgets, endpoints: possible, capabilities },
@@ -83,6 +88,11 @@ export async function orderVideo(
   const draft = {
     ...toDraft(call, order, parts.platform),
     reservedNanoUsd,
+    course: beginCourse({
+      marks: { receivedAt, readAt: receivedAt, guardedAt, plannedAt },
+      startedAt: platform.monotonicNow(),
+      decision: logging.inputOutput && call.region === null ? toRoutingDecision(plan, routing.health) : null,
+    }),
     ...(call.region !== null && { region: call.region.name, dataRegion: call.region.dataRegion }),
     ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),
   };

@@ -8,6 +8,7 @@ import type { VideoOrder, VideoStarted } from '../../providers/video-contract.ts
 import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import type { ProviderResponse } from '../../wire/generations/generation.ts';
+import { withAccepted, withAttempt } from '../jobs/video-course.ts';
 import { withoutData } from '../without-data.ts';
 
 /** Fields of a job that depend on the endpoint. */
@@ -47,12 +48,16 @@ const LAST_START_MS = 150_000;
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;
   let lastFailure: GatewayError | undefined;
+  let lastCourse = draft.course;
   let refusals: readonly ProviderResponse[] = [];
   const isContentStored = submission.storesContent && draft.region === undefined;
   const noneAfter = platform.monotonicNow() + LAST_START_MS;
   for (const endpoint of endpoints) {
     if (platform.monotonicNow() > noneAfter) break;
-    const job = toJob({ ...draft, ...(refusals.length > 0 && { refusals }) }, endpoint, submission.orderFor(endpoint));
+    const course = withAttempt(lastCourse, draft, platform.now());
+    lastCourse = course;
+    const asked = { ...draft, course, ...(refusals.length > 0 && { refusals }) };
+    const job = toJob(asked, endpoint, submission.orderFor(endpoint));
     const startedAt = platform.monotonicNow();
     if (lastFailure === undefined) await store.videoJobs.insert(job);
     else await store.videoJobs.update(job.id, () => job);
@@ -108,10 +113,11 @@ async function noteSent(
   job: VideoJob,
   { providerModel }: Endpoint,
   { upstreamId }: VideoStarted,
-  { store, storesContent }: Submission,
+  { store, platform, storesContent }: Submission,
 ): Promise<VideoJob> {
   const order = withoutData(job.order, storesContent && job.region === undefined);
-  const sent: VideoJob = { ...job, order, submission: 'sent', upstream: { upstreamId, providerModel } };
+  const course = withAccepted(job.course, job, platform.now());
+  const sent: VideoJob = { ...job, order, course, submission: 'sent', upstream: { upstreamId, providerModel } };
   await store.videoJobs.update(job.id, () => sent);
   return sent;
 }

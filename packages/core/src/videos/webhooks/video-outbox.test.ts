@@ -6,6 +6,7 @@ import { type TransportRequest, TransportError, type TransportResponse } from '.
 import { createMemoryStore } from '../../stores/memory/memory-store.ts';
 import { verifyWebhook } from '../../webhooks/verify-webhook.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { VideoDetail } from '../../wire/videos/video-course.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -85,9 +86,16 @@ test('167: a receiver that names a time is called then, neither before nor by th
       }),
     },
   );
-  await process.submit(HOOK);
+  const id = await process.submit(HOOK);
   await process.platform.advance(HOUR_MS);
   expect(times).toHaveLength(2);
+  const { data } = JSON.parse((await process.call('GET', `/admin/v1/videos/${id}`)).body as string) as {
+    data: VideoDetail;
+  };
+  expect(data.course?.announcements.map(({ result, has_arrived: isThere }) => [result, isThere])).toEqual([
+    [expect.stringContaining('429'), false],
+    [expect.stringContaining('200'), true],
+  ]);
   const waitedMs = (times[1] ?? 0) - (times[0] ?? 0);
   expect(waitedMs).toBeGreaterThanOrEqual(600_000);
   expect(waitedMs).toBeLessThanOrEqual(660_000);

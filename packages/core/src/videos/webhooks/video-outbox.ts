@@ -5,6 +5,8 @@ import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 import { deliverWebhook } from '../../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs, remainingDelayMs } from '../../webhooks/delivery-schedule.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { VideoAnnouncement } from '../../wire/videos/video-course.ts';
+import { sinceOrder, withAnnouncement } from '../jobs/video-course.ts';
 import type { OwnedJobs } from '../jobs/video-lease.ts';
 
 export interface VideoOutboxOptions {
@@ -85,6 +87,8 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
       if (waitMs > 0) return queue.schedule(id, waitMs);
     }
     const message = { id: `${job.id}-${job.status}`, body: delivery.body };
+    const sentAt = platform.now();
+    const startedAt = platform.monotonicNow();
     const outcome = await deliverWebhook(delivery.url, message, webhooks, platform);
     const attempts = delivery.attempts + 1;
     const isOver = outcome.isDelivered || outcome.isFinal;
@@ -97,7 +101,17 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
       nextAttemptAt: platform.now() + (delayMs ?? 0),
     };
     if (next.state === 'failed') logger.warn('a webhook was not delivered', { job: job.id, result: outcome.result });
-    await jobs.update(job, (latest) => ({ ...latest, delivery: next }));
+    const announcement: VideoAnnouncement = {
+      at_ms: sinceOrder(job, sentAt),
+      took_ms: Math.round(platform.monotonicNow() - startedAt),
+      result: outcome.result,
+      has_arrived: outcome.isDelivered,
+    };
+    await jobs.update(job, (latest) => ({
+      ...latest,
+      delivery: next,
+      course: withAnnouncement(latest.course, announcement),
+    }));
     if (delayMs === null) return forget(id);
     plannedFor.set(id, next.nextAttemptAt);
     queue.schedule(id, delayMs);

@@ -20,13 +20,13 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
     <RadixTabs.Root value={value} onValueChange={onChange} className="flex min-h-0 flex-1 flex-col">
       <RadixTabs.List
         aria-label={label}
-        className="scroll-thin flex shrink-0 gap-1 overflow-x-auto border-b border-line px-3"
+        className="scroll-thin flex shrink-0 overflow-x-auto border-b border-line px-2 sm:gap-1 sm:px-3"
       >
         {tabs.map((tab) => (
           <RadixTabs.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px border-b-2 outline-offset-[-2px] border-transparent px-2.5 py-2 text-sm whitespace-nowrap text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-accent"
+            className="-mb-px border-b-2 outline-offset-[-2px] border-transparent px-2 py-2 sm:px-2.5 text-sm whitespace-nowrap text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-accent"
           >
             {tab.label}
           </RadixTabs.Trigger>

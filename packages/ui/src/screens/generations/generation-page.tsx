@@ -64,7 +64,16 @@ export function GenerationPage() {
         <PinButton id={id} />
         <GenerationActions id={id} />
       </div>
-      <GenerationTabs id={id} />
+      <GenerationTabs
+        id={id}
+        tab={search.tab}
+        onTab={(tab) =>
+          void navigate({
+            search: ({ tab: _, ...kept }) => (tab === undefined ? kept : { ...kept, tab }),
+            replace: true,
+          })
+        }
+      />
     </div>
   );
 }

@@ -160,6 +160,8 @@ export function GenerationsScreen() {
           onCopyId={() => void copyText(search.open ?? '', 'Copied the id')}
           onMaximize={() => maximize(search.open ?? '')}
           compared={compared}
+          tab={search.tab}
+          onTab={(tab) => change({ tab }, true)}
           onCompare={() => change({ compare: toSelection(search.compare, search.open ?? '') })}
         />
       )}

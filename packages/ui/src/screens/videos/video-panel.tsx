@@ -1,6 +1,7 @@
 import type { VideoRow } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { keysQuery } from '../../api/queries.ts';
@@ -13,11 +14,13 @@ import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { contentQuery } from '../generations/content/generation-queries.ts';
+import { contentQuery, generationQuery } from '../generations/content/generation-queries.ts';
+import { toVideoLanes } from './course/to-video-lanes.ts';
+import { VideoWaterfall } from './course/video-waterfall.tsx';
 import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
 import { VideoPlayer } from './video-player.tsx';
-import { isOpen, STATUS_TONES, webhooksQuery } from './video-queries.ts';
+import { isOpen, STATUS_TONES, videoDetailQuery, WATCHED_MS, webhooksQuery } from './video-queries.ts';
 import { WebhookEntry } from './webhook-log.tsx';
 
 interface VideoPanelProps {
@@ -52,6 +55,7 @@ export function VideoPanel({ job, jobs, onClose }: VideoPanelProps) {
           <VideoPlayer key={`${id} ${index}`} jobId={id} index={index} label={`Video ${index + 1} of job ${id}`} />
         ))}
         <Prompt job={job} />
+        <Times job={job} />
         <JobFacts job={job} />
         <Announcement jobId={id} />
       </div>
@@ -100,25 +104,65 @@ export function toSpecification({ duration, size, resolution, aspect_ratio: rati
   return parts.filter((part) => part !== null).join(' · ') || 'the defaults';
 }
 
+/** The prompt, and which pictures and sounds went in: of the job while it is open, of its generation after that. */
 function Prompt({ job }: { job: VideoRow }) {
-  const { data, error } = useQuery({ ...contentQuery(job.generation_id), enabled: !isOpen(job) });
+  const isRunning = isOpen(job);
+  const { data, error } = useQuery({ ...contentQuery(job.generation_id), enabled: !isRunning });
+  const detail = useQuery({ ...videoDetailQuery(job.id, true), enabled: isRunning });
+  const prompt = isRunning ? (detail.data?.prompt ?? undefined) : data?.input.prompt;
+  const failure = isRunning ? detail.error : error;
+  const isLoading = isRunning ? detail.data === undefined : data === undefined;
   const isAbsent = error instanceof ApiError && error.status === 404;
+  const inputs = detail.data?.inputs ?? [];
   return (
-    <section>
+    <section aria-label="Prompt">
       <h3 className="mb-1 text-sm font-semibold">Prompt</h3>
-      {data?.input.prompt === undefined ? (
+      {prompt === undefined ? (
         <p className="text-sm text-ink-faint">
-          {isOpen(job)
-            ? 'Shown with the generation, when the job has ended.'
-            : isAbsent
-              ? 'Not stored: contents are switched off, or were deleted.'
-              : error === null
+          {!isRunning && isAbsent
+            ? 'Not stored: contents are switched off, or were deleted.'
+            : failure !== null
+              ? failure.message
+              : isLoading
                 ? 'Loading…'
-                : error.message}
+                : 'Not stored: contents are switched off, or the job has none.'}
         </p>
       ) : (
-        <PlainText text={data.input.prompt} />
+        <PlainText text={prompt} />
       )}
+      {isRunning && inputs.length > 0 && (
+        <ul aria-label="What went in with it" className="mt-2 flex flex-col gap-1 text-xs">
+          {inputs.map(({ type, frame, origin }, at) => (
+            <li key={at} className="flex flex-wrap items-baseline gap-2">
+              <Badge>{frame === null ? type : showControls(frame).replaceAll('_', ' ')}</Badge>
+              <code className="min-w-0 font-mono break-all text-ink-faint">{showControls(origin)}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const ENDED_MS = 5000;
+
+/** Submission, polls, status and announcements on one axis; it grows while the job is open. */
+function Times({ job }: { job: VideoRow }) {
+  const isRunning = isOpen(job);
+  const query = useQuery(videoDetailQuery(job.id, isRunning, isRunning ? WATCHED_MS : ENDED_MS));
+  const { data, error, refetch, dataUpdatedAt } = query;
+  const generation = useQuery({ ...generationQuery(job.generation_id), enabled: !isRunning });
+  const attempts = generation.data?.provider_responses;
+  const course = useMemo(() => {
+    if (data?.course == null) return data?.course;
+    const nowMs = Math.max(0, dataUpdatedAt - Date.parse(job.created_at));
+    const asked = attempts ?? [{ provider_name: job.provider_name, status: null }];
+    return toVideoLanes({ course: data.course, attempts: asked, endMs: tookMs(job), nowMs });
+  }, [data, attempts, job, dataUpdatedAt]);
+  return (
+    <section aria-label="Times" className="-mx-4">
+      <h3 className="px-4 text-sm font-semibold">Times</h3>
+      <VideoWaterfall course={course} error={error} onRetry={() => void refetch()} />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import type { VideoModel, VideoRow, WebhookDelivery } from '@model-gateway/core/wire';
+import type { VideoDetail, VideoModel, VideoRow, WebhookDelivery } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
@@ -6,7 +6,7 @@ import type { Page } from '../../api/types.ts';
 import type { Tone } from '../../parts/badge.tsx';
 
 const MAX_JOBS = 1000;
-const WATCHED_MS = 2000;
+export const WATCHED_MS = 2000;
 const IDLE_MS = 20_000;
 
 const OPEN: ReadonlySet<string> = new Set(['pending', 'in_progress']);
@@ -27,6 +27,14 @@ export const videosQuery = queryOptions({
   queryFn: ({ signal }) => callApi<Page<VideoRow>>('/admin/v1/videos', { query: { limit: MAX_JOBS }, signal }),
   refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS),
 });
+
+/** The times of a job, and what it was asked for while it is open; `everyMs` is how often that is read again. */
+export const videoDetailQuery = (jobId: string, isJobOpen = false, everyMs: number | false = false) =>
+  queryOptions({
+    queryKey: ['videos', jobId, 'detail', isJobOpen],
+    queryFn: async ({ signal }) => (await callApi<{ data: VideoDetail }>(`/admin/v1/videos/${jobId}`, { signal })).data,
+    refetchInterval: everyMs,
+  });
 
 export const videoModelsQuery = queryOptions({
   queryKey: ['video-models'],

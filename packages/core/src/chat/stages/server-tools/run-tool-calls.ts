@@ -1,6 +1,7 @@
 import { raceAbort } from '../../../foundation/async/race-abort.ts';
 import type { TimerWheel } from '../../../foundation/async/timer-wheel.ts';
 import type { Logger } from '../../../foundation/logger.ts';
+import type { Platform } from '../../../foundation/platform.ts';
 import { TransportError } from '../../../foundation/transport/transport.ts';
 import type { ToolStep } from '../../../generations/ended-call.ts';
 import type { GuardedText } from '../../../guardrails/guard-text.ts';
@@ -16,12 +17,16 @@ export interface ToolRun {
   readonly signal: AbortSignal;
   /** Filters the result of a tool before a model reads it. */
   readonly guard: (text: string) => Promise<GuardedText>;
+  readonly platform: Pick<Platform, 'monotonicNow'>;
 }
 
 export interface RanCall {
   readonly step: ToolStep;
   readonly annotations: readonly unknown[];
   readonly search?: ToolResult['search'];
+  /** When the tool ran, on the monotonic clock; undefined when it did not. */
+  readonly ranFrom?: number | undefined;
+  readonly ranUntil?: number | undefined;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -38,7 +43,9 @@ export function runToolCalls(calls: readonly ToolCall[], allowance: number, run:
       if (index >= allowance) {
         return toFailed(call, tool, { reason: 'no more tools can be called in this request', wasRun: false });
       }
-      return runOne(call, tool, run);
+      const ranFrom = run.platform.monotonicNow();
+      const ran = await runOne(call, tool, run);
+      return ran.step.wasRun ? { ...ran, ranFrom, ranUntil: run.platform.monotonicNow() } : ran;
     }),
   );
 }

@@ -74,6 +74,7 @@ async function* runTurns(
     const ran = await runToolCalls(calls, toolSet.stopRule.maxSteps - steps, {
       wheel,
       logger,
+      platform,
       tools: toolSet.tools,
       signal,
       guard: (text) => guardText(text, { policy: caller.policy, pipeline, logger, platform }),
@@ -162,8 +163,12 @@ const brokenOff = ({ provider }: Endpoint): GatewayError =>
   new GatewayError('provider_unavailable', `${provider.name} ended its answer without a finish reason`);
 
 function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: GenerationObserver): void {
-  for (const { step, search } of ran) {
+  for (const { step, search, ranFrom, ranUntil } of ran) {
     observer.noteToolStep(step);
+    if (ranFrom !== undefined && ranUntil !== undefined) {
+      const hasFailed = step.status === 'failed';
+      observer.noteStep({ kind: 'tool', name: step.tool, startedAt: ranFrom, endedAt: ranUntil, hasFailed });
+    }
     if (search !== undefined) observer.noteSearch(search);
     pipeline.add({ type: 'server_tools', name: step.tool, data: { status: step.status, was_run: step.wasRun } });
   }

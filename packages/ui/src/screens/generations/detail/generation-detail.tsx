@@ -12,9 +12,12 @@ interface GenerationDetailProps {
   /** Ids that are selected, at most two. */
   readonly compared: readonly string[];
   readonly onCompare: () => void;
+  readonly tab: string | undefined;
+  readonly onTab: (tab: string | undefined) => void;
 }
 
-export function GenerationDetail({ id, onClose, onCopyId, onMaximize, compared, onCompare }: GenerationDetailProps) {
+export function GenerationDetail(props: GenerationDetailProps) {
+  const { id, onClose, onCopyId, onMaximize, compared, onCompare, tab, onTab } = props;
   return (
     <SidePanel
       label={`Generation ${id}`}
@@ -39,7 +42,7 @@ export function GenerationDetail({ id, onClose, onCopyId, onMaximize, compared, 
         </>
       }
     >
-      <GenerationTabs id={id} />
+      <GenerationTabs id={id} tab={tab} onTab={onTab} />
     </SidePanel>
   );
 }

@@ -4,46 +4,42 @@ import { Link } from '@tanstack/react-router';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
-import { Badge } from '../../../parts/badge.tsx';
 import { Facts } from '../../../parts/facts.tsx';
-import { EmptyState } from '../../../parts/messages/states.tsx';
 import { toFirstTokenMs } from '../first-token.ts';
 import { toSpeed } from './to-speed.ts';
 
 export function TimingFacts({ generation }: { generation: Generation }) {
   const speed = toSpeed(generation);
   return (
-    <div className="p-4">
-      <Facts
-        facts={[
-          ['Began', formatFull(generation.created_at)],
-          ['First token after', formatDuration(toFirstTokenMs(generation))],
-          ['Asked until the end', formatDuration(generation.generation_time)],
-          ['Checks before', formatDuration(generation.moderation_latency)],
-          ['Speed', formatSpeed(speed)],
-          ['Streamed', generation.streamed === null ? '—' : generation.streamed ? 'yes' : 'no'],
-          [
-            'Session',
-            generation.session_id === null ? (
-              '—'
-            ) : (
-              <>
-                {generation.session_id}{' '}
-                <Link
-                  to="/generations"
-                  search={{ session: generation.session_id, open: generation.id }}
-                  className="whitespace-nowrap text-accent underline"
-                >
-                  All calls of this session
-                </Link>
-              </>
-            ),
-          ],
-          ['User agent', generation.user_agent ?? '—'],
-          ['Region', toRegionText(generation)],
-        ]}
-      />
-    </div>
+    <Facts
+      facts={[
+        ['Began', formatFull(generation.created_at)],
+        ['First token after', formatDuration(toFirstTokenMs(generation))],
+        ['Asked until the end', formatDuration(generation.generation_time)],
+        ['Checks before', formatDuration(generation.moderation_latency)],
+        ['Speed', formatSpeed(speed)],
+        ['Streamed', generation.streamed === null ? '—' : generation.streamed ? 'yes' : 'no'],
+        [
+          'Session',
+          generation.session_id === null ? (
+            '—'
+          ) : (
+            <>
+              {generation.session_id}{' '}
+              <Link
+                to="/generations"
+                search={{ session: generation.session_id, open: generation.id }}
+                className="whitespace-nowrap text-accent underline"
+              >
+                All calls of this session
+              </Link>
+            </>
+          ),
+        ],
+        ['User agent', generation.user_agent ?? '—'],
+        ['Region', toRegionText(generation)],
+      ]}
+    />
   );
 }
 
@@ -54,27 +50,25 @@ function toRegionText({ data_region: region, called_region: name = region }: Gen
 
 export function UsageFacts({ generation }: { generation: Generation }) {
   return (
-    <div className="p-4">
-      <Facts
-        facts={[
-          ['Prompt', formatTokens(generation.tokens_prompt)],
-          ['Answer', formatTokens(generation.tokens_completion)],
-          ['of which reasoning', formatCount(generation.native_tokens_reasoning)],
-          ['Prompt from the cache', formatCount(generation.native_tokens_cached)],
-          [
-            'By the provider’s count',
-            (generation.native_tokens_prompt ?? generation.native_tokens_completion) === null
-              ? '—'
-              : `${formatCount(generation.native_tokens_prompt)} in, ${formatCount(generation.native_tokens_completion)} out`,
-          ],
-          ['Cost', generation.cost_known ? formatUsd(generation.total_cost) : 'unknown: the model has no price'],
-          ['Paid by', generation.is_byok ? 'the caller’s own provider key' : 'the account'],
-          ['Counts', toCountsText(generation)],
-          ['Finish reason', `${generation.finish_reason ?? '—'} (${generation.native_finish_reason ?? '—'})`],
-          ['Service tier', generation.service_tier ?? '—'],
-        ]}
-      />
-    </div>
+    <Facts
+      facts={[
+        ['Prompt', formatTokens(generation.tokens_prompt)],
+        ['Answer', formatTokens(generation.tokens_completion)],
+        ['of which reasoning', formatCount(generation.native_tokens_reasoning)],
+        ['Prompt from the cache', formatCount(generation.native_tokens_cached)],
+        [
+          'By the provider’s count',
+          (generation.native_tokens_prompt ?? generation.native_tokens_completion) === null
+            ? '—'
+            : `${formatCount(generation.native_tokens_prompt)} in, ${formatCount(generation.native_tokens_completion)} out`,
+        ],
+        ['Cost', generation.cost_known ? formatUsd(generation.total_cost) : 'unknown: the model has no price'],
+        ['Paid by', generation.is_byok ? 'the caller’s own provider key' : 'the account'],
+        ['Counts', toCountsText(generation)],
+        ['Finish reason', `${generation.finish_reason ?? '—'} (${generation.native_finish_reason ?? '—'})`],
+        ['Service tier', generation.service_tier ?? '—'],
+      ]}
+    />
   );
 }
 
@@ -85,33 +79,4 @@ function toCountsText({
 }: Generation) {
   if (isEstimated) return 'estimated, because the provider reported none';
   return (prompt ?? completion) === null ? 'none' : 'reported by the provider';
-}
-
-export function GuardrailFindings({ generation }: { generation: Generation }) {
-  const stages = generation.pipeline ?? [];
-  if (stages.length === 0)
-    return (
-      <EmptyState title="No guardrail did anything">
-        None blocked, redacted or flagged any part of this call.
-      </EmptyState>
-    );
-  return (
-    <ol className="flex flex-col gap-2 p-4">
-      {stages.map((stage, at) => (
-        <li key={at} className="rounded-lg border border-line p-3 text-sm">
-          <div className="flex flex-wrap items-center gap-2">
-            <Badge tone="caution">{stage.type}</Badge>
-            <span className="font-medium">{stage.name}</span>
-          </div>
-          <pre
-            tabIndex={0}
-            aria-label={`Facts of ${stage.name}`}
-            className="scroll-thin mt-2 overflow-x-auto font-mono text-xs text-ink-soft"
-          >
-            {JSON.stringify(stage['data'] ?? stage, null, 2)}
-          </pre>
-        </li>
-      ))}
-    </ol>
-  );
 }

@@ -2,6 +2,7 @@ import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 
+import type { GenerationContent } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
@@ -9,37 +10,37 @@ import { Tabs } from '../../../parts/controls/tabs.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
 import { JsonTree } from '../../../parts/text/json-tree.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
 import { useShortcut } from '../../../shell/shortcuts.ts';
 import { generationQuery } from '../content/generation-queries.ts';
 import { WithContent } from '../content/with-content.tsx';
 import { toFirstTokenMs } from '../first-token.ts';
 import { StatusBadge, toStatus } from '../generation-status.tsx';
-import { StreamTab } from '../replay/stream-tab.tsx';
-import { Attempts } from './attempts.tsx';
-import { Conversation } from './conversation.tsx';
-import { Deliveries } from './deliveries.tsx';
-import { GuardrailFindings, TimingFacts, UsageFacts } from './generation-facts.tsx';
+import { type StoryPane, StoryTab } from '../story/story-tab.tsx';
+import { TimingFacts, UsageFacts } from './generation-facts.tsx';
+import { TABS, type TabName, toTab } from './generation-tab.ts';
 
-const TABS = [
-  'conversation',
-  'attempts',
-  'request',
-  'response',
-  'stream',
-  'timing',
-  'usage',
-  'guardrails',
-  'delivery',
-  'raw',
-] as const;
-type TabName = (typeof TABS)[number];
+interface GenerationTabsProps {
+  readonly id: string;
+  /** From the address; undefined for the first. */
+  readonly tab: string | undefined;
+  readonly onTab: (tab: string | undefined) => void;
+}
 
-/** Everything known of a generation, by subject. The subject stays when another generation takes its place. */
-export function GenerationTabs({ id }: { id: string }) {
-  const [tab, setTab] = useState<TabName>('conversation');
+/**
+ * Everything known of a generation, by subject. The subject is part of the address, and stays when another generation
+ * takes its place.
+ */
+export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
+  const { tab, pane: namedPane } = toTab(named);
+  const [lastPane, setLastPane] = useState(namedPane);
   const { data: generation, error, refetch } = useQuery(generationQuery(id));
-  const step = (by: number) => () =>
-    setTab(TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? 'conversation');
+  const showStory = (next: StoryPane): void => {
+    setLastPane(next);
+    onTab(next === 'stream' ? next : undefined);
+  };
+  const show = (next: TabName): void => (next === 'story' ? showStory(lastPane) : onTab(next));
+  const step = (by: number) => () => show(TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? 'story');
   useShortcut({ keys: ']', label: 'Next tab', group: 'This screen' }, step(1));
   useShortcut({ keys: '[', label: 'Tab before', group: 'This screen' }, step(-1));
   if (error !== null) {
@@ -50,45 +51,19 @@ export function GenerationTabs({ id }: { id: string }) {
     );
   }
   if (generation === undefined) return <Loading what="the generation" />;
-  const stages = generation.pipeline?.length ?? 0;
-  const contents: Record<TabName, { readonly label: ReactNode; readonly content: () => ReactNode }> = {
-    conversation: {
-      label: 'Conversation',
-      content: () => <WithContent id={id}>{(content) => <Conversation content={content} />}</WithContent>,
+  const contents: Record<TabName, { readonly label: string; readonly content: () => ReactNode }> = {
+    story: {
+      label: 'Story',
+      content: () => <StoryTab generation={generation} pane={namedPane} onPane={showStory} />,
     },
-    attempts: {
-      label: <Counted label="Attempts" count={generation.provider_responses?.length ?? 0} />,
-      content: () => <Attempts generation={generation} />,
+    exchange: {
+      label: 'Request and response',
+      content: () => <WithContent id={id}>{(content) => <Exchange content={content} />}</WithContent>,
     },
-    request: {
-      label: 'Request',
-      content: () => (
-        <WithContent id={id}>{({ input }) => <JsonTree value={input} label="What was asked" />}</WithContent>
-      ),
+    usage: {
+      label: 'Usage and cost',
+      content: () => <UsageAndCost generation={generation} />,
     },
-    response: {
-      label: 'Response',
-      content: () => (
-        <WithContent id={id}>
-          {({ output, error: failure }) => (
-            <JsonTree value={failure === null ? output : { output, error: failure }} label="What was answered" />
-          )}
-        </WithContent>
-      ),
-    },
-    stream: {
-      label: 'Stream',
-      content: () => (
-        <WithContent id={id}>{({ output }) => <StreamTab generation={generation} output={output} />}</WithContent>
-      ),
-    },
-    timing: { label: 'Timing', content: () => <TimingFacts generation={generation} /> },
-    usage: { label: 'Usage', content: () => <UsageFacts generation={generation} /> },
-    guardrails: {
-      label: <Counted label="Guardrails" count={stages} />,
-      content: () => <GuardrailFindings generation={generation} />,
-    },
-    delivery: { label: 'Delivery', content: () => <Deliveries id={id} /> },
     raw: {
       label: 'Raw',
       content: () => (
@@ -104,7 +79,7 @@ export function GenerationTabs({ id }: { id: string }) {
       <Tabs
         label="About the generation"
         value={tab}
-        onChange={(value) => setTab(value as TabName)}
+        onChange={(value) => show(value as TabName)}
         tabs={TABS.map((value) => {
           const { label, content } = contents[value];
           // What a tab shows of one generation is no state of another.
@@ -115,12 +90,36 @@ export function GenerationTabs({ id }: { id: string }) {
   );
 }
 
-function Counted({ label, count }: { label: string; count: number }) {
+/** What was asked above what was answered, or beside it. */
+function Exchange({ content: { input, output, error } }: { content: GenerationContent }) {
   return (
-    <>
-      {label}
-      {count > 0 && <span className="ml-1 text-xs text-ink-faint">{count}</span>}
-    </>
+    <div className="@container h-full">
+      <div className="grid h-full grid-rows-2 divide-y divide-line @4xl:grid-cols-2 @4xl:grid-rows-1 @4xl:divide-x @4xl:divide-y-0">
+        <section aria-label="Request" className="flex min-h-0 min-w-0 flex-col">
+          <h2 className="px-4 pt-2 text-sm font-semibold">Request</h2>
+          <JsonTree value={input} label="What was asked" />
+        </section>
+        <section aria-label="Response" className="flex min-h-0 min-w-0 flex-col">
+          <h2 className="px-4 pt-2 text-sm font-semibold">Response</h2>
+          <JsonTree value={error === null ? output : { output, error }} label="What was answered" />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function UsageAndCost({ generation }: { generation: Generation }) {
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
+      <section aria-label="Usage and cost" className="flex flex-col gap-2">
+        <h2 className="text-sm font-semibold">Usage and cost</h2>
+        <UsageFacts generation={generation} />
+      </section>
+      <section aria-label="Times and origin" className="flex flex-col gap-2">
+        <h2 className="text-sm font-semibold">Times and origin</h2>
+        <TimingFacts generation={generation} />
+      </section>
+    </div>
   );
 }
 
@@ -133,8 +132,10 @@ function Summary({ generation }: { generation: Generation }) {
     <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm">
       <StatusBadge status={toStatus(generation)} />
       <span>
-        <span className="font-medium">{generation.model}</span>
-        {generation.provider_name !== null && <span className="text-ink-faint"> via {generation.provider_name}</span>}
+        <span className="font-medium">{showControls(generation.model)}</span>
+        {generation.provider_name !== null && (
+          <span className="text-ink-faint"> via {showControls(generation.provider_name)}</span>
+        )}
       </span>
       <span className="font-medium">{generation.cost_known ? formatUsd(generation.total_cost) : 'cost unknown'}</span>
       {(prompt ?? completion) !== null && (

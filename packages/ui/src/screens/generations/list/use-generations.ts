@@ -17,7 +17,7 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
   const pins = usePreferences().pins.slice(0, MAX_PINS).join(',');
   const [isStopped, setIsStopped] = useState(false);
   // The gateway's filters alone: neither what is open nor what is compared asks for the list again.
-  const { open: _open, compare: _compare, ...given } = search;
+  const { open: _open, compare: _compare, tab: _tab, ...given } = search;
   const filterText = JSON.stringify(given);
   const filters = useMemo(() => JSON.parse(filterText) as GenerationSearch, [filterText]);
   const pinnedIds = filters.pinned === undefined ? undefined : pins;

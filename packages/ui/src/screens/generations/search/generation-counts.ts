@@ -17,7 +17,7 @@ const given = (query: Record<string, string | undefined>): Record<string, string
 
 /** Number of calls that each filter would leave, and the number of all calls, without regard to a text filter. */
 export const facetsQuery = (search: GenerationSearch) => {
-  const { open: _open, compare: _compare, text: _text, ...filters } = search;
+  const { open: _open, compare: _compare, tab: _tab, text: _text, ...filters } = search;
   return queryOptions({
     queryKey: ['generation-facets', JSON.stringify(filters)],
     refetchInterval: REFRESH_MS,
@@ -30,7 +30,7 @@ export const facetsQuery = (search: GenerationSearch) => {
 
 /** How many calls there are, whatever their text. */
 export const countQuery = (search: GenerationSearch) => {
-  const { open: _open, compare: _compare, text: _text, ...filters } = search;
+  const { open: _open, compare: _compare, tab: _tab, text: _text, ...filters } = search;
   return queryOptions({
     queryKey: ['generation-count', JSON.stringify(filters)],
     queryFn: async ({ signal }) => {

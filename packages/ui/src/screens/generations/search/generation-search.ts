@@ -1,7 +1,7 @@
 import { isStatus } from '../generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 
-/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last four are ours. */
+/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last five are ours. */
 export interface GenerationSearch {
   /** ISO 8601. */
   readonly from?: string;
@@ -24,6 +24,8 @@ export interface GenerationSearch {
   readonly open?: string;
   /** Ids of two generations to compare. */
   readonly compare?: string;
+  /** The tab of the open generation; absent for the first. */
+  readonly tab?: string;
 }
 
 const FILTERS = [
@@ -52,7 +54,7 @@ export const RANGES: Readonly<Record<string, { readonly label: string; readonly 
 /** Reads the filters of an address; what the gateway would refuse is left out. */
 export function toGenerationSearch(search: Record<string, unknown>): GenerationSearch {
   const found: Record<string, string> = {};
-  for (const name of [...FILTERS, 'pinned', 'open', 'compare'] as const) {
+  for (const name of [...FILTERS, 'pinned', 'open', 'compare', 'tab'] as const) {
     const value = search[name];
     if (typeof value === 'string' && value !== '' && isValid(name, value)) found[name] = value;
   }
@@ -61,7 +63,7 @@ export function toGenerationSearch(search: Record<string, unknown>): GenerationS
   return found;
 }
 
-function isValid(name: FilterName | 'pinned' | 'open' | 'compare', value: string): boolean {
+function isValid(name: FilterName | 'pinned' | 'open' | 'compare' | 'tab', value: string): boolean {
   switch (name) {
     case 'from':
     case 'to':

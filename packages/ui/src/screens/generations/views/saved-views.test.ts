@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 
 import { findNameProblem, findView, putView, removeView, renameView, toView } from './saved-views.ts';
 
-const failures = toView('Failures', { status: 'failed', range: '24h', open: 'gen-1', compare: 'gen-1' }, ['user']);
+const failures = toView('Failures', { status: 'failed', range: '24h', open: 'gen-1', compare: 'gen-1', tab: 'raw' }, [
+  'user',
+]);
 const dear = toView('Dear', { min_cost: '0.01' }, []);
 
 test('keeps filters, time and columns, but not what is open or compared', () => {

@@ -6,7 +6,7 @@ export const MAX_NAME = 60;
 /** The filters, the span of time and the columns under a name. What is open or compared is no part of it. */
 export function toView(
   name: string,
-  { open: _open, compare: _compare, ...search }: GenerationSearch,
+  { open: _open, compare: _compare, tab: _tab, ...search }: GenerationSearch,
   hiddenColumns: readonly string[],
 ): SavedView {
   return { name, search, hiddenColumns };

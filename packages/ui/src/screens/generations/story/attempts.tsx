@@ -5,7 +5,6 @@ import { formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { type AttemptBar, toBars } from './attempt-bars.ts';
 
 type ProviderResponse = NonNullable<Generation['provider_responses']>[number];
 
@@ -19,52 +18,38 @@ export function Attempts({ generation }: AttemptsProps) {
   if (attempts.length === 0) return <NoAttempts generation={generation} />;
   const isVideo = generation.api_type === 'video';
   const isStreamed = generation.streamed === true;
-  const { bars, totalMs } = toBars(generation);
   return (
-    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
-      <ol className="flex flex-col gap-2">
+    <>
+      <ol aria-label="Attempts" className="flex flex-col gap-2">
         {attempts.map((attempt, at) => (
-          <AttemptItem
-            key={at}
-            number={at + 1}
-            attempt={attempt}
-            bar={bars[at]}
-            isVideo={isVideo}
-            isStreamed={isStreamed}
-          />
+          <AttemptItem key={at} number={at + 1} attempt={attempt} isVideo={isVideo} isStreamed={isStreamed} />
         ))}
       </ol>
       <p className="text-xs text-ink-faint">
-        {formatDuration(isVideo ? generation.generation_time : totalMs)} in all.
-        {!isVideo &&
-          (isStreamed
-            ? ' Light: until the first token; full: the completion arriving; red: a failed attempt.'
-            : ' Light: until the response; red: a failed attempt.')}
-        {generation.router !== null && ` Routed by ${generation.router}.`}{' '}
+        {generation.router !== null && `Routed by ${showControls(generation.router)}. `}
         <Link to="/models" search={{ open: generation.model }} className="text-accent underline">
           How the model would be routed now
         </Link>
       </p>
-    </div>
+    </>
   );
 }
 
 interface AttemptItemProps {
   readonly number: number;
   readonly attempt: ProviderResponse;
-  readonly bar: AttemptBar | undefined;
   readonly isVideo: boolean;
   readonly isStreamed: boolean;
 }
 
-function AttemptItem({ number, attempt, bar, isVideo, isStreamed }: AttemptItemProps) {
+function AttemptItem({ number, attempt, isVideo, isStreamed }: AttemptItemProps) {
   const { error, status, latency } = attempt;
   const hasBegun = status !== null && status < 400;
   return (
     <li className="rounded-lg border border-line p-3">
       <div className="mb-2 flex flex-wrap items-center gap-2 text-sm">
         <span className="text-ink-faint">{number}.</span>
-        <span className="font-medium">{attempt.provider_name ?? 'unnamed'}</span>
+        <span className="font-medium">{showControls(attempt.provider_name ?? 'unnamed')}</span>
         <Badge tone={hasBegun ? 'good' : 'bad'}>{status ?? 'no response'}</Badge>
         {hasBegun && error !== undefined && <Badge tone="bad">{isVideo ? 'made no video' : 'then broke off'}</Badge>}
         {attempt.is_byok === true && <Badge>own key</Badge>}
@@ -76,18 +61,6 @@ function AttemptItem({ number, attempt, bar, isVideo, isStreamed }: AttemptItemP
           </span>
         )}
       </div>
-      {bar !== undefined && !isVideo && (
-        <div aria-hidden="true" className="relative h-3 rounded bg-raised">
-          <div
-            className={`absolute inset-y-0 rounded-l ${hasBegun ? 'bg-accent/45' : 'rounded-r bg-bad/70'}`}
-            style={{ left: `${bar.start}%`, width: `${bar.waited}%` }}
-          />
-          <div
-            className="absolute inset-y-0 rounded-r bg-accent"
-            style={{ left: `${bar.start + bar.waited}%`, width: `${bar.streamed}%` }}
-          />
-        </div>
-      )}
       {error !== undefined && (
         <p className="mt-2 text-sm break-words">
           <span className="font-medium text-bad">{error.code}</span>{' '}
@@ -95,7 +68,9 @@ function AttemptItem({ number, attempt, bar, isVideo, isStreamed }: AttemptItemP
         </p>
       )}
       <p className="mt-2 font-mono text-xs break-all text-ink-faint">
-        {[attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no id of the provider’s own'}
+        {showControls(
+          [attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no id of the provider’s own',
+        )}
       </p>
     </li>
   );
@@ -105,7 +80,8 @@ function NoAttempts({ generation: { response_cache_source_id: source, provider_n
   if (source !== null)
     return <EmptyState title="No provider was called">The response of an earlier call was repeated.</EmptyState>;
   // Records of former versions do not list the attempts of videos.
-  if (name !== null) return <EmptyState title={`${name} was called`}>The record says no more about it.</EmptyState>;
+  if (name !== null)
+    return <EmptyState title={`${showControls(name)} was called`}>The record says no more about it.</EmptyState>;
   return (
     <EmptyState title="No provider was called">
       The call ended before any provider was asked, for instance because a guardrail blocked it.

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+
+import { jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
+import { createVideoGateway, FILM, type VideoGateway } from '../../../../../test/support/videos/video-gateway.ts';
+import { TransportError } from '../../foundation/transport/transport.ts';
+import type { VideoDetail } from '../../wire/videos/video-course.ts';
+
+const detailOf = async (gateway: VideoGateway, id: string): Promise<VideoDetail> =>
+  (jsonOf(await gateway.get(`/admin/v1/videos/${id}`, MANAGEMENT_KEY)) as { data: VideoDetail }).data;
+
+test('tells the prompt, the pictures and the polls of a job while it runs, without a write for each poll', async () => {
+  const gateway = createVideoGateway({ progress: () => ({ status: 'in_progress' }) });
+  const frame = { type: 'image_url', frame_type: 'first_frame', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const { body } = await gateway.submit({ prompt: 'a fox', frame_images: [frame] });
+  expect(await detailOf(gateway, body.id)).toMatchObject({
+    prompt: 'a fox',
+    inputs: [{ type: 'image', frame: 'first_frame', origin: expect.stringMatching(/^data:image/) }],
+    course: { attempts_ms: [0], accepted_ms: 0, polls: [], poll_count: 0, statuses: [], announcements: [] },
+  });
+  await gateway.platform.advance(60_000);
+  const { course } = await detailOf(gateway, body.id);
+  expect(course?.statuses).toEqual([{ status: 'in_progress', at_ms: expect.any(Number) }]);
+  expect(course?.poll_count).toBeGreaterThan(3);
+  expect(course?.polls).toHaveLength(course?.poll_count ?? 0);
+  // One endpoint leaves nothing to decide.
+  expect(course).not.toHaveProperty('decision');
+  // Only the first was written, with the change of the status.
+  expect((await gateway.job(body.id)).course?.poll_count).toBe(1);
+});
+
+test('stores all polls with the end of a job, and leaves its prompt to the generation', async () => {
+  const gateway = createVideoGateway({
+    progress(_, number) {
+      if (number === 0) throw new TransportError('the connection was reset', { phase: 'body', requestSent: true });
+      return number < 3 ? { status: 'in_progress' } : { status: 'completed', outputs: [{}] };
+    },
+  });
+  const { body } = await gateway.submit();
+  await gateway.platform.advance(120_000);
+  const detail = await detailOf(gateway, body.id);
+  expect(detail).toMatchObject({ prompt: null, inputs: [] });
+  expect(detail.course?.statuses.map(({ status }) => status)).toEqual(['in_progress', 'completed']);
+  expect(detail.course?.polls.filter((poll) => poll.has_failed)).toHaveLength(1);
+  expect((await gateway.job(body.id)).course).toEqual(detail.course);
+});
+
+test('holds the first and the last of many polls, and their number', async () => {
+  const gateway = createVideoGateway({ progress: () => ({ status: 'in_progress', retryAfterMs: 1000 }) });
+  const { body } = await gateway.submit();
+  await gateway.platform.advance(200_000);
+  const { course } = await detailOf(gateway, body.id);
+  expect(course?.poll_count).toBeGreaterThan(100);
+  expect(course?.polls).toHaveLength(60);
+  expect(course?.polls[0]?.at_ms).toBeLessThan(10_000);
+  expect(course?.polls.at(-1)?.at_ms).toBeGreaterThan(190_000);
+});
+
+const TWICE = { ...FILM, endpoints: [...FILM.endpoints, { provider: 'film', providerModel: 'film-2' }] };
+
+test('tells why each endpoint was asked for a video or not', async () => {
+  const gateway = createVideoGateway({}, { models: [TWICE] });
+  const { body } = await gateway.submit({ provider: { allow_fallbacks: false, sort: 'price' } });
+  const { course } = await detailOf(gateway, body.id);
+  expect(course?.decision).toMatchObject({
+    ordered_by: 'price',
+    candidates: [{ provider: 'film' }, { provider: 'film', rule: 'allow_fallbacks' }],
+  });
+});
+
+test('tells neither prompt nor decision where contents are not stored', async () => {
+  const gateway = createVideoGateway({}, { models: [TWICE], logging: { inputOutput: false } });
+  const { body } = await gateway.submit({ prompt: 'CANARY' });
+  const detail = await detailOf(gateway, body.id);
+  expect(JSON.stringify(detail)).not.toContain('CANARY');
+  expect(detail.course).not.toHaveProperty('decision');
+});

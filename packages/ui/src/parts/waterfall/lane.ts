@@ -1,0 +1,64 @@
+import type { Span } from './view.ts';
+
+/** What a bar means; said in words as well, because colours alone say nothing to many. */
+export type PieceTone = 'plain' | 'wait' | 'work' | 'good' | 'bad' | 'gap';
+
+/** A bar of a lane, or a moment where it has no duration. */
+export interface Piece {
+  /** Milliseconds on the common axis. */
+  readonly atMs: number;
+  /** Null for a moment. */
+  readonly tookMs: number | null;
+  readonly tone: PieceTone;
+  readonly label: string;
+}
+
+/** A line of a waterfall: one thing, with its bars in order of time. Texts of others are in it: show their controls. */
+export interface Lane {
+  readonly id: string;
+  readonly label: string;
+  /** How it ended, in a word; empty where there is nothing to say. */
+  readonly status: string;
+  readonly tone: PieceTone;
+  readonly detail: readonly string[];
+  readonly pieces: readonly Piece[];
+}
+
+/** A moment that concerns all lanes. */
+export interface Marker {
+  readonly atMs: number;
+  readonly label: string;
+}
+
+/** Everything on one axis of time. */
+export interface Course {
+  readonly lanes: readonly Lane[];
+  readonly markers: readonly Marker[];
+  /** What is seen at first. */
+  readonly home: Span;
+  readonly whole: Span;
+}
+
+export const endOf = ({ atMs, tookMs }: Pick<Piece, 'atMs' | 'tookMs'>): number => atMs + (tookMs ?? 0);
+
+/** From the first bar to the end of the last; null for a lane without any. */
+export function extentOf({ pieces }: Pick<Lane, 'pieces'>): { readonly atMs: number; readonly tookMs: number } | null {
+  const [first] = pieces;
+  if (first === undefined) return null;
+  const end = pieces.reduce((latest, piece) => Math.max(latest, endOf(piece)), first.atMs);
+  return { atMs: first.atMs, tookMs: end - first.atMs };
+}
+
+/** What came long after the rest, a retry hours later for one, is beyond the edge at first. */
+const MAX_HOME_FACTOR = 3;
+const MIN_HOME_MS = 20;
+
+/** Puts lanes on an axis. `endMs` is when the thing itself was over. */
+export function toCourse(lanes: readonly Lane[], markers: readonly Marker[], endMs: number): Course {
+  const ends = lanes.flatMap(({ pieces }) => pieces.map(endOf));
+  const last = Math.max(endMs, 1, ...ends);
+  const near = Math.max(endMs * MAX_HOME_FACTOR, MIN_HOME_MS);
+  const home = Math.max(endMs, 1, ...ends.filter((end) => end <= near));
+  const toSpan = (toMs: number): Span => ({ fromMs: 0, toMs });
+  return { lanes, markers, home: toSpan(home), whole: toSpan(last) };
+}

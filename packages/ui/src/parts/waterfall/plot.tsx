@@ -1,0 +1,169 @@
+import type { CSSProperties, RefObject } from 'react';
+
+import { formatDuration } from '../../format/quantity.ts';
+import { classNames } from '../class-names.ts';
+import { showControls } from '../text/show-controls.ts';
+import { describeLane, figuresOf } from './describe-lane.ts';
+import type { Course, Lane, Piece, PieceTone } from './lane.ts';
+import { type Box, layOutLane } from './lay-out.ts';
+import type { Zoom } from './use-zoom.ts';
+import { toTicks } from './view.ts';
+
+const GRID = 'grid grid-cols-[minmax(6.5rem,28%)_minmax(0,1fr)_4.5rem]';
+
+interface PlotProps {
+  readonly course: Course;
+  readonly zoom: Zoom;
+  readonly widthPx: number;
+}
+
+/** Round times above the lanes; to be dragged over, and zoomed by the wheel. */
+export function Axis({ zoom, widthPx, axis }: PlotProps & { readonly axis: RefObject<HTMLDivElement | null> }) {
+  const ticks = toTicks(zoom.view, widthPx);
+  return (
+    <div aria-hidden="true" className={GRID}>
+      <span />
+      <div
+        ref={axis}
+        data-axis
+        title="Drag over a span, or turn the wheel, to zoom"
+        className="relative h-6 cursor-crosshair border-b border-line text-[11px] text-ink-faint"
+        {...toPointerHandlers(zoom)}
+      >
+        {ticks.map((tick) => (
+          <span
+            key={tick}
+            className="figures absolute bottom-0.5 whitespace-nowrap"
+            style={toTickStyle(toPx(tick, zoom, widthPx), widthPx)}
+          >
+            {formatDuration(tick)}
+          </span>
+        ))}
+      </div>
+      <span />
+    </div>
+  );
+}
+
+const toPx = (ms: number, { view }: Zoom, widthPx: number): number =>
+  ((ms - view.fromMs) / Math.max(view.toMs - view.fromMs, 0.001)) * widthPx;
+
+const TICK_ROOM_PX = 40;
+
+/** The last label would stand out over the edge. */
+const toTickStyle = (px: number, widthPx: number): CSSProperties =>
+  px > widthPx - TICK_ROOM_PX ? { right: Math.max(0, widthPx - px) } : { left: px };
+
+const toPointerHandlers = ({ onPointerDown, onPointerMove, onPointerUp, onPointerCancel }: Zoom) => ({
+  onPointerDown,
+  onPointerMove,
+  onPointerUp,
+  onPointerCancel,
+});
+
+interface LaneRowProps extends Omit<PlotProps, 'course'> {
+  readonly id: string;
+  readonly lane: Lane;
+  readonly isCurrent: boolean;
+  readonly onPoint: (pieces: readonly Piece[]) => void;
+  readonly onPick: () => void;
+}
+
+/** One lane: its name, its bars and its duration. */
+export function LaneRow({ id, lane, zoom, widthPx, isCurrent, onPoint, onPick }: LaneRowProps) {
+  const { boxes, before, after } = layOutLane(lane, zoom.view, widthPx);
+  const { took } = figuresOf(lane);
+  return (
+    <div
+      id={id}
+      role="option"
+      aria-selected={isCurrent}
+      aria-label={describeLane(lane)}
+      onPointerEnter={() => onPoint([])}
+      onPointerDown={onPick}
+      className={classNames(GRID, 'items-center rounded hover:bg-raised/60', isCurrent && 'bg-raised')}
+    >
+      <span className="flex min-w-0 items-baseline gap-1 py-1 pr-2 text-xs">
+        <span className="max-w-[72%] shrink-0 truncate">{showControls(lane.label)}</span>
+        {lane.status !== '' && (
+          <span className={classNames('min-w-0 truncate', lane.tone === 'bad' ? 'text-bad' : 'text-ink-faint')}>
+            {showControls(lane.status)}
+          </span>
+        )}
+      </span>
+      <div data-plot className="relative h-6 cursor-crosshair overflow-hidden" {...toPointerHandlers(zoom)}>
+        {boxes.map((box, index) => (
+          <Bar key={index} box={box} onPoint={onPoint} />
+        ))}
+        {boxes.length === 0 && before > 0 && <Beyond side="left" />}
+        {boxes.length === 0 && after > 0 && <Beyond side="right" />}
+      </div>
+      <span className="figures pl-2 text-right text-[11px] whitespace-nowrap text-ink-soft">{took}</span>
+    </div>
+  );
+}
+
+function Beyond({ side }: { side: 'left' | 'right' }) {
+  return (
+    <span className={classNames('absolute top-0.5 text-xs text-ink-faint', side === 'left' ? 'left-0.5' : 'right-0.5')}>
+      {side === 'left' ? '◂ before' : 'later ▸'}
+    </span>
+  );
+}
+
+/** Failed bars are hatched, gaps are outlines, waiting is pale: told apart without colours. */
+const TONES: Readonly<Record<PieceTone, string>> = {
+  plain: 'bg-ink-faint',
+  wait: 'bg-accent/35 border border-accent/70',
+  work: 'bg-accent',
+  good: 'bg-good',
+  bad: 'bg-bad bar-hatched',
+  gap: 'border border-dashed border-caution bg-caution-soft/60',
+};
+
+function Bar({ box, onPoint }: { box: Box; onPoint: (pieces: readonly Piece[]) => void }) {
+  return (
+    <div
+      data-bar={box.tone}
+      onPointerEnter={() => onPoint(box.pieces)}
+      onPointerLeave={() => onPoint([])}
+      className={classNames(
+        'absolute forced-color-adjust-none',
+        box.isMoment ? 'top-[7px] h-[9px] rotate-45 rounded-[1px]' : 'top-1.5 h-3 rounded-[2px]',
+        TONES[box.tone],
+      )}
+      style={{ left: box.leftPx, width: box.widthPx }}
+    />
+  );
+}
+
+/** Lines across all lanes, and the span that is being dragged over. */
+export function Markers({ course, zoom, widthPx }: PlotProps) {
+  const { dragged } = zoom;
+  return (
+    <div aria-hidden="true" className={classNames(GRID, 'pointer-events-none absolute inset-0')}>
+      <span />
+      <div className="relative overflow-hidden">
+        {course.markers.map(({ label, atMs }) => {
+          const px = toPx(atMs, zoom, widthPx);
+          if (px < 0 || px > widthPx) return null;
+          return (
+            <span
+              key={label}
+              data-marker={label}
+              className="absolute top-6 bottom-0 border-l border-dashed border-line-strong"
+              style={{ left: Math.min(px, widthPx - 1) }}
+            />
+          );
+        })}
+        {dragged !== null && (
+          <span
+            className="absolute inset-y-0 border-x border-accent bg-accent/15"
+            style={{ left: Math.min(dragged.fromPx, dragged.toPx), width: Math.abs(dragged.toPx - dragged.fromPx) }}
+          />
+        )}
+      </div>
+      <span />
+    </div>
+  );
+}

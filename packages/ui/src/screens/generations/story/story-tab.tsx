@@ -1,0 +1,175 @@
+import type { Generation } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+
+import { classNames } from '../../../parts/class-names.ts';
+import { Choice } from '../../../parts/controls/field.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { Loading } from '../../../parts/messages/states.tsx';
+import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
+import { deliveriesQuery, destinationsQuery } from '../../destinations/destination-queries.ts';
+import { toVideoLanes } from '../../videos/course/to-video-lanes.ts';
+import { VideoWaterfall } from '../../videos/course/video-waterfall.tsx';
+import { videoDetailQuery } from '../../videos/video-queries.ts';
+import { WithContent } from '../content/with-content.tsx';
+import { Conversation } from '../detail/conversation.tsx';
+import { StreamTab } from '../replay/stream-tab.tsx';
+import { Attempts } from './attempts.tsx';
+import { courseQuery } from './course-query.ts';
+import { Deliveries } from './deliveries.tsx';
+import { EndpointStandings } from './endpoint-standings.tsx';
+import { GuardrailFindings } from './guardrail-findings.tsx';
+import { toCallLanes } from './to-call-lanes.ts';
+
+export type StoryPane = 'conversation' | 'stream';
+
+interface StoryTabProps {
+  readonly generation: Generation;
+  readonly pane: StoryPane;
+  readonly onPane: (pane: StoryPane) => void;
+}
+
+/** A call on one axis of time, beside it what was said, and why it went where it went. */
+export function StoryTab({ generation, pane, onPane }: StoryTabProps) {
+  const { id, api_type: kind } = generation;
+  const isStreamShown = pane === 'stream' && kind === 'completions';
+  return (
+    <div className="@container h-full">
+      <div className="scroll-thin h-full overflow-y-auto @5xl:grid @5xl:grid-cols-2 @5xl:grid-rows-[fit-content(60%)_minmax(0,1fr)] @5xl:overflow-hidden">
+        <div className="scroll-thin min-h-0 min-w-0 @5xl:overflow-y-auto">
+          {kind === 'video' ? <FilmWaterfall generation={generation} /> : <CallWaterfall generation={generation} />}
+        </div>
+        <div
+          className={classNames(
+            'flex min-h-0 min-w-0 flex-col @5xl:row-span-2 @5xl:h-auto @5xl:border-l @5xl:border-line',
+            isStreamShown && 'h-[38rem]',
+          )}
+        >
+          {kind === 'completions' && (
+            <div className="px-4 py-1.5">
+              <Choice
+                label="Beside the picture"
+                value={pane}
+                options={{ conversation: 'Conversation', stream: 'Stream' }}
+                onChange={onPane}
+              />
+            </div>
+          )}
+          <div className="min-h-0 flex-1">
+            <WithContent id={id}>
+              {(content) =>
+                isStreamShown ? (
+                  <StreamTab generation={generation} output={content.output} />
+                ) : (
+                  <Conversation content={content} />
+                )
+              }
+            </WithContent>
+          </div>
+        </div>
+        <div className="scroll-thin min-h-0 min-w-0 border-t border-line @5xl:overflow-y-auto @5xl:border-t-0">
+          <Reasons generation={generation} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** A delivery follows its call within a second or two. */
+const ARRIVING_MS = 60_000;
+const ARRIVING_STEP_MS = 2000;
+
+function CallWaterfall({ generation }: { generation: Generation }) {
+  const { id, created_at: createdAt, generation_time: tookMs } = generation;
+  const { data: destinations = [] } = useQuery(destinationsQuery);
+  const hasDestinations = destinations.length > 0;
+  const isArriving = hasDestinations && Date.now() - Date.parse(createdAt) - (tookMs ?? 0) < ARRIVING_MS;
+  const { data, error, refetch } = useQuery({
+    ...courseQuery(id),
+    refetchInterval: ({ state }) => isArriving && state.data?.arrivals.length === 0 && ARRIVING_STEP_MS,
+  });
+  const { data: deliveries } = useQuery({ ...deliveriesQuery(), enabled: hasDestinations });
+  const course = useMemo(() => {
+    if (data === undefined) return null;
+    const names = new Map(destinations.map((destination) => [destination.id, destination.name]));
+    const waiting = deliveries?.data.filter(({ generation_ids: ids }) => ids.includes(id)) ?? [];
+    return toCallLanes(generation, data, { destinations: names, waiting });
+  }, [generation, data, destinations, deliveries, id]);
+  if (error !== null) {
+    return (
+      <div className="p-4">
+        <ErrorPanel error={error} title="The times could not be loaded" onRetry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (course === null) return <Loading what="the times" />;
+  if (course.lanes.length === 0) {
+    return <p className="px-4 py-2 text-sm text-ink-faint">No times were recorded of this call.</p>;
+  }
+  return (
+    <>
+      <Waterfall label="The call on one axis of time" course={course} />
+      {data?.course === null && (
+        <p className="px-4 pt-1 text-xs text-ink-faint">
+          Not all of its times are stored: they go with prompt and answer, and calls of former versions have none.
+        </p>
+      )}
+    </>
+  );
+}
+
+function FilmWaterfall({
+  generation: { request_id: jobId, generation_time: tookMs, provider_responses: attempts },
+}: {
+  generation: Generation;
+}) {
+  const { data, error, refetch } = useQuery(videoDetailQuery(jobId ?? ''));
+  const course = useMemo(
+    () =>
+      data?.course &&
+      toVideoLanes({ course: data.course, attempts: attempts ?? [], endMs: tookMs, nowMs: tookMs ?? 0 }),
+    [data, attempts, tookMs],
+  );
+  return <VideoWaterfall course={course} error={error} onRetry={() => void refetch()} />;
+}
+
+/** Why it went where it went, what guardrails and tools did, and what became of its deliveries. */
+function Reasons({ generation }: { generation: Generation }) {
+  const { id, api_type: kind, request_id: jobId, provider_responses: attempts, pipeline } = generation;
+  const isVideo = kind === 'video';
+  const { data: report } = useQuery(courseQuery(id));
+  const { data: film } = useQuery({ ...videoDetailQuery(jobId ?? ''), enabled: isVideo });
+  const { data: destinations = [] } = useQuery(destinationsQuery);
+  const decision = report?.course?.decision ?? film?.course?.decision;
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <Section title="Attempts">
+        <Attempts generation={generation} />
+      </Section>
+      {decision !== undefined && (
+        <Section title="Why these endpoints">
+          <EndpointStandings decision={decision} attempts={attempts ?? []} />
+        </Section>
+      )}
+      {pipeline !== undefined && pipeline.length > 0 && (
+        <Section title="Guardrails, plugins and tools">
+          <GuardrailFindings stages={pipeline} />
+        </Section>
+      )}
+      {destinations.length > 0 && (
+        <Section title="Deliveries">
+          <Deliveries id={id} arrivals={report?.arrivals ?? []} />
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-2">
+      <h2 className="text-sm font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}

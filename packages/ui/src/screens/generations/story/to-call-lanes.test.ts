@@ -1,0 +1,113 @@
+import type { CallCourseReport, Generation } from '@model-gateway/core/wire';
+import { expect, test } from 'vitest';
+
+import { toCallLanes } from './to-call-lanes.ts';
+
+const GENERATION = {
+  api_type: 'completions',
+  created_at: '2026-03-01T12:00:00.000Z',
+  generation_time: 900,
+  latency: 500,
+  streamed: true,
+  cancelled: false,
+  finish_reason: 'stop',
+  tokens_completion: 20,
+  interrupted: undefined,
+  response_cache_source_id: null,
+  provider_responses: [
+    { provider_name: 'Gone', status: 503, latency: 250, error: { code: 502, error_type: 'x', message: 'It is down' } },
+    { provider_name: 'Here', status: 200, latency: 200 },
+  ],
+} as unknown as Generation;
+
+const REPORT: CallCourseReport = {
+  course: {
+    before_ms: { request: 4, guardrails: 10, routing: 1, rate_limits: 5 },
+    attempts_ms: [10, 300],
+    steps: [
+      { kind: 'budget', name: 'budgets', at_ms: 0, took_ms: 3 },
+      { kind: 'tool', name: 'look‮up', at_ms: 700, took_ms: 50, has_failed: true },
+    ],
+  },
+  timeline: { interval_ms: 20, gaps_ms: [500, 20, 300], text: [5, 5, 5] },
+  arrivals: [{ destination_id: 'd-1', sent_at: '2026-03-01T12:00:01.100Z', took_ms: 40 }],
+};
+
+const laneOf = (course: ReturnType<typeof toCallLanes>, id: string) => course.lanes.find((lane) => lane.id === id);
+const NAMES = new Map([['d-1', 'Archive']]);
+
+test('puts everything of a call on one axis, which begins when the request came', () => {
+  const course = toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting: [] });
+  expect(course.lanes.map(({ id, pieces }) => [id, pieces[0]?.atMs, pieces[0]?.tookMs])).toEqual([
+    ['request', 0, 4],
+    ['guardrails', 4, 10],
+    ['routing', 14, 1],
+    ['rate-limits', 15, 5],
+    ['step-0', 20, 3],
+    ['attempt-0', 30, 250],
+    ['attempt-1', 320, 200],
+    ['step-1', 720, 50],
+    ['stream', 520, 20],
+    ['delivery-d-1', 1120, 40],
+  ]);
+  expect(course.markers).toEqual([
+    { atMs: 520, label: 'First token' },
+    { atMs: 920, label: 'End' },
+  ]);
+  expect(course.whole.fromMs).toBe(0);
+  expect(course.whole.toMs).toBeGreaterThanOrEqual(1160);
+});
+
+test('says of each attempt how and why it ended', () => {
+  const course = toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting: [] });
+  expect(laneOf(course, 'attempt-0')).toMatchObject({ label: '1. Gone', status: '503', tone: 'bad' });
+  expect(laneOf(course, 'attempt-0')?.detail.join(' ')).toContain('It is down');
+  expect(laneOf(course, 'attempt-1')).toMatchObject({ status: '200', tone: 'good' });
+  // Waiting for the first token, then the completion until the end.
+  expect(laneOf(course, 'attempt-1')?.pieces).toMatchObject([
+    { atMs: 320, tookMs: 200, tone: 'wait' },
+    { atMs: 520, tookMs: 400, tone: 'work' },
+  ]);
+  expect(laneOf(course, 'step-1')).toMatchObject({ tone: 'bad', status: 'failed' });
+});
+
+test('shows the gaps of a stream, and names the longest', () => {
+  const stream = laneOf(toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting: [] }), 'stream');
+  expect(stream?.pieces.filter(({ tone }) => tone === 'gap')).toMatchObject([{ atMs: 560, tookMs: 280 }]);
+  expect(stream?.detail.join(' ')).toMatch(/longest gap: 300\sms/i);
+});
+
+test('shows a record of former versions as far as it goes', () => {
+  const old = { course: null, timeline: null, arrivals: [] };
+  const course = toCallLanes(GENERATION, old, { destinations: NAMES, waiting: [] });
+  expect(course.lanes.map(({ id, pieces }) => [id, pieces[0]?.atMs])).toEqual([
+    ['attempt-0', 0],
+    ['attempt-1', 250],
+  ]);
+  const bare = { ...GENERATION, provider_responses: null, generation_time: null, latency: null };
+  expect(toCallLanes(bare, old, { destinations: NAMES, waiting: [] })).toMatchObject({ lanes: [], markers: [] });
+});
+
+test('begins with the call itself where a delivery came hours later', () => {
+  const late = { ...REPORT, arrivals: [{ destination_id: 'd-1', sent_at: '2026-03-01T15:00:00.000Z', took_ms: 40 }] };
+  const { home, whole } = toCallLanes(GENERATION, late, { destinations: NAMES, waiting: [] });
+  expect(home.toMs).toBeLessThan(2000);
+  expect(whole.toMs).toBeGreaterThan(10_000_000);
+});
+
+test('tells of deliveries that have not arrived', () => {
+  const waiting = [
+    {
+      id: 'x',
+      destination_id: 'gone',
+      generation_ids: [],
+      state: 'failed' as const,
+      attempts: 10,
+      last_result: 'status 500',
+      next_attempt_at: null,
+      created_at: '2026-03-01T12:00:02.000Z',
+    },
+  ];
+  const course = toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting });
+  expect(laneOf(course, 'waiting-x')).toMatchObject({ label: 'To a destination', status: 'given up', tone: 'bad' });
+});

@@ -1,0 +1,183 @@
+import type {
+  BroadcastDeliveryBody,
+  CallCourse,
+  CallCourseReport,
+  Generation,
+  StreamTimeline,
+} from '@model-gateway/core/wire';
+
+import { formatCount, formatDuration } from '../../../format/quantity.ts';
+import { formatFull } from '../../../format/time.ts';
+import { DELIVERY_STATES } from '../../../parts/delivery-state.tsx';
+import { type Course, type Lane, type Marker, type Piece, toCourse } from '../../../parts/waterfall/lane.ts';
+import { toFirstTokenMs } from '../first-token.ts';
+
+interface Deliveries {
+  /** Names of the destinations by their ids. */
+  readonly destinations: ReadonlyMap<string, string>;
+  /** What has not arrived of this call. */
+  readonly waiting: readonly BroadcastDeliveryBody[];
+}
+
+/** Puts a call on one axis of time, which begins when its request came. */
+export function toCallLanes(generation: Generation, report: CallCourseReport, deliveries: Deliveries): Course {
+  const { course, timeline, arrivals } = report;
+  const before = course?.before_ms;
+  const startMs = before === undefined ? 0 : before.request + before.guardrails + before.routing + before.rate_limits;
+  const call: Call = { generation, course, startMs, endMs: startMs + (generation.generation_time ?? 0) };
+  const createdAt = Date.parse(generation.created_at);
+  const sinceReceived = (iso: string): number => Math.max(0, Date.parse(iso) - createdAt + startMs);
+  const asked = [...toStepLanes(call), ...toAttemptLanes(call)].toSorted((a, b) => beginOf(a) - beginOf(b));
+  const lanes = [
+    ...(before === undefined ? [] : toLanesBefore(before, generation)),
+    ...asked,
+    ...(timeline === null ? [] : toStreamLane(timeline, call)),
+    ...arrivals.map(({ destination_id: id, sent_at: at, took_ms: tookMs }): Lane => {
+      const name = deliveries.destinations.get(id) ?? 'a destination';
+      const piece: Piece = { atMs: sinceReceived(at), tookMs, tone: 'good', label: 'Delivered' };
+      return toLane(`delivery-${id}`, `To ${name}`, 'delivered', [piece], [`Sent ${formatFull(at)}.`]);
+    }),
+    ...deliveries.waiting.map((row) => toWaitingLane(row, deliveries, sinceReceived(row.created_at))),
+  ];
+  return toCourse(lanes, toMarkers(call), call.endMs);
+}
+
+interface Call {
+  readonly generation: Generation;
+  readonly course: CallCourse | null;
+  /** When the record begins, on the axis. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const beginOf = ({ pieces }: Lane): number => pieces[0]?.atMs ?? 0;
+
+const toLane = (
+  id: string,
+  label: string,
+  status: string,
+  pieces: readonly Piece[],
+  detail: readonly string[] = [],
+): Lane => ({ id, label, status, tone: pieces[0]?.tone ?? 'plain', pieces, detail });
+
+const STEPS_BEFORE = [
+  ['request', 'request', 'Request', 'It was read and checked.'],
+  ['guardrails', 'guardrails', 'Guardrails', 'The rules of the caller were looked up, and filters and moderation run.'],
+  ['routing', 'routing', 'Routing', 'The endpoints were chosen and put in order.'],
+  ['rate_limits', 'rate-limits', 'Rate limits', 'The call was counted. One above a limit is refused, and never waits.'],
+] as const;
+
+function toLanesBefore(before: CallCourse['before_ms'], { pipeline = [] }: Generation): Lane[] {
+  let atMs = 0;
+  return STEPS_BEFORE.map(([name, id, label, text]) => {
+    const piece: Piece = { atMs, tookMs: before[name], tone: 'plain', label };
+    atMs += before[name];
+    const found = name === 'guardrails' ? pipeline.filter(({ type }) => type === 'guardrail').length : 0;
+    const detail = found === 0 ? [text] : [text, `${found} ${found === 1 ? 'finding' : 'findings'}, listed below.`];
+    return toLane(id, label, found === 0 ? '' : `${found} found`, [piece], detail);
+  });
+}
+
+const STEP_TEXTS = {
+  budget: 'The worst case of the cost was held.',
+  stage: 'A step before the model was called.',
+  tool: 'A tool that the gateway ran for the model.',
+} as const;
+
+function toStepLanes({ course, startMs }: Call): Lane[] {
+  return (course?.steps ?? []).map(({ kind, name, at_ms: at, took_ms: tookMs, has_failed: hasFailed }, index) => {
+    const tone = hasFailed === true ? 'bad' : kind === 'tool' ? 'good' : 'plain';
+    const label = kind === 'budget' ? 'Budgets' : kind === 'tool' ? `Tool ${name}` : name;
+    const piece: Piece = { atMs: startMs + at, tookMs, tone, label };
+    return toLane(`step-${index}`, label, hasFailed === true ? 'failed' : '', [piece], [STEP_TEXTS[kind]]);
+  });
+}
+
+/** Without recorded times, the next attempt begins when the one before has failed. */
+function toAttemptLanes({ generation, course, startMs, endMs }: Call): Lane[] {
+  if (generation.api_type === 'video') return [];
+  const attempts = generation.provider_responses ?? [];
+  let next = startMs;
+  const begins = attempts.map(({ latency }, index) => {
+    const known = course?.attempts_ms[index];
+    const atMs = known === undefined ? next : startMs + known;
+    next = atMs + (latency ?? 0);
+    return atMs;
+  });
+  return attempts.map((attempt, index) => {
+    const { status, latency, error, provider_name: name, model_permaslug: model } = attempt;
+    const hasBegun = status !== null && status < 400;
+    const atMs = begins[index] ?? 0;
+    const waited: Piece = {
+      atMs,
+      tookMs: latency ?? 0,
+      tone: hasBegun ? 'wait' : 'bad',
+      label: hasBegun ? 'Waiting for the first output' : 'Failed',
+    };
+    const relayedMs = (begins[index + 1] ?? endMs) - (atMs + (latency ?? 0));
+    const relayed: Piece = { atMs: atMs + (latency ?? 0), tookMs: relayedMs, tone: 'work', label: 'Completion' };
+    const isBroken = hasBegun && error !== undefined;
+    const detail = [
+      ...(model === undefined ? [] : [model]),
+      ...(error === undefined ? [] : [`${error.code} ${error.message ?? error.error_type}`]),
+    ];
+    const lane = toLane(
+      `attempt-${index}`,
+      `${index + 1}. ${name ?? 'unnamed'}`,
+      isBroken ? `${status}, broke off` : `${status ?? 'no response'}`,
+      hasBegun && relayedMs > 0 ? [waited, relayed] : [waited],
+      detail,
+    );
+    return { ...lane, tone: hasBegun && !isBroken ? 'good' : 'bad' };
+  });
+}
+
+/** A pause is what stands out from the others of the same stream. */
+const LEAST_PAUSE_MS = 100;
+const PAUSE_FACTOR = 3;
+
+function toStreamLane({ gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline, { startMs, endMs }: Call): Lane[] {
+  const later = gaps.slice(1);
+  const median = later.toSorted((a, b) => a - b)[Math.floor(later.length / 2)] ?? 0;
+  // Two pauses are no rhythm to stand out from.
+  const least = later.length < 5 ? LEAST_PAUSE_MS : Math.max(LEAST_PAUSE_MS, median * PAUSE_FACTOR);
+  const pieces: Piece[] = [];
+  let atMs = startMs;
+  for (const [index, gapMs] of gaps.entries()) {
+    if (index > 0 && gapMs >= least) {
+      const from = Math.min(atMs + intervalMs, atMs + gapMs);
+      pieces.push({ atMs: from, tookMs: gapMs - (from - atMs), tone: 'gap', label: `Gap of ${formatDuration(gapMs)}` });
+    }
+    atMs += gapMs;
+    const untilNext = gaps[index + 1] ?? Math.max(0, endMs - atMs);
+    pieces.push({ atMs, tookMs: Math.min(intervalMs, untilNext), tone: 'work', label: 'Text' });
+  }
+  if (pieces.length === 0) return [];
+  const longest = Math.max(0, ...later);
+  const detail = [
+    `${formatCount(gaps.length)} ${gaps.length === 1 ? 'piece' : 'pieces'} of text.`,
+    ...(longest === 0 ? [] : [`Longest gap: ${formatDuration(longest)}.`]),
+  ];
+  return [toLane('stream', 'Stream', '', pieces, detail)];
+}
+
+function toWaitingLane(row: BroadcastDeliveryBody, { destinations }: Deliveries, atMs: number): Lane {
+  const { label } = DELIVERY_STATES[row.state];
+  const piece: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? 'Not tried yet' };
+  const next = row.next_attempt_at === null ? [] : [`Next attempt ${formatFull(row.next_attempt_at)}.`];
+  const tries = `${row.attempts} ${row.attempts === 1 ? 'attempt' : 'attempts'}: ${row.last_result ?? 'not tried yet'}.`;
+  return toLane(
+    `waiting-${row.id}`,
+    `To ${destinations.get(row.destination_id) ?? 'a destination'}`,
+    label,
+    [piece],
+    [tries, ...next],
+  );
+}
+
+function toMarkers({ generation, startMs, endMs }: Call): Marker[] {
+  if (generation.generation_time === null) return [];
+  const firstTokenMs = toFirstTokenMs(generation);
+  const end = { atMs: endMs, label: 'End' };
+  return firstTokenMs === null ? [end] : [{ atMs: startMs + firstTokenMs, label: 'First token' }, end];
+}

@@ -1,0 +1,136 @@
+import type { Generation, VideoCourse } from '@model-gateway/core/wire';
+
+import { formatCount } from '../../../format/quantity.ts';
+import { type Course, type Lane, type Marker, type Piece, toCourse } from '../../../parts/waterfall/lane.ts';
+
+interface FilmedJob {
+  readonly course: VideoCourse;
+  /** Of its generation; empty while the job is open. */
+  readonly attempts: NonNullable<Generation['provider_responses']>;
+  /** Milliseconds since the job was ordered; null while it is open. */
+  readonly endMs: number | null;
+  readonly nowMs: number;
+}
+
+/** Puts a video job on one axis of time, which begins when its request came. */
+export function toVideoLanes({ course, attempts, endMs, nowMs }: FilmedJob): Course {
+  const before = course.before_ms;
+  const startMs = before === undefined ? 0 : before.request + before.guardrails + before.routing + before.rate_limits;
+  const end = startMs + (endMs ?? nowMs - startMs);
+  const lanes: Lane[] = [
+    ...(before === undefined ? [] : [toLaneBefore(startMs, before)]),
+    ...toAttemptLanes(course, attempts, { startMs, end }),
+    toStatusLane(course, { startMs, end }),
+    ...toPollLane(course, startMs),
+    ...toWebhookLane(course, startMs),
+  ];
+  const last = course.statuses.at(-1);
+  const markers: Marker[] =
+    endMs === null || last === undefined ? [] : [{ atMs: startMs + last.at_ms, label: toWords(last.status) }];
+  return toCourse(lanes, markers, end);
+}
+
+interface Frame {
+  readonly startMs: number;
+  readonly end: number;
+}
+
+const toWords = (status: string): string => status.replaceAll('_', ' ');
+
+function toLaneBefore(startMs: number, before: NonNullable<VideoCourse['before_ms']>): Lane {
+  const piece: Piece = { atMs: 0, tookMs: startMs, tone: 'plain', label: 'Checks' };
+  const detail = [
+    `Guardrails ${before.guardrails} ms, routing ${before.routing} ms, rate limits and budgets ${before.rate_limits} ms.`,
+  ];
+  return { id: 'before', label: 'Checks', status: '', tone: 'plain', pieces: [piece], detail };
+}
+
+function toAttemptLanes(course: VideoCourse, attempts: FilmedJob['attempts'], { startMs, end }: Frame): Lane[] {
+  const { attempts_ms: begins, accepted_ms: accepted } = course;
+  return begins.map((at, index): Lane => {
+    const isLast = index === begins.length - 1;
+    // While the job is open, only the last provider is known, which is the only one there is then.
+    const known = attempts.length === begins.length ? attempts[index] : isLast ? attempts.at(-1) : undefined;
+    const { provider_name: name, status = null, error, latency } = known ?? {};
+    const isTaken = isLast && accepted !== undefined;
+    const until = isTaken ? startMs + accepted : isLast ? end : startMs + (begins[index + 1] ?? at);
+    const atMs = startMs + at;
+    const tone = isTaken ? 'work' : isLast && error === undefined ? 'wait' : 'bad';
+    const word = isTaken ? 'taken' : isLast && error === undefined ? 'submitting' : `${status ?? 'no response'}`;
+    return {
+      id: `attempt-${index}`,
+      label: `${index + 1}. ${name ?? 'Submission'}`,
+      status: word,
+      tone: tone === 'bad' ? 'bad' : 'good',
+      pieces: [{ atMs, tookMs: Math.max(0, isLast ? until - atMs : (latency ?? until - atMs)), tone, label: word }],
+      detail: [
+        isTaken ? 'The provider took the job.' : 'The job was offered to the provider.',
+        ...(error === undefined ? [] : [`${error.code} ${error.message ?? error.error_type}`]),
+      ],
+    };
+  });
+}
+
+function toStatusLane({ statuses }: VideoCourse, { startMs, end }: Frame): Lane {
+  const last = statuses.at(-1);
+  const seen = [{ status: 'pending', at_ms: 0 }, ...statuses];
+  const pieces = seen.flatMap(({ status, at_ms: at }, index): Piece[] => {
+    const next = seen[index + 1];
+    const isOver = next === undefined && status !== 'pending' && status !== 'in_progress';
+    if (isOver) return [];
+    const atMs = startMs + at;
+    const until = next === undefined ? end : startMs + next.at_ms;
+    const tone = status === 'pending' ? 'wait' : 'work';
+    return [{ atMs, tookMs: Math.max(0, until - atMs), tone, label: toWords(status) }];
+  });
+  const isBad = last !== undefined && ['failed', 'expired'].includes(last.status);
+  return {
+    id: 'status',
+    label: 'Status',
+    status: toWords(last?.status ?? 'pending'),
+    tone: isBad ? 'bad' : 'good',
+    pieces,
+    detail: ['As the polls saw it: pale while pending, full while in progress.'],
+  };
+}
+
+function toPollLane({ polls, poll_count: count }: VideoCourse, startMs: number): Lane[] {
+  if (count === 0) return [];
+  const failed = polls.filter(({ has_failed: hasFailed }) => hasFailed === true).length;
+  const hidden = count - polls.length;
+  return [
+    {
+      id: 'polls',
+      label: 'Polls',
+      status: failed === 0 ? formatCount(count) : `${formatCount(count)}, ${formatCount(failed)} failed`,
+      tone: 'plain',
+      pieces: polls.map(({ at_ms: at, took_ms: tookMs, has_failed: hasFailed }) => ({
+        atMs: startMs + at,
+        tookMs,
+        tone: hasFailed === true ? 'bad' : 'work',
+        label: hasFailed === true ? 'A poll that failed' : 'A poll',
+      })),
+      detail: hidden > 0 ? [`${formatCount(hidden)} in the middle are not listed.`] : [],
+    },
+  ];
+}
+
+function toWebhookLane({ announcements }: VideoCourse, startMs: number): Lane[] {
+  const last = announcements.at(-1);
+  if (last === undefined) return [];
+  return [
+    {
+      id: 'webhook',
+      label: 'Webhook',
+      status: last.has_arrived ? 'delivered' : 'not delivered',
+      tone: last.has_arrived ? 'good' : 'bad',
+      pieces: announcements.map(({ at_ms: at, took_ms: tookMs, result, has_arrived: hasArrived }) => ({
+        atMs: startMs + at,
+        tookMs,
+        tone: hasArrived ? 'good' : 'bad',
+        label: result,
+      })),
+      detail: [`Last result: ${last.result}.`],
+    },
+  ];
+}
