@@ -122,8 +122,12 @@ export type {
   GenerationFilter,
   HistogramBucket,
   HistogramQuery,
+  SortedPlace,
+  SortedQuery,
+  SortValue,
 } from './stores/generation-queries.ts';
 export { createActivityBook } from './stores/kit/activity-book.ts';
+export { createFirstGenerations, type FirstGenerations } from './stores/kit/first-generations.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
 export {
   addToHistogram,
@@ -148,6 +152,7 @@ export type {
   Repository,
   RunningCall,
   RunningFigures,
+  SortedPage,
   SettingsRepository,
   Spent,
   SpentQuery,

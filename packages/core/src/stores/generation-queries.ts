@@ -1,3 +1,4 @@
+import type { GenerationSort, SortOrder } from '../wire/generations/generation-sort.ts';
 import type { GenerationStatus } from '../wire/generations/generation-status.ts';
 
 /** The principals and the first day of an activity. */
@@ -74,4 +75,23 @@ export interface HistogramQuery {
   readonly startMs: number;
   readonly bucketMs: number;
   readonly buckets: number;
+}
+
+/** What generations are sorted by: nano-dollars, milliseconds, counts and names; null where it is not known. */
+export type SortValue = number | string | null;
+
+/** A place in a sorted list: that of the last generation of a page, which may have been removed since. */
+export interface SortedPlace {
+  readonly value: SortValue;
+  readonly createdAtMs: number;
+  readonly id: string;
+}
+
+export interface SortedQuery {
+  readonly limit: number;
+  readonly sort: GenerationSort;
+  readonly order: SortOrder;
+  /** Begins with what comes after this place. */
+  readonly after?: SortedPlace | undefined;
+  readonly filter?: GenerationFilter | undefined;
 }

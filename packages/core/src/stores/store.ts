@@ -6,6 +6,8 @@ export type {
   GenerationFilter,
   HistogramBucket,
   HistogramQuery,
+  SortedPlace,
+  SortedQuery,
 } from './generation-queries.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
@@ -22,6 +24,8 @@ import type {
   GenerationFilter,
   HistogramBucket,
   HistogramQuery,
+  SortedPlace,
+  SortedQuery,
 } from './generation-queries.ts';
 import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './table-rows.ts';
 import type { VideoJob } from './video-job.ts';
@@ -113,6 +117,12 @@ export interface GenerationPage {
   readonly next: string | null;
 }
 
+export interface SortedPage {
+  readonly records: readonly GenerationRecord[];
+  /** Pass as `after` for the next page; null at the end. */
+  readonly next: SortedPlace | null;
+}
+
 /** What a call under way has used so far. */
 export interface RunningFigures {
   readonly promptTokens: number;
@@ -152,6 +162,12 @@ export interface GenerationRepository {
   deleteContent(id: string): Promise<boolean>;
   /** Newest first. Costs the same however many there are. */
   page(query: GenerationQuery): Awaitable<GenerationPage>;
+  /**
+   * A page in another order, at one look at each generation that the span of the filter may contain. Unknown values come
+   * last in either order, and equal ones newest first. The places of pages stay exact while generations are added: none
+   * is shown twice, or left out that was there. Yields to the event loop between steps.
+   */
+  sorted(query: SortedQuery): Awaitable<SortedPage>;
   /** Adds up by time what a filter chooses, at a cost by that time. Yields to the event loop between steps. */
   histogram(query: HistogramQuery): Awaitable<readonly HistogramBucket[]>;
   /** Counts by status, model, provider and principal what a filter chooses. Costs the same as `histogram`. */

@@ -4,6 +4,7 @@ import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '
 import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
 import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import { decodeCursor, encodeCursor } from './cursor-text.ts';
 import { isInContent, isInRecord } from './search-text.ts';
 
 export interface GenerationSearch {
@@ -155,15 +156,20 @@ export function toGenerationFilter(
 
 /** Encodes the end of a page for callers, as an opaque value. */
 export function toCursor(id: string | null): string | null {
-  return id === null ? null : btoa(encodeURIComponent(id)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return id === null ? null : encodeCursor(id);
 }
 
 /** The id in a cursor. Throws `invalid_request` for what is none. */
 export function parseCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
+  const refusal = (cause?: unknown): Error => refuseField('cursor', 'must be next_cursor of another page', cause);
+  let id: string;
   try {
-    return decodeURIComponent(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')));
+    id = decodeCursor(cursor);
   } catch (cause) {
-    throw refuseField('cursor', 'must be next_cursor of another page', cause);
+    throw refusal(cause);
   }
+  // That of a sorted list.
+  if (id.startsWith('[')) throw refusal();
+  return id;
 }

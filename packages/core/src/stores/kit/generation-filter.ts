@@ -11,6 +11,13 @@ export interface GenerationFacts {
   readonly status: GenerationStatus;
   readonly principalId: string;
   readonly costNanoUsd: number;
+  readonly isCostKnown: boolean;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** Null for what had no first token: whole responses, and calls that failed before. */
+  readonly firstTokenMs: number | null;
+  readonly durationMs: number | null;
+  readonly attempts: number;
 }
 
 export function toGenerationFacts({ generation, principalId, costNanoUsd }: GenerationRecord): GenerationFacts {
@@ -22,6 +29,12 @@ export function toGenerationFacts({ generation, principalId, costNanoUsd }: Gene
     status: statusOfGeneration(generation),
     principalId,
     costNanoUsd,
+    isCostKnown: generation.cost_known,
+    promptTokens: generation.tokens_prompt,
+    completionTokens: generation.tokens_completion,
+    firstTokenMs: generation.streamed === true && (generation.tokens_completion ?? 0) > 0 ? generation.latency : null,
+    durationMs: generation.generation_time,
+    attempts: generation.provider_responses?.length ?? 0,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
+import { createFirstGenerations } from '../kit/first-generations.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
 import { addToHistogram, createHistogram, matchesFilter, toGenerationFacts } from '../kit/generation-filter.ts';
 import { createRowRepository } from '../kit/row-repository.ts';
@@ -42,6 +43,11 @@ interface KeptGeneration {
   content: GenerationContent | null;
   /** Increases with every append; determines the position in `order`. */
   readonly sequence: number;
+}
+
+interface GenerationSource {
+  readonly id: string;
+  readonly record: GenerationRecord;
 }
 
 function createGenerationRepository(maxGenerations: number): GenerationRepository {
@@ -94,6 +100,14 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       const first = nextSequence - order.length;
       const before = query.before === undefined ? nextSequence : (byId.get(query.before)?.sequence ?? first + dropped);
       return pageOf(order, { start: dropped, end: before - first, limit: query.limit, filter: query.filter });
+    },
+    sorted(query) {
+      const first = createFirstGenerations<GenerationSource>(query);
+      for (const [id, { record }] of byId) {
+        const facts = toGenerationFacts(record);
+        if (query.filter === undefined || matchesFilter(facts, query.filter)) first.add(facts, { id, record });
+      }
+      return first.read(({ record }) => record);
     },
     histogram(query) {
       const histogram = createHistogram(query);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { GENERATION_SORTS, SORT_ORDERS } from './generation-sort.ts';
 import { GENERATION_STATUSES } from './generation-status.ts';
 import { generationContentSchema, generationSchema } from './generation.ts';
 
@@ -91,7 +92,12 @@ export const generationListQuerySchema = z.strictObject({
   /** `next_cursor` of the page before. */
   cursor: z.string().max(2000).optional(),
   fields,
+  /** Default: by time. Not together with a text or ids. */
+  sort: z.enum(GENERATION_SORTS, `must be of ${GENERATION_SORTS.join(', ')}`).default('time'),
+  order: z.enum(SORT_ORDERS, 'must be asc or desc').default('desc'),
 });
+
+export type GenerationListQuery = z.infer<typeof generationListQuerySchema>;
 
 /** The query of `GET /admin/v1/generations/feed`. */
 export const generationFeedQuerySchema = z.strictObject({ fields });
@@ -116,7 +122,7 @@ export const generationExportQuerySchema = z.strictObject({
 export type GenerationFilterQuery = Omit<z.infer<typeof generationHistogramQuerySchema>, 'buckets' | 'facets'>;
 
 export const generationListSchema = z.object({
-  /** Newest first. Whole rows, unless `fields` selects a part. */
+  /** Newest first, or as the query says. Whole rows, unless `fields` selects a part. */
   data: z.array(generationRowSchema.partial()),
   /** Null at the end. A page may be short, even empty, before that. */
   next_cursor: z.string().nullable(),

@@ -1,6 +1,7 @@
 import {
   addToHistogram,
   createFacetCount,
+  createFirstGenerations,
   createHistogram,
   type GenerationFacets,
   type GenerationFilter,
@@ -9,6 +10,8 @@ import {
   type HistogramBucket,
   type HistogramQuery,
   matchesFilter,
+  type SortedPage,
+  type SortedQuery,
 } from '@model-gateway/core';
 
 import { dayAt } from '../journal/segment-name.ts';
@@ -44,6 +47,19 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
     }
   }
   return { records, next: null };
+}
+
+/** A page in another order; may miss what is added meanwhile. */
+export async function sortGenerations(entries: Iterable<GenerationEntry>, query: SortedQuery): Promise<SortedPage> {
+  const { filter } = query;
+  const lastDay = filter?.createdBeforeMs === undefined ? undefined : dayAt(filter.createdBeforeMs);
+  const first = createFirstGenerations<GenerationEntry>(query);
+  await forEachInTurns(entries, (entry) => {
+    if (lastDay !== undefined && entry.origin.day > lastDay) return;
+    const facts = entry.readFacts();
+    if (filter === undefined || matchesFilter(facts, filter)) first.add(facts, entry);
+  });
+  return first.read((entry) => entry.readRecord());
 }
 
 /** Adds up generations, newest first; may miss those that are added or removed meanwhile. */

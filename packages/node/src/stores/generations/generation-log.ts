@@ -138,6 +138,7 @@ function createRepository({ index, reader, journal }: Parts): GenerationReposito
       return true;
     },
     page: (query) => index.page(query),
+    sorted: (query) => index.sorted(query),
     histogram: (query) => index.histogram(query),
     facets: (filter) => index.facets(filter),
     activity: (query) => index.activity(query),
