@@ -20,6 +20,7 @@ export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 
 export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   {
     id: 'time',
+    sort: 'time',
     header: 'Time',
     width: '136px',
     cell: ({ created_at: at }) => (
@@ -28,15 +29,23 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
       </time>
     ),
   },
-  { id: 'status', header: 'Status', width: '92px', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: 'status',
+    sort: 'status',
+    header: 'Status',
+    width: '92px',
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
   {
     id: 'model',
+    sort: 'model',
     header: 'Model',
     width: 'minmax(150px,2fr)',
     cell: ({ model }) => <span className="font-medium">{model}</span>,
   },
   {
     id: 'provider',
+    sort: 'provider',
     header: 'Provider',
     width: 'minmax(90px,1fr)',
     cell: ({ provider_name: name, attempts }) => (
@@ -56,11 +65,33 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
       </span>
     ),
   },
-  { id: 'in', header: 'In', width: '64px', isNumeric: true, cell: (row) => formatCompact(row.tokens_prompt) },
-  { id: 'out', header: 'Out', width: '64px', isNumeric: true, cell: (row) => formatCompact(row.tokens_completion) },
-  { id: 'cost', header: 'Cost', width: '104px', isNumeric: true, cell: (row) => <Cost generation={row} /> },
+  {
+    id: 'in',
+    sort: 'tokens_in',
+    header: 'In',
+    width: '64px',
+    isNumeric: true,
+    cell: (row) => formatCompact(row.tokens_prompt),
+  },
+  {
+    id: 'out',
+    sort: 'tokens_out',
+    header: 'Out',
+    width: '64px',
+    isNumeric: true,
+    cell: (row) => formatCompact(row.tokens_completion),
+  },
+  {
+    id: 'cost',
+    sort: 'cost',
+    header: 'Cost',
+    width: '104px',
+    isNumeric: true,
+    cell: (row) => <Cost generation={row} />,
+  },
   {
     id: 'ttft',
+    sort: 'latency',
     header: 'First token',
     width: '96px',
     isNumeric: true,
@@ -68,6 +99,7 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   },
   {
     id: 'duration',
+    sort: 'duration',
     header: 'Duration',
     width: '96px',
     isNumeric: true,

@@ -10,7 +10,8 @@ import { GENERATION_STATUSES } from '../generation-status.tsx';
 import { FacetSelect } from './facet-select.tsx';
 import { parseFilterText, toFilterText } from './filter-text.ts';
 import { facetsQuery } from './generation-counts.ts';
-import { type GenerationSearch, hasGenerationFilters, NO_FILTERS, RANGES } from './generation-search.ts';
+import { type GenerationSearch, hasGenerationFilters, NO_FILTERS } from './generation-search.ts';
+import { TimeButtons } from './time-buttons.tsx';
 
 export type ChangeSearch = (change: { readonly [Name in keyof GenerationSearch]?: string | undefined }) => void;
 
@@ -58,7 +59,7 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
       }}
     >
       <div className="flex flex-wrap items-center gap-2">
-        <div className="relative min-w-40 flex-1 basis-full sm:basis-72">
+        <div className="relative min-w-40 flex-1 basis-full">
           <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
           <input
             ref={input}
@@ -84,20 +85,7 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
             }}
           />
         </div>
-        <select
-          aria-label="Time"
-          className="field w-auto min-w-0 flex-1 basis-24 sm:flex-none sm:basis-auto"
-          value={search.range ?? (search.from === undefined && search.to === undefined ? '' : 'span')}
-          onChange={(event) => onChange({ range: event.target.value || undefined, from: undefined, to: undefined })}
-        >
-          <option value="">Any time</option>
-          {Object.entries(RANGES).map(([value, { label }]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-          {(search.from !== undefined || search.to !== undefined) && <option value="span">Chosen span</option>}
-        </select>
+        <TimeButtons search={search} onChange={onChange} />
         <FacetSelect
           label="Status"
           any="Any status"

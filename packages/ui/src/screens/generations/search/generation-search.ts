@@ -1,7 +1,9 @@
+import type { GenerationSort } from '@model-gateway/core/wire';
+
 import { isStatus } from '../generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 
-/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last four are ours. */
+/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; those from `range` on are ours. */
 export interface GenerationSearch {
   /** ISO 8601. */
   readonly from?: string;
@@ -16,6 +18,9 @@ export interface GenerationSearch {
   readonly text?: string;
   /** Instead of `from`: how far back, counted from now. */
   readonly range?: string;
+  /** What the list is sorted by, when not by time with the newest first. */
+  readonly sort?: string;
+  readonly order?: string;
   /** `1` lists what this browser has pinned, whatever the filters. */
   readonly pinned?: string;
   /** The id of the generation beside the list. */
@@ -38,11 +43,20 @@ const FILTERS = [
 ] as const;
 type FilterName = (typeof FILTERS)[number];
 
-export const RANGES: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
-  '1h': { label: 'Last hour', ms: 3_600_000 },
-  '24h': { label: 'Last 24 hours', ms: 86_400_000 },
-  '7d': { label: 'Last 7 days', ms: 7 * 86_400_000 },
-  '30d': { label: 'Last 30 days', ms: 30 * 86_400_000 },
+interface Range {
+  readonly label: string;
+  /** In a row of others. */
+  readonly short: string;
+  /** How far back; null for the beginning of the day here. */
+  readonly ms: number | null;
+}
+
+export const RANGES: Readonly<Record<string, Range>> = {
+  today: { label: 'Today', short: 'Today', ms: null },
+  '1h': { label: 'Last hour', short: '1 h', ms: 3_600_000 },
+  '24h': { label: 'Last 24 hours', short: '24 h', ms: 86_400_000 },
+  '7d': { label: 'Last 7 days', short: '7 d', ms: 7 * 86_400_000 },
+  '30d': { label: 'Last 30 days', short: '30 d', ms: 30 * 86_400_000 },
 };
 
 /** Reads the filters of an address; what the gateway would refuse is left out. */
@@ -54,8 +68,33 @@ export function toGenerationSearch(search: Record<string, unknown>): GenerationS
   }
   const { range } = search;
   if (typeof range === 'string' && Object.hasOwn(RANGES, range) && found['from'] === undefined) found['range'] = range;
-  return found;
+  return { ...found, ...toSortSearch(search) };
 }
+
+const SORTS: ReadonlySet<string> = new Set<GenerationSort>([
+  'time',
+  'cost',
+  'duration',
+  'latency',
+  'tokens_in',
+  'tokens_out',
+  'speed',
+  'attempts',
+  'model',
+  'provider',
+  'status',
+]);
+
+/** The order of the list; nothing for the newest first. */
+function toSortSearch({ sort, order }: Record<string, unknown>): Pick<GenerationSearch, 'sort' | 'order'> {
+  if (typeof sort !== 'string' || !SORTS.has(sort)) return {};
+  const isAscending = order === 'asc';
+  return sort === 'time' && !isAscending ? {} : { sort, order: isAscending ? 'asc' : 'desc' };
+}
+
+/** The same for the gateway, which looks for a text from the newest call on alone. */
+export const toSortQuery = ({ sort, order, text }: GenerationSearch): Pick<GenerationSearch, 'sort' | 'order'> =>
+  sort === undefined || text !== undefined ? {} : { sort, order: order ?? 'desc' };
 
 function isValid(name: FilterName | 'pinned' | 'open' | 'compare', value: string): boolean {
   switch (name) {
@@ -80,8 +119,10 @@ function isValid(name: FilterName | 'pinned' | 'open' | 'compare', value: string
 export function toGenerationQuery(search: GenerationSearch, now: number): Record<string, string | undefined> {
   const range = RANGES[search.range ?? ''];
   const given = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
-  return range === undefined ? given : { ...given, from: new Date(now - range.ms).toISOString() };
+  return range === undefined ? given : { ...given, from: new Date(toStart(range, now)).toISOString() };
 }
+
+const toStart = ({ ms }: Range, now: number): number => (ms === null ? new Date(now).setHours(0, 0, 0, 0) : now - ms);
 
 export const hasGenerationFilters = (search: GenerationSearch): boolean =>
   search.range !== undefined || FILTERS.some((name) => search[name] !== undefined);

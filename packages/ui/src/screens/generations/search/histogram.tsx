@@ -23,7 +23,7 @@ export function Histogram({
   onSpan: (from: string, to: string) => void;
 }) {
   const [isTable, setIsTable] = useState(false);
-  const { open: _open, compare: _compare, text, ...filters } = search;
+  const { open: _open, compare: _compare, sort: _sort, order: _order, text, ...filters } = search;
   const filterText = JSON.stringify(filters);
   const { data } = useQuery({
     queryKey: ['histogram', filterText],
