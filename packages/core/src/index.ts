@@ -138,6 +138,7 @@ export {
 } from './stores/kit/generation-filter.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
 export { toInterruptedRecord } from './stores/kit/to-interrupted-record.ts';
+export { toPreview } from './stores/kit/to-preview.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/kit/spending-book.ts';
 export { createTableRepositories, type TableSource } from './stores/kit/table-repositories.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';

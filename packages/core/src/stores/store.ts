@@ -158,6 +158,11 @@ export interface GenerationRepository {
   get(id: string): Awaitable<GenerationRecord | undefined>;
   /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
   getContent(id: string): Awaitable<StoredContent | undefined>;
+  /**
+   * `toPreview` of the content, at little cost however long it is. Undefined when there is no content, and where it
+   * would take too long to read.
+   */
+  getPreview(id: string): Awaitable<string | undefined>;
   /** The content cannot be read from the moment it resolves. False when there was none. */
   deleteContent(id: string): Promise<boolean>;
   /** Newest first. Costs the same however many there are. */

@@ -8,6 +8,7 @@ import { createRowRepository } from '../kit/row-repository.ts';
 import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
 import { EMPTY_TABLES } from '../kit/tables.ts';
+import { toPreview } from '../kit/to-preview.ts';
 import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from '../store.ts';
 
 export interface MemoryStoreOptions {
@@ -90,6 +91,10 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     },
     get: (id) => byId.get(id)?.record,
     getContent: (id) => byId.get(id)?.content ?? undefined,
+    getPreview(id) {
+      const content = byId.get(id)?.content ?? undefined;
+      return content && (toPreview(content) ?? undefined);
+    },
     async deleteContent(id) {
       const entry = byId.get(id);
       if (entry === undefined || entry.content === null) return false;
