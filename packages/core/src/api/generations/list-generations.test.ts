@@ -54,6 +54,23 @@ test.each(['', '&status=ok', '&text=flamingo', '&id=gen-0,gen-3'])(
   },
 );
 
+test('shows the beginning of each prompt where it is asked for and stored', async () => {
+  const { call, store } = await setUp();
+  const previews = async (query: string): Promise<unknown> =>
+    ((await call('GET', `/admin/v1/generations?${query}`)).body['data'] as object[]).map((row) => Object.values(row));
+  expect(await previews('fields=id,prompt_preview&limit=4')).toEqual([
+    ['gen-4', 'Question: herons'],
+    ['gen-3', 'Question: FLAMINGO again'],
+    ['gen-2', 'Question: pelicans'],
+    ['gen-1', null],
+  ]);
+  await store.generations.deleteContent('gen-4');
+  expect(await previews('fields=prompt_preview&sort=time&order=desc&limit=2')).toEqual([[null], ['Question: FLAMINGO again']]);
+  expect(await previews('fields=id,prompt_preview&id=gen-3')).toEqual([['gen-3', 'Question: FLAMINGO again']]);
+  const { body } = await call('GET', '/admin/v1/generations?limit=1');
+  expect((body['data'] as object[])[0]).not.toHaveProperty('prompt_preview');
+});
+
 test('shows the number of attempts, in lists and in exports', async () => {
   const admin = await setUp();
   const generation = { provider_responses: [{ status: 503 }, { status: 200 }] };

@@ -29,7 +29,7 @@ export const listGenerations = operation<GenerationParts>()({
     const { records, nextCursor, searched, searchedBackTo } =
       ids === undefined ? await findPage(asked, parts) : { ...(await getGenerations(ids, parts)), nextCursor: null };
     return {
-      data: records.map((record) => toAskedRow(record, fields)),
+      data: await Promise.all(records.map((record) => toAskedRow(record, fields, parts))),
       next_cursor: nextCursor,
       key_names: await parts.findKeyNames(new Set(records.map(({ principalId }) => principalId))),
       ...(!isNarrowed && ids === undefined && { total_estimate: await parts.store.generations.count() }),

@@ -128,9 +128,17 @@ export function toGenerationRow({ generation, principalId, userId }: GenerationR
 }
 
 /** Like the function above, with only the fields that the caller selected. */
-export function toAskedRow(record: GenerationRecord, fields: RowFields): Readonly<Record<string, unknown>> {
+export async function toAskedRow(
+  record: GenerationRecord,
+  fields: RowFields,
+  { store }: Pick<GenerationListParts, 'store'>,
+): Promise<Readonly<Record<string, unknown>>> {
   const row = toGenerationRow(record);
-  return fields === undefined ? row : Object.fromEntries(fields.map((name) => [name, row[name]]));
+  if (fields === undefined) return row;
+  if (fields.includes('prompt_preview')) {
+    row.prompt_preview = (await store.generations.getPreview(record.generation.id)) ?? null;
+  }
+  return Object.fromEntries(fields.map((name) => [name, row[name]]));
 }
 
 /** Converts a query to the filter of a store. It may name providers by slug or by name. */

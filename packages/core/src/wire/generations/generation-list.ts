@@ -37,6 +37,8 @@ export const generationRowSchema = generationSchema.extend({
   user_id: z.string().nullable(),
   /** Number of endpoints that were called: the length of `provider_responses`; 0 where it is null. */
   attempts: z.int(),
+  /** The beginning of what the user said last; null where it is not stored, absent unless `fields` names it. */
+  prompt_preview: z.string().nullable().optional(),
 });
 export type GenerationRow = z.infer<typeof generationRowSchema>;
 
