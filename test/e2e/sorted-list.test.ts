@@ -92,6 +92,30 @@ describe.skipIf(skipped !== undefined)(
       expect(await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').count()).toBe(0);
     });
 
+    test('shows the beginning of each prompt and marks fallbacks, and this browser keeps which columns are shown', async () => {
+      await chat('demo: overloaded', { models: ['demo/reasoner'] });
+      const opened = await ui.open('#/generations');
+      const { page, problems } = opened;
+      const row = page.getByRole('row', { name: /demo: overloaded/ });
+      await row.getByText('2 attempts').waitFor();
+      await page.getByRole('row', { name: /Tell me about pelicans\. Tell me/ }).waitFor();
+      await page.getByRole('columnheader', { name: 'Tokens/s' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Tokens/s' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'App' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('columnheader', { name: 'Tokens/s' }).waitFor();
+      await page.reload();
+      await page.getByRole('columnheader', { name: 'Tokens/s' }).waitFor();
+      await page.getByRole('columnheader', { name: 'App' }).waitFor();
+      await page.getByRole('gridcell', { name: 'demo', exact: true }).first().waitFor();
+      await setTheme(opened, 'dark');
+      expect(await opened.check()).toEqual([]);
+      await setTheme(opened, 'light');
+      expect(await opened.check({ ofColours: true })).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+
     test.each([480, 900, 1440])('is looked at, %i pixels wide', async (width) => {
       const opened = await ui.open('#/generations?range=today&sort=cost&order=desc', {
         viewport: { width, height: 800 },

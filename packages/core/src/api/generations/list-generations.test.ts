@@ -65,7 +65,10 @@ test('shows the beginning of each prompt where it is asked for and stored', asyn
     ['gen-1', null],
   ]);
   await store.generations.deleteContent('gen-4');
-  expect(await previews('fields=prompt_preview&sort=time&order=desc&limit=2')).toEqual([[null], ['Question: FLAMINGO again']]);
+  expect(await previews('fields=prompt_preview&sort=time&order=desc&limit=2')).toEqual([
+    [null],
+    ['Question: FLAMINGO again'],
+  ]);
   expect(await previews('fields=id,prompt_preview&id=gen-3')).toEqual([['gen-3', 'Question: FLAMINGO again']]);
   const { body } = await call('GET', '/admin/v1/generations?limit=1');
   expect((body['data'] as object[])[0]).not.toHaveProperty('prompt_preview');

@@ -16,7 +16,7 @@ import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
 import { ColumnsMenu } from './list/columns-menu.tsx';
 import { ExportMenu } from './list/export-menu.tsx';
-import { GENERATION_COLUMNS, HIDDEN_BESIDE, markPins } from './list/generation-columns.tsx';
+import { GENERATION_COLUMNS, HIDDEN_BESIDE, toColumns } from './list/generation-columns.tsx';
 import type { ListRow } from './list/list-row.ts';
 import { NewRowsBar } from './list/new-rows-bar.tsx';
 import { PinnedNote } from './list/pinned-note.tsx';
@@ -56,7 +56,7 @@ export function GenerationsScreen() {
   const opened = rows.find(({ id }) => id === search.open);
   const onKey = useRowKeys({ compare: search.compare, opened, change });
   const { data: facets } = useQuery({ ...facetsQuery(search), enabled: hasGenerationFilters(search) });
-  const columns = useMemo(() => markPins(pins), [pins]);
+  const columns = useMemo(() => toColumns(pins, list.keyNames), [pins, list.keyNames]);
   const compared = search.compare?.split(',') ?? [];
   const isPinned = search.pinned !== undefined;
   const total = countRows(list, search, facets?.total);
