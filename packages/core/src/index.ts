@@ -118,6 +118,7 @@ export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts'
 export type {
   ActivityQuery,
   ActivitySum,
+  GenerationCondition,
   GenerationFacets,
   GenerationFilter,
   HistogramBucket,
@@ -129,13 +130,8 @@ export type {
 export { createActivityBook } from './stores/kit/activity-book.ts';
 export { createFirstGenerations, type FirstGenerations } from './stores/kit/first-generations.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
-export {
-  addToHistogram,
-  createHistogram,
-  type GenerationFacts,
-  matchesFilter,
-  toGenerationFacts,
-} from './stores/kit/generation-filter.ts';
+export { type GenerationFacts, toGenerationFacts } from './stores/kit/generation-facts.ts';
+export { addToHistogram, createHistogram, matchesFilter } from './stores/kit/generation-filter.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
 export { toInterruptedRecord } from './stores/kit/to-interrupted-record.ts';
 export { toPreview } from './stores/kit/to-preview.ts';

@@ -1,3 +1,4 @@
+import type { GenerationField } from '../wire/generations/generation-field.ts';
 import type { GenerationSort, SortOrder } from '../wire/generations/generation-sort.ts';
 import type { GenerationStatus } from '../wire/generations/generation-status.ts';
 
@@ -42,6 +43,20 @@ export interface GenerationFacets {
   readonly principalIds: ReadonlyMap<string, number>;
 }
 
+/** One condition on a field of a record. */
+export interface GenerationCondition {
+  readonly field: GenerationField;
+  /** `:` is met by any of the values, the others compare with the only one. */
+  readonly sign: ':' | '>' | '>=' | '<' | '<=';
+  /**
+   * In the unit of the record: USD, milliseconds, counts. Texts are in lower case, as case does not matter, and `*` in
+   * them stands for any characters.
+   */
+  readonly values: readonly (string | number | boolean)[];
+  /** Met by everything that does not meet the rest, what is not known included. */
+  readonly isNegated: boolean;
+}
+
 /** A filter on generations; all given members have to match. */
 export interface GenerationFilter {
   /** Began at this moment or later, in Unix milliseconds. */
@@ -57,6 +72,7 @@ export interface GenerationFilter {
   readonly minCostNanoUsd?: number | undefined;
   /** Included. */
   readonly maxCostNanoUsd?: number | undefined;
+  readonly conditions?: readonly GenerationCondition[] | undefined;
 }
 
 /** A span of time with what began in it. */

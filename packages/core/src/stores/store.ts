@@ -2,6 +2,7 @@ export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './table-rows.
 export type {
   ActivityQuery,
   ActivitySum,
+  GenerationCondition,
   GenerationFacets,
   GenerationFilter,
   HistogramBucket,

@@ -74,6 +74,23 @@ test('shows the beginning of each prompt where it is asked for and stored', asyn
   expect((body['data'] as object[])[0]).not.toHaveProperty('prompt_preview');
 });
 
+test('takes conditions on any field, in lists, counts and exports', async () => {
+  const { call, ids } = await setUp();
+  const where = (line: string): string => `where=${encodeURIComponent(line)}`;
+  expect(await ids(`?${where('-status:ok')}`)).toBe('3 1');
+  expect(await ids(`?${where('user:ada')}`)).toBe('0');
+  expect(await ids(`?${where('member:u1 model:acme/*')}`)).toBe('2');
+  expect(await ids(`?${where('-status:ok')}&sort=time&order=asc`)).toBe('1 3');
+  expect(await ids(`?${where('-status:ok')}&text=flamingo`)).toBe('3');
+  const { body } = await call('GET', `/admin/v1/generations/histogram?facets=true&${where('-status:ok')}`);
+  expect(body['facets']).toMatchObject({ total: 2 });
+  const csv = await call('GET', `/admin/v1/generations?${where('nonsense')}`);
+  expect(csv).toMatchObject({
+    status: 400,
+    body: { error: { metadata: { issues: [{ path: 'where', message: expect.stringContaining('at character 1') }] } } },
+  });
+});
+
 test('shows the number of attempts, in lists and in exports', async () => {
   const admin = await setUp();
   const generation = { provider_responses: [{ status: 503 }, { status: 200 }] };

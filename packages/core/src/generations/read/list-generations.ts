@@ -5,6 +5,7 @@ import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire
 import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { decodeCursor, encodeCursor } from './cursor-text.ts';
+import { parseWhere } from './parse-where.ts';
 import { isInContent, isInRecord } from './search-text.ts';
 
 export interface GenerationSearch {
@@ -141,7 +142,7 @@ export async function toAskedRow(
   return Object.fromEntries(fields.map((name) => [name, row[name]]));
 }
 
-/** Converts a query to the filter of a store. It may name providers by slug or by name. */
+/** Converts a query to the filter of a store. It may name providers by slug or by name. Throws as `parseWhere` does. */
 export function toGenerationFilter(
   query: GenerationFilterQuery,
   { providers }: { readonly providers: readonly { readonly slug: string; readonly name: string }[] },
@@ -159,6 +160,7 @@ export function toGenerationFilter(
     statuses: toSet(query.status),
     minCostNanoUsd: toNano(query.min_cost),
     maxCostNanoUsd: query.max_cost === 0 ? 0 : toNano(query.max_cost),
+    conditions: query.where === undefined ? undefined : parseWhere(query.where),
   };
 }
 

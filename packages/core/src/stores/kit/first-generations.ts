@@ -1,7 +1,7 @@
 import type { GenerationSort } from '../../wire/generations/generation-sort.ts';
 import type { SortedPlace, SortedQuery, SortValue } from '../generation-queries.ts';
 import type { GenerationRecord, SortedPage } from '../store.ts';
-import type { GenerationFacts } from './generation-filter.ts';
+import { type GenerationFacts, speedOf } from './generation-facts.ts';
 
 /** The generations of one page in the order of a query, chosen among all that are added, in whatever order. */
 export interface FirstGenerations<Source> {
@@ -100,10 +100,4 @@ function sortValueOf(facts: GenerationFacts, sort: GenerationSort): SortValue {
     case 'status':
       return facts.status;
   }
-}
-
-/** Tokens a second: of a stream from its first token on, of a whole response over its time. */
-function speedOf({ completionTokens: tokens, durationMs, firstTokenMs }: GenerationFacts): number | null {
-  const takenMs = (durationMs ?? 0) - (firstTokenMs ?? 0);
-  return tokens === null || tokens < 2 || takenMs <= 0 ? null : (tokens / takenMs) * 1000;
 }

@@ -3,6 +3,10 @@ import { expect, test } from 'vitest';
 import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
 import { addToHistogram, createHistogram } from './generation-filter.ts';
 
+const unread = (): never => {
+  throw new Error('no condition asks for the record');
+};
+
 const FACTS = {
   createdAtMs: 5,
   model: 'm',
@@ -31,7 +35,7 @@ test('counts each call of a span under its own status alone', () => {
     'interrupted',
   ];
   for (const status of ended) {
-    addToHistogram(histogram, { ...FACTS, status }, query);
+    addToHistogram(histogram, { ...FACTS, status }, query, unread);
   }
   expect(histogram).toEqual([{ startMs: 0, requests: 7, failed: 2, cancelled: 1, interrupted: 3, costNanoUsd: 7 }]);
 });

@@ -1,45 +1,14 @@
-import { type GenerationStatus, statusOfGeneration } from '../../wire/generations/generation-status.ts';
 import type { GenerationFilter, HistogramQuery, HistogramBucket } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
+import type { GenerationFacts } from './generation-facts.ts';
+import { meetsConditions } from './meets-conditions.ts';
 
-/** The facts about a record that filters and histograms use: small enough to be in memory for every generation. */
-export interface GenerationFacts {
-  readonly createdAtMs: number;
-  readonly model: string;
-  readonly providerName: string | null;
-  readonly sessionId: string | null;
-  readonly status: GenerationStatus;
-  readonly principalId: string;
-  readonly costNanoUsd: number;
-  readonly isCostKnown: boolean;
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
-  /** Null for what had no first token: whole responses, and calls that failed before. */
-  readonly firstTokenMs: number | null;
-  readonly durationMs: number | null;
-  readonly attempts: number;
-}
-
-export function toGenerationFacts({ generation, principalId, costNanoUsd }: GenerationRecord): GenerationFacts {
-  return {
-    createdAtMs: Date.parse(generation.created_at),
-    model: generation.model,
-    providerName: generation.provider_name,
-    sessionId: generation.session_id,
-    status: statusOfGeneration(generation),
-    principalId,
-    costNanoUsd,
-    isCostKnown: generation.cost_known,
-    promptTokens: generation.tokens_prompt,
-    completionTokens: generation.tokens_completion,
-    firstTokenMs: generation.streamed === true && (generation.tokens_completion ?? 0) > 0 ? generation.latency : null,
-    durationMs: generation.generation_time,
-    attempts: generation.provider_responses?.length ?? 0,
-  };
-}
-
-/** Whether a generation matches the filter. */
-export function matchesFilter(facts: GenerationFacts, filter: GenerationFilter): boolean {
+/** Whether a generation matches the filter. Its record is read only where conditions are about more than its facts. */
+export function matchesFilter(
+  facts: GenerationFacts,
+  filter: GenerationFilter,
+  readRecord: () => GenerationRecord,
+): boolean {
   return (
     facts.createdAtMs >= (filter.createdFromMs ?? Number.NEGATIVE_INFINITY) &&
     facts.createdAtMs < (filter.createdBeforeMs ?? Number.POSITIVE_INFINITY) &&
@@ -49,7 +18,8 @@ export function matchesFilter(facts: GenerationFacts, filter: GenerationFilter):
     (filter.sessionId === undefined || filter.sessionId === facts.sessionId) &&
     filter.statuses?.has(facts.status) !== false &&
     facts.costNanoUsd >= (filter.minCostNanoUsd ?? 0) &&
-    facts.costNanoUsd <= (filter.maxCostNanoUsd ?? Number.POSITIVE_INFINITY)
+    facts.costNanoUsd <= (filter.maxCostNanoUsd ?? Number.POSITIVE_INFINITY) &&
+    (filter.conditions === undefined || meetsConditions(readRecord(), filter.conditions))
   );
 }
 
@@ -70,9 +40,10 @@ export function addToHistogram(
   histogram: readonly HistogramBucket[],
   facts: GenerationFacts,
   { filter, startMs, bucketMs }: HistogramQuery,
+  readRecord: () => GenerationRecord,
 ): void {
   const bucket = histogram[Math.floor((facts.createdAtMs - startMs) / bucketMs)];
-  if (bucket === undefined || !matchesFilter(facts, filter)) return;
+  if (bucket === undefined || !matchesFilter(facts, filter, readRecord)) return;
   bucket.requests += 1;
   if (facts.status !== 'ok') bucket[facts.status] += 1;
   bucket.costNanoUsd += facts.costNanoUsd;

@@ -14,7 +14,7 @@ export function toPreview({ input }: Pick<GenerationContent, 'input'>): string |
     .trim();
   if (line === '') return null;
   // By code points, so that no character is cut in two.
-  const characters = [...line];
+  const characters = Array.from(line);
   return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH).join('')}…` : line;
 }
 

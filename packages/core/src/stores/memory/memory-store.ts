@@ -3,7 +3,8 @@ import type { GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
 import { createFirstGenerations } from '../kit/first-generations.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
-import { addToHistogram, createHistogram, matchesFilter, toGenerationFacts } from '../kit/generation-filter.ts';
+import { toGenerationFacts } from '../kit/generation-facts.ts';
+import { addToHistogram, createHistogram, matchesFilter } from '../kit/generation-filter.ts';
 import { createRowRepository } from '../kit/row-repository.ts';
 import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
@@ -110,18 +111,21 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       const first = createFirstGenerations<GenerationSource>(query);
       for (const [id, { record }] of byId) {
         const facts = toGenerationFacts(record);
-        if (query.filter === undefined || matchesFilter(facts, query.filter)) first.add(facts, { id, record });
+        if (query.filter === undefined || matchesFilter(facts, query.filter, () => record))
+          first.add(facts, { id, record });
       }
       return first.read(({ record }) => record);
     },
     histogram(query) {
       const histogram = createHistogram(query);
-      for (const { record } of byId.values()) addToHistogram(histogram, toGenerationFacts(record), query);
+      for (const { record } of byId.values()) {
+        addToHistogram(histogram, toGenerationFacts(record), query, () => record);
+      }
       return histogram;
     },
     facets(filter) {
       const count = createFacetCount(filter);
-      for (const { record } of byId.values()) count.add(toGenerationFacts(record));
+      for (const { record } of byId.values()) count.add(toGenerationFacts(record), () => record);
       return count.read();
     },
     activity({ since, principalIds }) {
@@ -180,7 +184,7 @@ function filteredPageOf(
     if (record === undefined) continue;
     const facts = toGenerationFacts(record);
     if (facts.createdAtMs < (filter.createdFromMs ?? 0) - SLACK_MS) return { records, next: null };
-    if (matchesFilter(facts, filter)) records.push(record);
+    if (matchesFilter(facts, filter, () => record)) records.push(record);
     const isLooked = records.length >= limit || at === last;
     if (isLooked) return { records, next: at > start ? record.generation.id : null };
   }

@@ -79,6 +79,8 @@ const filterShape = {
   /** USD, both included. */
   min_cost: usd.optional(),
   max_cost: usd.optional(),
+  /** Conditions on any field, such as `attempts>1 -status:ok app:"My tool" latency>=2s`. */
+  where: z.string().max(2000, 'must have at most 2000 characters').optional(),
 };
 
 /** Searched in ids, apps, users and, where it is stored, in the request and the completion; case does not matter. */

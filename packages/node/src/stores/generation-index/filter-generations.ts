@@ -43,7 +43,7 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
     else if (lastDay !== undefined && entry.origin.day > lastDay) passedOver += 1;
     else {
       lookedAt += 1;
-      if (matchesFilter(entry.readFacts(), filter)) records.push(entry.readRecord());
+      if (isMatch(entry, filter)) records.push(entry.readRecord());
     }
   }
   return { records, next: null };
@@ -56,8 +56,7 @@ export async function sortGenerations(entries: Iterable<GenerationEntry>, query:
   const first = createFirstGenerations<GenerationEntry>(query);
   await forEachInTurns(entries, (entry) => {
     if (lastDay !== undefined && entry.origin.day > lastDay) return;
-    const facts = entry.readFacts();
-    if (filter === undefined || matchesFilter(facts, filter)) first.add(facts, entry);
+    if (filter === undefined || isMatch(entry, filter)) first.add(entry.readFacts(), entry);
   });
   return first.read((entry) => entry.readRecord());
 }
@@ -70,7 +69,9 @@ export async function addUpGenerations(
   const histogram = createHistogram(query);
   const lastDay = dayAt(query.startMs + query.bucketMs * query.buckets);
   await forEachInTurns(entries, (entry) => {
-    if (entry.origin.day <= lastDay) addToHistogram(histogram, entry.readFacts(), query);
+    if (entry.origin.day <= lastDay) {
+      addToHistogram(histogram, entry.readFacts(), query, () => entry.readRecord());
+    }
   });
   return histogram;
 }
@@ -81,9 +82,12 @@ export async function countGenerations(
   filter: GenerationFilter,
 ): Promise<GenerationFacets> {
   const count = createFacetCount(filter);
-  await forEachInTurns(entries, (entry) => count.add(entry.readFacts()));
+  await forEachInTurns(entries, (entry) => count.add(entry.readFacts(), () => entry.readRecord()));
   return count.read();
 }
+
+const isMatch = (entry: GenerationEntry, filter: GenerationFilter): boolean =>
+  matchesFilter(entry.readFacts(), filter, () => entry.readRecord());
 
 async function forEachInTurns(
   entries: Iterable<GenerationEntry>,
