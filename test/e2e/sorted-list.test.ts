@@ -116,6 +116,50 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('a line of the filter language is typed with suggestions of fields and of values', async () => {
+      const opened = await ui.open('#/generations');
+      const { page, problems } = opened;
+      const line = page.getByRole('combobox', { name: 'Filter generations' });
+      const suggestions = page.getByRole('listbox', { name: 'Suggestions' });
+      await page.getByRole('gridcell').first().waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('att');
+      await suggestions.getByRole('option', { name: /attempts/ }).waitFor();
+      await setTheme(opened, 'dark');
+      expect(await opened.check()).toEqual([]);
+      await opened.screenshot('filter-suggestions-dark');
+      await setTheme(opened, 'light');
+      expect(await opened.check({ ofColours: true })).toEqual([]);
+      await page.keyboard.press('Tab');
+      await expect.poll(() => line.inputValue()).toBe('attempts>');
+      await page.keyboard.type('1 -status:');
+      await suggestions.getByRole('option', { name: 'ok', exact: true }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => line.inputValue()).toBe('attempts>1 -status:ok ');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.url()).toContain('where=');
+      await page.getByRole('status').getByText('1 found').waitFor();
+      await page.getByRole('row', { name: /demo: overloaded/ }).waitFor();
+      await page.reload();
+      await expect.poll(() => line.inputValue()).toBe('attempts>1 -status:ok');
+      await page.getByRole('status').getByText('1 found').waitFor();
+
+      await line.click();
+      await page.keyboard.press('End');
+      await page.keyboard.type(' cost>much');
+      await page.keyboard.press('Enter');
+      await page.getByText('“cost>much” (character 23): the amount is USD, such as 0.01').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('status').getByText('5 in all').waitFor();
+      await page.keyboard.type('key:de');
+      await suggestions.getByRole('option', { name: 'demo', exact: true }).click();
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').getByText('5 found').waitFor();
+      await expect.poll(() => line.inputValue()).toBe('key:demo');
+      expect(problems).toEqual([]);
+    });
+
     test.each([480, 900, 1440])('is looked at, %i pixels wide', async (width) => {
       const opened = await ui.open('#/generations?range=today&sort=cost&order=desc', {
         viewport: { width, height: 800 },

@@ -21,6 +21,7 @@ export type {
 } from './fixtures/fixture-library.ts';
 export type { ActivityItem } from './generations/activity.ts';
 export type { GenerationHistogram, GenerationList, GenerationRow } from './generations/generation-list.ts';
+export type { FieldKind, GenerationField, GENERATION_FIELDS } from './generations/generation-field.ts';
 export type { GenerationSort } from './generations/generation-sort.ts';
 export type { GenerationStatus } from './generations/generation-status.ts';
 export type { Generation, GenerationContent } from './generations/generation.ts';

@@ -65,6 +65,7 @@ test.each([
   // It may be a slug, or the text may be in the prompt: the gateway alone can tell.
   [{ provider: 'acme' }, undefined],
   [{ text: 'hello' }, undefined],
+  [{ where: 'attempts>1' }, undefined],
   [{ text: 'hello', status: 'failed' }, false],
 ])('tells whether what has just ended belongs to %o', (search, expected) => {
   expect(belongsTo(row, search)).toBe(expected);
@@ -78,6 +79,13 @@ test('takes an order of the list that there is, and none for the newest first', 
     expect(toGenerationSearch(nothing)).toEqual({});
   }
   expect(hasGenerationFilters({ sort: 'cost', order: 'desc' })).toBe(false);
+});
+
+test('hands on conditions of the filter language, which are filters', () => {
+  const search = toGenerationSearch({ where: 'attempts>1' });
+  expect(search).toEqual({ where: 'attempts>1' });
+  expect(toGenerationQuery(search, 0)).toMatchObject({ where: 'attempts>1' });
+  expect(hasGenerationFilters(search)).toBe(true);
 });
 
 test('asks for no order while a text is looked for', () => {

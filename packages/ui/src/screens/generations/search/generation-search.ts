@@ -15,6 +15,8 @@ export interface GenerationSearch {
   readonly status?: string;
   readonly min_cost?: string;
   readonly max_cost?: string;
+  /** Conditions on any field, in the filter language. */
+  readonly where?: string;
   readonly text?: string;
   /** Instead of `from`: how far back, counted from now. */
   readonly range?: string;
@@ -39,6 +41,7 @@ const FILTERS = [
   'status',
   'min_cost',
   'max_cost',
+  'where',
   'text',
 ] as const;
 type FilterName = (typeof FILTERS)[number];
@@ -139,6 +142,7 @@ export const NO_FILTERS = {
   status: undefined,
   min_cost: undefined,
   max_cost: undefined,
+  where: undefined,
   text: undefined,
   pinned: undefined,
 } as const satisfies { readonly [Name in FilterName | 'range' | 'pinned']: undefined };
@@ -152,6 +156,7 @@ export const FILTER_PARTS = [
   { label: 'the session', names: ['session'] },
   { label: 'the status', names: ['status'] },
   { label: 'the cost', names: ['min_cost', 'max_cost'] },
+  { label: 'the other conditions', names: ['where'] },
 ] as const satisfies readonly { readonly label: string; readonly names: readonly (keyof GenerationSearch)[] }[];
 
 /** The filters without some of them. */
@@ -159,7 +164,7 @@ export function withoutFilters(search: GenerationSearch, names: readonly (keyof 
   return Object.fromEntries(Object.entries(search).filter(([name]) => !names.some((other) => other === name)));
 }
 
-/** Whether a generation that has just ended belongs to the list. Texts are looked for by the gateway alone: undefined. */
+/** Whether a generation that has just ended belongs to the list; undefined where the gateway alone can tell. */
 export function belongsTo(row: ListRow, search: GenerationSearch): boolean | undefined {
   if (search.pinned !== undefined) return false;
   const has = (list: string | undefined, ...values: (string | null)[]): boolean =>
@@ -176,5 +181,7 @@ export function belongsTo(row: ListRow, search: GenerationSearch): boolean | und
     at < Date.parse(search.to ?? '9999-01-01');
   if (!isWithin) return false;
   // A provider may be named by its slug, which the row does not have.
-  return search.text === undefined && has(search.provider, row.provider_name) ? true : undefined;
+  return search.text === undefined && search.where === undefined && has(search.provider, row.provider_name)
+    ? true
+    : undefined;
 }
