@@ -84,8 +84,8 @@ test('takes conditions on any field, in lists, counts and exports', async () => 
   expect(await ids(`?${where('-status:ok')}&text=flamingo`)).toBe('3');
   const { body } = await call('GET', `/admin/v1/generations/histogram?facets=true&${where('-status:ok')}`);
   expect(body['facets']).toMatchObject({ total: 2 });
-  const csv = await call('GET', `/admin/v1/generations?${where('nonsense')}`);
-  expect(csv).toMatchObject({
+  const refused = await call('GET', `/admin/v1/generations?${where('nonsense')}`);
+  expect(refused).toMatchObject({
     status: 400,
     body: { error: { metadata: { issues: [{ path: 'where', message: expect.stringContaining('at character 1') }] } } },
   });
@@ -321,6 +321,22 @@ test('exports CSV in which nothing is a formula, and every field is where its na
   expect(text).toContain(`"'=HYPERLINK(""x"")","a,b\n""c""",,true,stop`);
   expect(text.endsWith(`,,'-1\r\n`)).toBe(true);
   expect((await exportText(admin, 'format=csv&content=true')).type).toBe('400');
+});
+
+test('exports name the keys, as far as they have names', async () => {
+  const admin = await setUp();
+  const { hash } = await admin.dataOf('POST', '/keys', { name: '=Team, "A"' });
+  const append = (id: string, principalId: string) =>
+    admin.store.generations.append(toRecord(id, { principalId, generation: { created_at: at(6) } }), null);
+  await append('gen-6', hash);
+  const { text } = await exportText(admin, `from=${at(6)}`);
+  expect(JSON.parse(text)).toMatchObject({ id: 'gen-6', key_hash: hash, key_name: '=Team, "A"' });
+  const csv = (await exportText(admin, `format=csv&from=${at(6)}`)).text.split('\r\n');
+  expect(csv[0]).toContain(',key_hash,key_name,');
+  expect(csv[1]).toContain(`,${hash},"'=Team, ""A""",`);
+  await append('gen-7', 'gone');
+  const [line = ''] = (await exportText(admin, `from=${at(6)}`)).text.split('\n');
+  expect(JSON.parse(line)).toMatchObject({ id: 'gen-7', key_hash: 'gone', key_name: null });
 });
 
 test('exports only as fast as the client reads', async () => {

@@ -44,7 +44,11 @@ export type GenerationRow = z.infer<typeof generationRowSchema>;
 
 /** A line of an export. The content is null where none is stored, and absent unless the query requests it. */
 export const exportedGenerationSchema = generationRowSchema
-  .extend({ content: generationContentSchema.nullable().optional() })
+  .extend({
+    /** The name of the key; null where it has none any more. */
+    key_name: z.string().nullable(),
+    content: generationContentSchema.nullable().optional(),
+  })
   .describe('One line.');
 export type ExportedGeneration = z.infer<typeof exportedGenerationSchema>;
 
