@@ -103,6 +103,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Columns' }).click();
       await page.getByRole('menuitemcheckbox', { name: 'Tokens/s' }).click();
       await page.getByRole('menuitemcheckbox', { name: 'App' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Key' }).click();
       await page.keyboard.press('Escape');
       await page.getByRole('columnheader', { name: 'Tokens/s' }).waitFor();
       await page.reload();
