@@ -29,7 +29,9 @@ test('a preview joins the texts of parts, and names those that are none', () => 
 });
 
 test('a preview is cut after 120 characters, and never within one', () => {
-  expect(said({ role: 'user', content: '🦩'.repeat(200) })).toBe(`${'🦩'.repeat(120)}…`);
+  expect(said({ role: 'user', content: '🦩'.repeat(200) })).toBe(`${'🦩'.repeat(60)}…`);
+  expect(said({ role: 'user', content: `x${'🦩'.repeat(200)}` })).toBe(`x${'🦩'.repeat(59)}…`);
+  expect(said({ role: 'user', content: `Hi${' '.repeat(500)}there` })).toBe('Hi…');
   expect(said({ role: 'user', content: 'x'.repeat(120) })).toBe('x'.repeat(120));
   expect(said({ role: 'user', content: 'word '.repeat(1_000_000) })?.length).toBeLessThan(130);
 });
