@@ -1,4 +1,4 @@
-import { type Store, toInterruptedRecord } from '@model-gateway/core';
+import { type Store, toInterruptedRecord, toPreview } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { toContent, toKey, toRecord } from '../support/stores/generation-records.ts';
@@ -83,6 +83,21 @@ describe.each(storeImplementations)('A $name store', ({ createPlace }) => {
     expect(await store.generations.getContent('gen-1')).toBeUndefined();
     expect(await store.generations.deleteContent('gen-1')).toBe(false);
     expect(await store.generations.update(toRecord('gen-1'))).toBe(false);
+  });
+
+  test('shows the beginning of a prompt for as long as its content is stored', async () => {
+    const id = 'gen-1';
+    const text = 'Tell "me"\nabout \\ 🦩 and so on, '.repeat(20);
+    await store.generations.append(toRecord(id), toContent(text));
+    await store.generations.append(toRecord('gen-2'), null);
+    const preview = await store.generations.getPreview(id);
+    expect(preview).toBe(toPreview(toContent(text)));
+    expect(preview).toMatch(/^Question: Tell "me" about \\ 🦩 and so on, Tell/);
+    expect(await store.generations.getContent(id)).toEqual(toContent(text));
+    expect(await store.generations.getPreview('gen-2')).toBeUndefined();
+    expect(await store.generations.getPreview('unknown')).toBeUndefined();
+    await store.generations.deleteContent(id);
+    expect(await store.generations.getPreview(id)).toBeUndefined();
   });
 
   test('has no content for a generation appended without', async () => {

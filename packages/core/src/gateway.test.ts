@@ -201,6 +201,22 @@ test('uses the account’s default model when a request names none', async () =>
 
 // Models
 
+test('warns at the start of a default model that no request could name', async () => {
+  const warned = async (defaultModel: string): Promise<unknown> => {
+    const { gateway, logged } = createCoreGateway(idle, { account: { defaultModel } });
+    await gateway.start();
+    await gateway.close();
+    return logged.filter(({ line }) => line.startsWith('warn the default model'));
+  };
+  expect(await warned('acme/chta')).toEqual([
+    {
+      line: 'warn the default model is unknown; requests that name no model are refused',
+      fields: { reason: 'account.defaultModel: "acme/chta" is no model of the catalog; the nearest is "acme/chat"' },
+    },
+  ]);
+  expect(await warned('acme/chat:nitro')).toEqual([]);
+});
+
 test('lists models in the form that the official client insists on', async () => {
   const { get } = createCoreGateway(idle);
   const body = jsonOf(await get('/api/v1/models'));

@@ -1,4 +1,5 @@
 import { type ApiParts, ROUTES } from './api/routes.ts';
+import { describeUnknownName } from './catalog/refuse-unknown-names.ts';
 import { whenKnown } from './foundation/async/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
@@ -8,6 +9,7 @@ import { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/respo
 import type { Route, Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
+import { isModelName } from './routing/models/resolve-models.ts';
 import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
 import type { VideoJob } from './stores/video-job.ts';
 import { waitForVideo } from './videos/jobs/wait-for-video.ts';
@@ -125,7 +127,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     configure(setup) {
       configure(setup);
-      if (isStarted) void discoverRepeatedly();
+      if (isStarted) void discoverRepeatedly().then(() => warnOfDefaultModel(runtime));
     },
     loadSetup: () => foundations.liveSetup?.load() ?? Promise.resolve(),
     async start() {
@@ -133,6 +135,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await broadcaster.start();
       isStarted = true;
       await discoverRepeatedly();
+      warnOfDefaultModel(runtime);
     },
     async close() {
       videos.runner.stop();
@@ -204,6 +207,14 @@ function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route<ApiParts
       ? 'Only management keys can perform this operation'
       : 'Management keys cannot call models; use an API key',
   );
+}
+
+/** The settings of the API refuse such a name; one of the configuration is only known once models have been discovered. */
+function warnOfDefaultModel({ account: { defaultModel }, catalog, logger }: Runtime): void {
+  if (!defaultModel || isModelName(defaultModel, catalog)) return;
+  logger.warn('the default model is unknown; requests that name no model are refused', {
+    reason: `account.defaultModel: ${describeUnknownName(defaultModel, 'models', catalog)}`,
+  });
 }
 
 async function discoverAll(runtime: Runtime): Promise<void> {

@@ -122,6 +122,7 @@ export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts'
 export type {
   ActivityQuery,
   ActivitySum,
+  GenerationCondition,
   GenerationFacets,
   GenerationFilter,
   GenerationHistogram,
@@ -130,14 +131,19 @@ export type {
   HistogramPart,
   HistogramQuery,
   HistogramSplit,
+  SortedPlace,
+  SortedQuery,
+  SortValue,
 } from './stores/generation-queries.ts';
 export { createActivityBook } from './stores/kit/activity-book.ts';
+export { createFirstGenerations, type FirstGenerations } from './stores/kit/first-generations.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
 export { type FactSource, type GenerationFacts, toGenerationFacts } from './stores/kit/generation-facts.ts';
 export { matchesFilter } from './stores/kit/generation-filter.ts';
 export { createHistogram, type HistogramCount } from './stores/kit/generation-histogram.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
 export { toInterruptedRecord } from './stores/kit/to-interrupted-record.ts';
+export { toPreview } from './stores/kit/to-preview.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/kit/spending-book.ts';
 export { createTableRepositories, type TableSource } from './stores/kit/table-repositories.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';
@@ -154,6 +160,7 @@ export type {
   Repository,
   RunningCall,
   RunningFigures,
+  SortedPage,
   SettingsRepository,
   Spent,
   SpentQuery,

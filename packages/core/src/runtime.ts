@@ -32,7 +32,7 @@ import { createRetryBudget } from './routing/health/retry-budget.ts';
 import { resolveAuto } from './routing/models/auto-router.ts';
 import { resolveFree } from './routing/models/free-router.ts';
 import { createRandomSource } from './routing/random.ts';
-import { createRegionOf } from './routing/region-of.ts';
+import { createDataRegionOf, createRegionOf } from './routing/region-of.ts';
 import { createVideoChanges } from './videos/jobs/video-changes.ts';
 import { createVideoRunner, type VideoSetup } from './videos/jobs/video-runner.ts';
 import { createIdempotencyGuard } from './videos/orders/idempotency.ts';
@@ -111,6 +111,7 @@ export function createFoundations(
     authenticate: createAuthenticate(options, platform, sessions),
     findKeyNames: createFindKeyNames(bootstrapKeys, { platform, store }),
     regionOf: createRegionOf(options.regions ?? []),
+    dataRegionOf: createDataRegionOf(options.regions ?? []),
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
     responseCache: createResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */

@@ -73,6 +73,24 @@ describe.each(HOST_KINDS)('the OpenRouter client that administers on %s', (kind)
     expect(await failureOf(admin.apiKeys.get({ hash }))).toBeInstanceOf(errors.NotFoundResponseError);
   });
 
+  test('creates a key for a user, whom its calls are recorded for', async () => {
+    const { data, key } = await admin.apiKeys.create({ requestBody: { name: 'k', external: { user: 'partner-7' } } });
+    expect(data.externalUser).toBe('partner-7');
+    const { id } = (await say(clientWith(key))) as { id: string };
+    expect((await admin.generations.getGeneration({ id })).data.externalUser).toBe('partner-7');
+  });
+
+  test('forbids server tools to a workspace, and allows them again', async () => {
+    const disabledServerTools = ['openrouter:datetime', 'openrouter:bash'] as const;
+    const { data } = await admin.workspaces.create({
+      createWorkspaceRequest: { name: 'No tools', slug: 'no-tools', disabledServerTools: [...disabledServerTools] },
+    });
+    expect(data.disabledServerTools).toEqual(disabledServerTools);
+    const changed = await admin.workspaces.update({ id: data.id, updateWorkspaceRequest: { disabledServerTools: [] } });
+    expect(changed.data.disabledServerTools).toBeNull();
+    expect(await admin.workspaces.delete({ id: data.id })).toEqual({ deleted: true });
+  });
+
   test('shows a caller its own key, with what it has spent', async () => {
     const { key } = await createKey('spender');
     const client = clientWith(key);

@@ -76,6 +76,12 @@ describe.each(storeImplementations)('Generations of a $name store', ({ createPla
     [{ maxCostNanoUsd: 0 }, '0'],
     [{ minCostNanoUsd: 500, maxCostNanoUsd: 999 }, '2 1'],
     [{ statuses: new Set(['ok']), providerNames: new Set(['Acme']), minCostNanoUsd: 1 }, '1'],
+    [{ conditions: [{ field: 'status', sign: ':', values: ['ok'], isNegated: true }] }, '4 2'],
+    [{ conditions: [{ field: 'model', sign: ':', values: ['acme/*er'], isNegated: false }] }, '1'],
+    [
+      { statuses: new Set(['ok']), conditions: [{ field: 'session', sign: ':', values: ['s*'], isNegated: false }] },
+      '5 0',
+    ],
   ])('are chosen by %j', async (filter, expected) => {
     await fill();
     const [page = [], ...more] = await find(filter);

@@ -15,6 +15,7 @@ export interface NewKey {
   readonly workspaceId?: string | undefined;
   readonly expiresAt?: string | null | undefined;
   readonly creatorUserId?: string | null | undefined;
+  readonly externalUser?: string | undefined;
 }
 
 /** Makes a key of 256 random bits and the record to store. The key itself can never be had again. */
@@ -38,6 +39,7 @@ export async function createKeyRecord(options: NewKey): Promise<{ key: string; r
       createdAt: new Date(platform.now()).toISOString(),
       updatedAt: null,
       expiresAt: options.expiresAt ?? null,
+      ...(options.externalUser !== undefined && { externalUser: options.externalUser }),
     },
   };
 }

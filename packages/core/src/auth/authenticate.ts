@@ -121,6 +121,7 @@ function toPrincipal(record: KeyRecord, nowMs: number): Principal {
     limitUsd: record.limitUsd,
     limitReset: record.limitReset,
     includeByokInLimit: record.includeByokInLimit,
+    externalUser: record.externalUser,
   };
 }
 

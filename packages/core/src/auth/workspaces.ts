@@ -33,6 +33,7 @@ export function toNewWorkspace(
       default_image_model: null,
       default_provider_sort: null,
       default_callback_url: null,
+      disabled_server_tools: null,
       is_observability_broadcast_enabled: true,
       is_observability_io_logging_enabled: true,
       io_logging_sampling_rate: 1,
@@ -51,6 +52,7 @@ export function toNewWorkspace(
 export const toWorkspaceBody = ({ workspace }: WorkspaceRecord): Workspace => ({
   ...workspace,
   default_callback_url: workspace.default_callback_url ?? null,
+  disabled_server_tools: workspace.disabled_server_tools ?? null,
 });
 
 /** Every workspace, the default one first. */

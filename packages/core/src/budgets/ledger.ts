@@ -33,8 +33,10 @@ export interface Ledger {
   reserve(hold: Hold, budgets: readonly Budget[]): Awaitable<void>;
   /** Releases the held amount, because the call is recorded, or was never made. Does nothing for an unknown call. */
   release(id: string): void;
-  /** Replaces the held amount: after a turn, by its cost; after the loss of a record, until the process ends. */
+  /** Replaces the held amount by the cost of a turn. Does nothing for an unknown call. */
   replace(id: string, worst: WorstCase): void;
+  /** Holds what a call has cost whose record was lost, whether an amount was held for it or not, until the process ends. */
+  keepLost(cost: Hold): void;
   heldNanoUsd(): number;
 }
 
@@ -127,6 +129,10 @@ export function createLedger({ generations, findHolds }: LedgerOptions): Ledger 
       if (hold === undefined) return;
       release(id);
       add({ ...hold, ...worst });
+    },
+    keepLost(cost) {
+      release(cost.id);
+      if (cost.anyNanoUsd > 0) add(cost);
     },
     heldNanoUsd: () => [...holds.values()].flat().reduce((sum, { anyNanoUsd }) => sum + anyNanoUsd, 0),
   };

@@ -35,7 +35,8 @@ export interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind'
 /** Makes the call of a checked request. Throws `invalid_request` for a session in the headers that is too long. */
 export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Request> {
   const { id, kind, request, principal, region, headers } = given;
-  const { session, externalUser, trace } = kind.labelsOf(request);
+  const { session, externalUser: named, trace } = kind.labelsOf(request);
+  const externalUser = named ?? principal.externalUser ?? null;
   const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
   const labels = { referer, userAgent: toStoredHeader(headers['user-agent']), externalUser, trace };
   return { id, kind, request, principal, session: session ?? readSession(headers), region, labels };
@@ -73,14 +74,14 @@ export function receiveCall<Request>(
 
 /** The same call with another request, which may have other words of its caller's in it. */
 export function withRequest<Request>(call: ModelCall<Request>, request: Request): ModelCall<Request> {
-  const { kind } = call;
+  const { kind, principal } = call;
   const { session, externalUser, trace } = kind.labelsOf(request);
   const isOfRequest = kind.labelsOf(call.request).session !== null;
   return {
     ...call,
     request,
     session: isOfRequest ? session : call.session,
-    labels: { ...call.labels, externalUser, trace },
+    labels: { ...call.labels, externalUser: externalUser ?? principal.externalUser ?? null, trace },
   };
 }
 

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 
+import { toDataRegion } from '../wire/data-region.ts';
 import { createCatalog } from './catalog.ts';
 import { filterModels, modelListQuerySchema } from './filter-models.ts';
 
 const catalog = createCatalog(
   [
-    { slug: 'acme', name: 'Acme', dataPolicy: { training: false, retainsPrompts: false }, region: 'eu' },
-    { slug: 'beta', name: 'Beta', dataPolicy: { training: null, retainsPrompts: null } },
+    { slug: 'acme', name: 'Acme Inc', dataPolicy: { training: false, retainsPrompts: false }, region: 'eu-west-1' },
+    { slug: 'beta', name: 'Beta', dataPolicy: { training: null, retainsPrompts: null }, region: 'gov' },
   ],
   [
     {
@@ -72,7 +73,11 @@ const catalog = createCatalog(
 const NOW = (200 + 10 * 86_400) * 1000;
 
 const ids = (query: Record<string, string>): string[] =>
-  filterModels(catalog.list(), modelListQuerySchema.parse(query), NOW).map(({ id }) => id);
+  filterModels(catalog.list(), modelListQuerySchema.parse(query), {
+    now: NOW,
+    toTags: catalog.providerNames.toTags,
+    dataRegionOf: (name) => (name === 'gov' ? 'us' : toDataRegion(name)),
+  }).map(({ id }) => id);
 
 test.each<[Record<string, string>, string[]]>([
   [{}, ['acme/small', 'beta/large', 'acme/unpriced']],
@@ -93,6 +98,16 @@ test.each<[Record<string, string>, string[]]>([
   [{ arch: 'gpt' }, ['acme/small']],
   [{ model_authors: 'acme' }, ['acme/small', 'acme/unpriced']],
   [{ providers: 'beta' }, ['beta/large']],
+  [{ providers: 'BETA' }, ['beta/large']],
+  [{ providers: 'Acme Inc' }, ['acme/small', 'acme/unpriced']],
+  [{ providers: 'nobody' }, []],
+  [{ region: 'eu-west-1' }, ['acme/small', 'acme/unpriced']],
+  [{ region: 'europe' }, ['acme/small', 'acme/unpriced']],
+  [{ region: 'EU' }, ['acme/small', 'acme/unpriced']],
+  [{ region: 'us' }, ['beta/large']],
+  [{ region: 'gov' }, ['beta/large']],
+  [{ region: 'us-east-1' }, []],
+  [{ region: 'global' }, []],
   [{ region: 'eu' }, ['acme/small', 'acme/unpriced']],
   [{ zdr: 'true' }, ['acme/small', 'acme/unpriced']],
   [{ zdr: 'false' }, ['acme/small', 'beta/large', 'acme/unpriced']],

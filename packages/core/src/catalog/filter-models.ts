@@ -1,8 +1,10 @@
 import { z } from 'zod';
 
+import { type DataRegionOf, toDataRegion } from '../wire/data-region.ts';
 import type { Model } from '../wire/models/model.ts';
 import { decimalNumber, wholeNumber } from '../wire/page-query.ts';
 import type { CatalogModel } from './catalog.ts';
+import type { ProviderNames } from './provider-names.ts';
 import { toModelRecord } from './to-model-record.ts';
 
 const SECONDS_A_DAY = 24 * 60 * 60;
@@ -94,12 +96,16 @@ export type ModelListQuery = z.infer<typeof modelListQuerySchema>;
 
 type Test = (model: CatalogModel, record: Model) => boolean;
 
-/**
- * Returns the models that pass every filter of the query, in the requested order. The caller does the paging. `now` is
- * in Unix milliseconds.
- */
-export function filterModels(models: readonly CatalogModel[], query: ModelListQuery, now: number): Model[] {
-  const tests = toTests(query, now);
+export interface FilterContext {
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly toTags: ProviderNames['toTags'];
+  readonly dataRegionOf: DataRegionOf;
+}
+
+/** Returns the models that pass every filter of the query, in the requested order. The caller does the paging. */
+export function filterModels(models: readonly CatalogModel[], query: ModelListQuery, context: FilterContext): Model[] {
+  const tests = toTests(query, context);
   const found = models
     .map((model) => ({ model, record: toModelRecord(model) }))
     .filter(({ model, record }) => tests.every((test) => test(model, record)))
@@ -107,7 +113,7 @@ export function filterModels(models: readonly CatalogModel[], query: ModelListQu
   return sortModels(found, query.sort);
 }
 
-function toTests(query: ModelListQuery, now: number): Test[] {
+function toTests(query: ModelListQuery, { now, toTags, dataRegionOf }: FilterContext): Test[] {
   const tests: Test[] = [];
   const outputs = query.output_modalities ?? ['text'];
   if (!outputs.includes('all'))
@@ -121,8 +127,8 @@ function toTests(query: ModelListQuery, now: number): Test[] {
   if (context !== undefined) tests.push((_, record) => (record.context_length ?? 0) >= context);
   if (arch) tests.push((_, { architecture }) => architecture.tokenizer.toLowerCase() === arch.toLowerCase());
   if (authors) tests.push(({ id }) => authors.includes(id.slice(0, id.indexOf('/'))));
-  if (providers) tests.push(({ endpoints }) => endpoints.some(({ provider }) => providers.includes(provider.slug)));
-  if (region) tests.push(({ endpoints }) => endpoints.some((endpoint) => endpoint.region === region));
+  if (providers) tests.push(providerTest(toTags(providers)));
+  if (region) tests.push(regionTest(region, dataRegionOf));
   if (query.zdr === 'true')
     tests.push(({ endpoints }) => endpoints.some(({ provider }) => provider.dataPolicy.retainsPrompts === false));
   const { distillable } = query;
@@ -134,6 +140,17 @@ function toTests(query: ModelListQuery, now: number): Test[] {
     priceTest('completion', query.min_output_price, query.max_output_price),
   );
   return tests;
+}
+
+function providerTest(tags: readonly string[]): Test {
+  return ({ endpoints }) => endpoints.some(({ provider, tag }) => tags.includes(provider.slug) || tags.includes(tag));
+}
+
+/** By the region's own name, and `eu`, `europe` and `us` by the data region of an endpoint's region as well. */
+function regionTest(name: string, dataRegionOf: DataRegionOf): Test {
+  const word = /^(eu|europe|us)$/i.test(name) ? toDataRegion(name) : null;
+  const isWithin = (region: string): boolean => region === name || (word !== null && dataRegionOf(region) === word);
+  return ({ endpoints }) => endpoints.some(({ region }) => region !== null && isWithin(region));
 }
 
 /** A model whose age is not known is within no bounds. */

@@ -95,7 +95,7 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     const failure = failureOf(observer.completion, name);
     if (failure !== null) return onFailure(failure);
     if (observer.completion.finish !== undefined) return end({ status: 'completed' });
-    onFailure(new GatewayError('provider_unavailable', `${name} ended its answer without a finish reason`));
+    onFailure(new GatewayError('provider_unavailable', `${name} ended its completion without a finish reason`));
   };
   const onFailure = (thrown: unknown): void => {
     const name = observer.endpoint()?.provider.name ?? '';

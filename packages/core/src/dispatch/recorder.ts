@@ -1,3 +1,5 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import { spendersOf } from '../budgets/budget.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Outcome } from '../calls/attempt.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
@@ -24,7 +26,7 @@ export interface Recorder {
 
 export interface RecorderParts {
   readonly generations: Pick<GenerationRepository, 'append'>;
-  readonly ledger: Pick<Ledger, 'release' | 'replace'>;
+  readonly ledger: Pick<Ledger, 'keepLost' | 'release'>;
   /** Null without any. */
   readonly rateLimits: Pick<RateLimits, 'noteTokens'> | null;
   readonly counters: CallCounters;
@@ -39,13 +41,15 @@ export function createRecorder(parts: RecorderParts): Recorder {
   const { generations, ledger, rateLimits, counters, logger, maxContentBytes, listeners } = parts;
 
   const append = async (record: GenerationRecord, content: StoredContent | null): Promise<void> => {
-    const { generation, costNanoUsd } = record;
+    const { generation, costNanoUsd, principalId, userId = null } = record;
     try {
       await generations.append(record, content);
       ledger.release(generation.id);
     } catch (cause) {
       // It was spent all the same, and no sum will ever show it.
-      ledger.replace(generation.id, {
+      ledger.keepLost({
+        id: generation.id,
+        spenders: spendersOf({ principalId, userId, workspaceId: generation.workspace_id ?? DEFAULT_WORKSPACE_ID }),
         creditsNanoUsd: generation.is_byok ? null : costNanoUsd,
         anyNanoUsd: costNanoUsd,
       });

@@ -17,4 +17,6 @@ export interface Principal {
   readonly limitReset?: 'daily' | 'weekly' | 'monthly' | null | undefined;
   /** Whether calls that the caller pays to the provider count too. */
   readonly includeByokInLimit?: boolean | undefined;
+  /** The user whom the key was made for: the `external_user` of calls that name none. */
+  readonly externalUser?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { CallRegion } from '../calls/call-region.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
-import { type DataRegion, toDataRegion } from '../wire/data-region.ts';
+import { type DataRegion, type DataRegionOf, toDataRegion } from '../wire/data-region.ts';
 
 /** A region and the hosts under which only its endpoints are used. */
 export interface RegionOptions {
@@ -14,6 +14,12 @@ export interface RegionOptions {
 
 /** The region of the host in a request; null for an ordinary host. */
 export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) => CallRegion | null;
+
+/** Creates the look-up of the data region of a region's name: as the region says, else by the name. */
+export function createDataRegionOf(regions: readonly RegionOptions[]): DataRegionOf {
+  const given = new Map(regions.map(({ name, dataRegion = toDataRegion(name) }) => [name, dataRegion]));
+  return (name) => given.get(name) ?? toDataRegion(name);
+}
 
 const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;
 

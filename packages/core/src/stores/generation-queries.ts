@@ -1,3 +1,5 @@
+import type { GenerationField } from '../wire/generations/generation-field.ts';
+import type { GenerationSort, SortOrder } from '../wire/generations/generation-sort.ts';
 import type { GenerationSplit } from '../wire/generations/generation-split.ts';
 import type { GenerationStatus } from '../wire/generations/generation-status.ts';
 
@@ -42,6 +44,20 @@ export interface GenerationFacets {
   readonly principalIds: ReadonlyMap<string, number>;
 }
 
+/** One condition on a field of a record. */
+export interface GenerationCondition {
+  readonly field: GenerationField;
+  /** `:` is met by any of the values, the others compare with the only one. */
+  readonly sign: ':' | '>' | '>=' | '<' | '<=';
+  /**
+   * In the unit of the record: USD, milliseconds, counts. Texts are in lower case, as case does not matter, and `*` in
+   * them stands for any characters.
+   */
+  readonly values: readonly (string | number | boolean)[];
+  /** Met by everything that does not meet the rest, what is not known included. */
+  readonly isNegated: boolean;
+}
+
 /** A filter on generations; all given members have to match. */
 export interface GenerationFilter {
   /** Began at this moment or later, in Unix milliseconds. */
@@ -62,6 +78,7 @@ export interface GenerationFilter {
   readonly minCostNanoUsd?: number | undefined;
   /** Included. */
   readonly maxCostNanoUsd?: number | undefined;
+  readonly conditions?: readonly GenerationCondition[] | undefined;
 }
 
 /** Figures of some generations. */
@@ -117,4 +134,23 @@ export interface HistogramPart {
   readonly total: HistogramFigures;
   /** One for each bucket. */
   readonly buckets: readonly HistogramFigures[];
+}
+
+/** What generations are sorted by: nano-dollars, milliseconds, counts and names; null where it is not known. */
+export type SortValue = number | string | null;
+
+/** A place in a sorted list: that of the last generation of a page, which may have been removed since. */
+export interface SortedPlace {
+  readonly value: SortValue;
+  readonly createdAtMs: number;
+  readonly id: string;
+}
+
+export interface SortedQuery {
+  readonly limit: number;
+  readonly sort: GenerationSort;
+  readonly order: SortOrder;
+  /** Begins with what comes after this place. */
+  readonly after?: SortedPlace | undefined;
+  readonly filter?: GenerationFilter | undefined;
 }

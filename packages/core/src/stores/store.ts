@@ -2,12 +2,15 @@ export type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, Workspac
 export type {
   ActivityQuery,
   ActivitySum,
+  GenerationCondition,
   GenerationFacets,
   GenerationFilter,
   GenerationHistogram,
   HistogramFigures,
   HistogramPart,
   HistogramQuery,
+  SortedPlace,
+  SortedQuery,
 } from './generation-queries.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
@@ -25,6 +28,8 @@ import type {
   GenerationFilter,
   GenerationHistogram,
   HistogramQuery,
+  SortedPlace,
+  SortedQuery,
 } from './generation-queries.ts';
 import type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
 import type { VideoJob } from './video-job.ts';
@@ -118,6 +123,12 @@ export interface GenerationPage {
   readonly next: string | null;
 }
 
+export interface SortedPage {
+  readonly records: readonly GenerationRecord[];
+  /** Pass as `after` for the next page; null at the end. */
+  readonly next: SortedPlace | null;
+}
+
 /** What a call under way has used so far. */
 export interface RunningFigures {
   readonly promptTokens: number;
@@ -153,10 +164,21 @@ export interface GenerationRepository {
   get(id: string): Awaitable<GenerationRecord | undefined>;
   /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
   getContent(id: string): Awaitable<StoredContent | undefined>;
+  /**
+   * `toPreview` of the content, at little cost however long it is. Undefined when there is no content, and where it
+   * would take too long to read.
+   */
+  getPreview(id: string): Awaitable<string | undefined>;
   /** The content cannot be read from the moment it resolves. False when there was none. */
   deleteContent(id: string): Promise<boolean>;
   /** Newest first. Costs the same however many there are. */
   page(query: GenerationQuery): Awaitable<GenerationPage>;
+  /**
+   * A page in another order, at one look at each generation that the span of the filter may contain. Unknown values come
+   * last in either order, and equal ones newest first. The places of pages stay exact while generations are added: none
+   * is shown twice, or left out that was there. Yields to the event loop between steps.
+   */
+  sorted(query: SortedQuery): Awaitable<SortedPage>;
   /**
    * Adds up by time, and by the values of a split, what a filter chooses, at a cost by that time. Yields to the event
    * loop between steps.

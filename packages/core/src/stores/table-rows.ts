@@ -22,6 +22,8 @@ export const keyRecordSchema = z.object({
   createdAt: z.string(),
   updatedAt: nullableString,
   expiresAt: nullableString,
+  /** Whom the key was made for, in the words of its maker. */
+  externalUser: z.string().optional(),
 });
 
 export const assignmentSchema = z.object({
@@ -37,8 +39,8 @@ export const assignmentSchema = z.object({
 export const workspaceRecordSchema = z.object({
   /** The same as the workspace's. */
   id: z.string(),
-  /** A row of before there was a default callback address has none. */
-  workspace: workspaceSchema.partial({ default_callback_url: true }),
+  /** Rows of earlier versions lack the fields that came later. */
+  workspace: workspaceSchema.partial({ default_callback_url: true, disabled_server_tools: true }),
   budgets: z.array(workspaceBudgetSchema),
 });
 

@@ -2,6 +2,9 @@
 export const DATA_REGIONS = ['global', 'europe', 'us'] as const;
 export type DataRegion = (typeof DATA_REGIONS)[number];
 
+/** Which of the three a region of the configuration is. */
+export type DataRegionOf = (name: string) => DataRegion;
+
 /**
  * Which of the three a region is by its name alone: `eu`, `europe`, `us`, and names that begin with them, as
  * `eu-west-1`. Any other is global.

@@ -31,7 +31,7 @@ const DEFAULTS: Preferences = {
   singleKeys: true,
   isRailCollapsed: false,
   isIntroduced: false,
-  hiddenColumns: ['origin', 'user'],
+  hiddenColumns: ['finish', 'duration', 'speed', 'key', 'origin', 'user'],
   views: [],
   pins: [],
 };

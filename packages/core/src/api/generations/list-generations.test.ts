@@ -54,6 +54,43 @@ test.each(['', '&status=ok', '&text=flamingo', '&id=gen-0,gen-3'])(
   },
 );
 
+test('shows the beginning of each prompt where it is asked for and stored', async () => {
+  const { call, store } = await setUp();
+  const previews = async (query: string): Promise<unknown> =>
+    ((await call('GET', `/admin/v1/generations?${query}`)).body['data'] as object[]).map((row) => Object.values(row));
+  expect(await previews('fields=id,prompt_preview&limit=4')).toEqual([
+    ['gen-4', 'Question: herons'],
+    ['gen-3', 'Question: FLAMINGO again'],
+    ['gen-2', 'Question: pelicans'],
+    ['gen-1', null],
+  ]);
+  await store.generations.deleteContent('gen-4');
+  expect(await previews('fields=prompt_preview&sort=time&order=desc&limit=2')).toEqual([
+    [null],
+    ['Question: FLAMINGO again'],
+  ]);
+  expect(await previews('fields=id,prompt_preview&id=gen-3')).toEqual([['gen-3', 'Question: FLAMINGO again']]);
+  const { body } = await call('GET', '/admin/v1/generations?limit=1');
+  expect((body['data'] as object[])[0]).not.toHaveProperty('prompt_preview');
+});
+
+test('takes conditions on any field, in lists, counts and exports', async () => {
+  const { call, ids } = await setUp();
+  const where = (line: string): string => `where=${encodeURIComponent(line)}`;
+  expect(await ids(`?${where('-status:ok')}`)).toBe('3 1');
+  expect(await ids(`?${where('user:ada')}`)).toBe('0');
+  expect(await ids(`?${where('member:u1 model:acme/*')}`)).toBe('2');
+  expect(await ids(`?${where('-status:ok')}&sort=time&order=asc`)).toBe('1 3');
+  expect(await ids(`?${where('-status:ok')}&text=flamingo`)).toBe('3');
+  const { body } = await call('GET', `/admin/v1/generations/histogram?facets=true&${where('-status:ok')}`);
+  expect(body['facets']).toMatchObject({ total: 2 });
+  const refused = await call('GET', `/admin/v1/generations?${where('nonsense')}`);
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error: { metadata: { issues: [{ path: 'where', message: expect.stringContaining('at character 1') }] } } },
+  });
+});
+
 test('shows the number of attempts, in lists and in exports', async () => {
   const admin = await setUp();
   const generation = { provider_responses: [{ status: 503 }, { status: 200 }] };
@@ -270,6 +307,22 @@ test('exports CSV in which nothing is a formula, and every field is where its na
   expect(text).toContain(`"'=HYPERLINK(""x"")","a,b\n""c""",,true,stop`);
   expect(text.endsWith(`,,'-1\r\n`)).toBe(true);
   expect((await exportText(admin, 'format=csv&content=true')).type).toBe('400');
+});
+
+test('exports name the keys, as far as they have names', async () => {
+  const admin = await setUp();
+  const { hash } = await admin.dataOf('POST', '/keys', { name: '=Team, "A"' });
+  const append = (id: string, principalId: string) =>
+    admin.store.generations.append(toRecord(id, { principalId, generation: { created_at: at(6) } }), null);
+  await append('gen-6', hash);
+  const { text } = await exportText(admin, `from=${at(6)}`);
+  expect(JSON.parse(text)).toMatchObject({ id: 'gen-6', key_hash: hash, key_name: '=Team, "A"' });
+  const csv = (await exportText(admin, `format=csv&from=${at(6)}`)).text.split('\r\n');
+  expect(csv[0]).toContain(',key_hash,key_name,');
+  expect(csv[1]).toContain(`,${hash},"'=Team, ""A""",`);
+  await append('gen-7', 'gone');
+  const [line = ''] = (await exportText(admin, `from=${at(6)}`)).text.split('\n');
+  expect(JSON.parse(line)).toMatchObject({ id: 'gen-7', key_hash: 'gone', key_name: null });
 });
 
 test('exports only as fast as the client reads', async () => {

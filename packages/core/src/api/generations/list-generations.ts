@@ -1,4 +1,5 @@
 import {
+  type FoundGenerations,
   getGenerations,
   listGenerations as findGenerations,
   parseCursor,
@@ -6,31 +7,56 @@ import {
   toCursor,
   toGenerationFilter,
 } from '../../generations/read/list-generations.ts';
+import { parseSortedCursor, toSortedCursor } from '../../generations/read/sorted-cursor.ts';
 import { operation } from '../../http/operation.ts';
-import { generationListQuerySchema, generationListSchema } from '../../wire/generations/generation-list.ts';
+import {
+  type GenerationListQuery,
+  generationListQuerySchema,
+  generationListSchema,
+} from '../../wire/generations/generation-list.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
-/** `GET /admin/v1/generations`: newest first, page by page. */
+/** `GET /admin/v1/generations`: newest first or sorted, page by page. */
 export const listGenerations = operation<GenerationParts>()({
   query: generationListQuerySchema,
   response: generationListSchema,
   async run({ parts, query: asked }) {
-    const { limit, cursor, text, id: ids, fields, ...query } = asked;
-    const isNarrowed = text !== undefined || Object.values(query).some((value) => value !== undefined);
-    if (ids !== undefined && (isNarrowed || cursor !== undefined))
-      throw refuseField('id', 'cannot be given together with a filter or a cursor');
-    const before = parseCursor(cursor);
-    const { records, next, searched, searchedBackTo } =
-      ids === undefined
-        ? await findGenerations({ filter: toGenerationFilter(query, parts), text, limit, before }, parts)
-        : await getGenerations(ids, parts);
+    const { limit: _limit, cursor, id: ids, fields, sort: _sort, order: _order, ...filters } = asked;
+    const isNarrowed = Object.values(filters).some((value) => value !== undefined);
+    if (ids !== undefined && (isNarrowed || isSorted(asked) || cursor !== undefined))
+      throw refuseField('id', 'cannot be given together with a filter, an order or a cursor');
+    const { records, nextCursor, searched, searchedBackTo } =
+      ids === undefined ? await findPage(asked, parts) : { ...(await getGenerations(ids, parts)), nextCursor: null };
     return {
-      data: records.map((record) => toAskedRow(record, fields)),
-      next_cursor: toCursor(next),
+      data: await Promise.all(records.map((record) => toAskedRow(record, fields, parts))),
+      next_cursor: nextCursor,
       key_names: await parts.findKeyNames(new Set(records.map(({ principalId }) => principalId))),
       ...(!isNarrowed && ids === undefined && { total_estimate: await parts.store.generations.count() }),
-      ...(text !== undefined && { searched: { records: searched, back_to: searchedBackTo } }),
+      ...(asked.text !== undefined && { searched: { records: searched, back_to: searchedBackTo } }),
     };
   },
 });
+
+/** Newest first, which the store can do by reading no further than a page, is no sorting. */
+const isSorted = ({ sort, order }: GenerationListQuery): boolean => sort !== 'time' || order !== 'desc';
+
+interface FoundPage extends Omit<FoundGenerations, 'next'> {
+  readonly nextCursor: string | null;
+}
+
+async function findPage(asked: GenerationListQuery, parts: GenerationParts): Promise<FoundPage> {
+  const { limit, cursor, text, sort, order } = asked;
+  const filter = toGenerationFilter(asked, parts);
+  if (!isSorted(asked)) {
+    const found = await findGenerations({ filter, text, limit, before: parseCursor(cursor) }, parts);
+    return { ...found, nextCursor: toCursor(found.next) };
+  }
+  if (text !== undefined) {
+    const reason = 'a text is looked for from the newest call on';
+    throw refuseField('sort', `cannot be given together with text: ${reason}`);
+  }
+  const after = parseSortedCursor(cursor, asked);
+  const { records, next } = await parts.store.generations.sorted({ limit, sort, order, after, filter });
+  return { records, nextCursor: toSortedCursor(next, asked), searched: 0, searchedBackTo: null };
+}

@@ -21,6 +21,7 @@ export const createKey = operation<KeyParts>()({
       workspaceId: await chooseWorkspaceId(body.workspace_id, parts),
       expiresAt: body.expires_at,
       creatorUserId: body.creator_user_id,
+      externalUser: body.external?.user,
     });
     await parts.store.keys.insert(record);
     return { data: await toKeyBody(record, parts), key };

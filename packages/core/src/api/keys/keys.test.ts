@@ -1,8 +1,19 @@
 import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
-import { API_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
+import {
+  API_KEY,
+  createCoreGateway,
+  jsonOf,
+  MANAGEMENT_KEY,
+} from '../../../../../test/support/gateways/core-gateway.ts';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
+import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
+
+const COMPLETION = JSON.stringify({
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+});
 
 // The clock shows Friday, 2 January 2026, 03:04:05 UTC.
 const spendOn = (principalId: string, days: readonly string[], isByok = false) =>
@@ -100,4 +111,42 @@ test('refuses a key from the moment it is disabled, expired or removed, and take
   expect((await call('DELETE', `/keys/${removed.hash}`)).body).toEqual({ deleted: true });
   expect((await call('GET', '/models', undefined, String(other.body['key']))).status).toBe(401);
   expect((await call('DELETE', `/keys/${removed.hash}`)).status).toBe(404);
+});
+
+test('records the user whom a key was made for, where a request names nobody else', async () => {
+  const upstream = createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: [COMPLETION] });
+  const { post, store } = createCoreGateway(upstream);
+  const authorization = `Bearer ${MANAGEMENT_KEY}`;
+  const made = await post(
+    '/api/v1/keys',
+    { name: 'k', external: { user: 'partner-7' } },
+    { headers: { authorization } },
+  );
+  expect(made.status).toBe(201);
+  const { data, key } = jsonOf(made) as { data: { external_user: string }; key: string };
+  expect(data.external_user).toBe('partner-7');
+  const ask = (body: object) =>
+    post(
+      '/api/v1/chat/completions',
+      { model: 'acme/chat', messages: [{ role: 'user', content: 'Hi' }], ...body },
+      { headers: { authorization: `Bearer ${key}` } },
+    );
+  expect((await ask({})).status).toBe(200);
+  expect((await ask({ user: 'other' })).status).toBe(200);
+  expect(store.appended.map(({ record }) => record.generation.external_user)).toEqual(['partner-7', 'other']);
+});
+
+test('refuses a key of the caller’s own making in words', async () => {
+  const { call } = createAdminGateway();
+  const external = { user: 'u', api_key: 'k'.repeat(32) };
+  expect(await call('POST', '/keys', { name: 'k', external })).toMatchObject({
+    status: 400,
+    body: {
+      error: {
+        metadata: {
+          issues: [{ path: 'external.api_key', message: 'is not supported: the gateway makes the keys itself' }],
+        },
+      },
+    },
+  });
 });

@@ -21,7 +21,7 @@ export async function toKeyBody(record: KeyRecord, parts: KeyParts): Promise<Key
     expires_at: record.expiresAt,
     creator_user_id: record.creatorUserId,
     workspace_id: record.workspaceId,
-    external_user: null,
+    external_user: record.externalUser ?? null,
     management: record.kind === 'management',
   };
 }

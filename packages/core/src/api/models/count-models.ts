@@ -3,6 +3,7 @@ import { findShownEndpoints, modelsWith } from '../../dispatch/usable-endpoints.
 import { operation } from '../../http/operation.ts';
 import { modelCountSchema } from '../../wire/models/model.ts';
 import type { ModelParts } from './model-parts.ts';
+import { toFilterContext } from './page-of-models.ts';
 
 /** `GET /models/count`: accepts the query of the list and applies its filter on output modalities. */
 export const countModels = operation<ModelParts>()({
@@ -11,7 +12,7 @@ export const countModels = operation<ModelParts>()({
   async run(context) {
     const { output_modalities } = context.query;
     const shown = modelsWith(await findShownEndpoints(context), context.parts);
-    const found = filterModels(shown, output_modalities ? { output_modalities } : {}, context.parts.platform.now());
+    const found = filterModels(shown, output_modalities ? { output_modalities } : {}, toFilterContext(context.parts));
     return { data: { count: found.length } };
   },
 });

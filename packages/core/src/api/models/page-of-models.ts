@@ -1,5 +1,5 @@
 import type { CatalogModel } from '../../catalog/catalog.ts';
-import { filterModels, type ModelListQuery } from '../../catalog/filter-models.ts';
+import { type FilterContext, filterModels, type ModelListQuery } from '../../catalog/filter-models.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { type GatewayRequest, mountPathOf } from '../../http/request.ts';
 import type { Model } from '../../wire/models/model.ts';
@@ -19,7 +19,7 @@ export function pageOfModels(
   query: ModelListQuery,
   { request, parts }: Pick<RequestContext<ModelParts>, 'request' | 'parts'>,
 ): ModelPage {
-  const found = filterModels(models, query, parts.platform.now());
+  const found = filterModels(models, query, toFilterContext(parts));
   const mountPath = mountPathOf(request);
   if (query.offset === undefined && query.limit === undefined) {
     return { data: linkBelow(mountPath, found), total_count: found.length, links: { next: null } };
@@ -32,6 +32,11 @@ export function pageOfModels(
     total_count: found.length,
     links: { next: end < found.length ? mountPath + nextPath(request, end, limit) : null },
   };
+}
+
+/** What filters of the list go by, beside the query. */
+export function toFilterContext({ catalog, dataRegionOf, platform }: ModelParts): FilterContext {
+  return { now: platform.now(), toTags: catalog.providerNames.toTags, dataRegionOf };
 }
 
 /** The same list, one page on, relative to the mount; filters stay as they were. */

@@ -3,7 +3,7 @@ import { createUuid } from '../../foundation/random-id.ts';
 import { operation } from '../../http/operation.ts';
 import { givenFields } from '../../wire/given-fields.ts';
 import { createWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/management/workspace.ts';
-import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';
+import { refuseWithoutEffect } from './refuse-without-effect.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `POST /workspaces` */
@@ -12,7 +12,7 @@ export const createWorkspace = operation<WorkspaceParts>()({
   response: workspaceResponseSchema,
   status: 201,
   async run({ principal, parts, body }) {
-    refuseCallbackUrl('default_callback_url', body.default_callback_url, parts.webhooks);
+    refuseWithoutEffect(body, undefined, parts);
     await refuseTakenSlug(body.slug, parts);
     const record = toNewWorkspace({
       ...givenFields(body),

@@ -2,7 +2,7 @@ import { changeWorkspace, findWorkspace, refuseTakenSlug, toWorkspaceBody } from
 import { operation } from '../../http/operation.ts';
 import { givenFields } from '../../wire/given-fields.ts';
 import { updateWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/management/workspace.ts';
-import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';
+import { refuseWithoutEffect } from './refuse-without-effect.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `PATCH /workspaces/{id}`, by id or slug. */
@@ -11,8 +11,8 @@ export const updateWorkspace = operation<WorkspaceParts>()({
   body: updateWorkspaceRequestSchema,
   response: workspaceResponseSchema,
   find: ({ params, parts }) => findWorkspace(params.id, parts),
-  async run({ found: { id }, parts, body }) {
-    refuseCallbackUrl('default_callback_url', body.default_callback_url, parts.webhooks);
+  async run({ found: { id, workspace }, parts, body }) {
+    refuseWithoutEffect(body, workspace, parts);
     if (body.slug !== undefined) await refuseTakenSlug(body.slug, parts, id);
     const updatedAt = new Date(parts.platform.now()).toISOString();
     const changed = await changeWorkspace(id, parts, (record) => ({

@@ -1,3 +1,5 @@
+import type { FindKeyNames } from '../../auth/key-names.ts';
+import type { GenerationRecord } from '../../stores/store.ts';
 import type { ExportedGeneration, GenerationRow } from '../../wire/generations/generation-list.ts';
 import { toPublicContent } from '../stored-content.ts';
 import {
@@ -6,6 +8,9 @@ import {
   toGenerationRow,
   type GenerationListParts,
 } from './list-generations.ts';
+
+/** A row with the name of its key; null where it has none any more. */
+type NamedRow = GenerationRow & Pick<ExportedGeneration, 'key_name'>;
 
 /** The columns of CSV, in this order. */
 const COLUMNS = [
@@ -17,6 +22,7 @@ const COLUMNS = [
   'attempts',
   'api_type',
   'key_hash',
+  'key_name',
   'user_id',
   'external_user',
   'session_id',
@@ -35,7 +41,7 @@ const COLUMNS = [
   'data_region',
   'origin',
   'user_agent',
-] as const satisfies readonly (keyof GenerationRow)[];
+] as const satisfies readonly (keyof NamedRow)[];
 
 const PAGE_SIZE = 200;
 const encoder = new TextEncoder();
@@ -48,22 +54,31 @@ export interface GenerationExport extends Pick<GenerationSearch, 'filter' | 'tex
   readonly signal: AbortSignal;
 }
 
+interface ExportParts extends GenerationListParts {
+  readonly findKeyNames: FindKeyNames;
+}
+
 /** Writes generations, newest first, one page at a time and only as fast as they are read. */
 export async function* exportGenerations(
   { filter, text, format, withContent, signal }: GenerationExport,
-  parts: GenerationListParts,
+  parts: ExportParts,
 ): AsyncGenerator<Uint8Array> {
   if (format === 'csv') yield encoder.encode(`${COLUMNS.join(',')}\r\n`);
   let before: string | undefined;
   do {
     const { records, next } = await listGenerations({ filter, text, limit: PAGE_SIZE, before }, parts);
+    const names = await parts.findKeyNames(new Set(records.map(({ principalId }) => principalId)));
+    const toRow = (record: GenerationRecord): NamedRow => ({
+      ...toGenerationRow(record),
+      key_name: names[record.principalId] ?? null,
+    });
     for (const record of withContent ? records : []) {
       const stored = await parts.store.generations.getContent(record.generation.id);
       const content = stored === undefined ? null : toPublicContent(stored);
-      yield encoder.encode(toNdjsonLine({ ...toGenerationRow(record), content }));
+      yield encoder.encode(toNdjsonLine({ ...toRow(record), content }));
       if (signal.aborted) return;
     }
-    const lines = withContent ? [] : records.map(toGenerationRow).map(format === 'csv' ? toCsvLine : toNdjsonLine);
+    const lines = withContent ? [] : records.map(toRow).map(format === 'csv' ? toCsvLine : toNdjsonLine);
     if (lines.length > 0) yield encoder.encode(lines.join(''));
     before = next ?? undefined;
   } while (before !== undefined && !signal.aborted);
@@ -71,7 +86,7 @@ export async function* exportGenerations(
 
 const toNdjsonLine = (row: ExportedGeneration): string => `${JSON.stringify(row)}\n`;
 
-const toCsvLine = (row: GenerationRow): string => `${COLUMNS.map((name) => toCsvField(row[name])).join(',')}\r\n`;
+const toCsvLine = (row: NamedRow): string => `${COLUMNS.map((name) => toCsvField(row[name])).join(',')}\r\n`;
 
 function toCsvField(value: string | number | boolean | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value);

@@ -108,7 +108,8 @@ async function toEventText(event: FeedEvent, { parts, fields, toVideoEvent }: Fo
   if (event.type === 'generation') {
     const record = await parts.store.generations.get(event.id);
     // Retention may have dropped it; its number was used all the same.
-    return record === undefined ? 'data: {}' : `event: generation\ndata: ${JSON.stringify(toAskedRow(record, fields))}`;
+    if (record === undefined) return 'data: {}';
+    return `event: generation\ndata: ${JSON.stringify(await toAskedRow(record, fields, parts))}`;
   }
   return `event: video\ndata: ${JSON.stringify(toVideoEvent(event.job))}`;
 }

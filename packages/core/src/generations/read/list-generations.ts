@@ -5,6 +5,8 @@ import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire
 import { NO_VALUE } from '../../wire/generations/generation-split.ts';
 import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import { decodeCursor, encodeCursor } from './cursor-text.ts';
+import { parseWhere } from './parse-where.ts';
 import { isInContent, isInRecord } from './search-text.ts';
 
 export interface GenerationSearch {
@@ -128,12 +130,20 @@ export function toGenerationRow({ generation, principalId, userId }: GenerationR
 }
 
 /** Like the function above, with only the fields that the caller selected. */
-export function toAskedRow(record: GenerationRecord, fields: RowFields): Readonly<Record<string, unknown>> {
+export async function toAskedRow(
+  record: GenerationRecord,
+  fields: RowFields,
+  { store }: Pick<GenerationListParts, 'store'>,
+): Promise<Readonly<Record<string, unknown>>> {
   const row = toGenerationRow(record);
-  return fields === undefined ? row : Object.fromEntries(fields.map((name) => [name, row[name]]));
+  if (fields === undefined) return row;
+  if (fields.includes('prompt_preview')) {
+    row.prompt_preview = (await store.generations.getPreview(record.generation.id)) ?? null;
+  }
+  return Object.fromEntries(fields.map((name) => [name, row[name]]));
 }
 
-/** Converts a query to the filter of a store. It may name providers by slug or by name. */
+/** Converts a query to the filter of a store. It may name providers by slug or by name. Throws as `parseWhere` does. */
 export function toGenerationFilter(
   query: GenerationFilterQuery,
   { providers }: { readonly providers: readonly { readonly slug: string; readonly name: string }[] },
@@ -154,20 +164,26 @@ export function toGenerationFilter(
     statuses: toSet(query.status),
     minCostNanoUsd: toNano(query.min_cost),
     maxCostNanoUsd: query.max_cost === 0 ? 0 : toNano(query.max_cost),
+    conditions: query.where === undefined ? undefined : parseWhere(query.where),
   };
 }
 
 /** Encodes the end of a page for callers, as an opaque value. */
 export function toCursor(id: string | null): string | null {
-  return id === null ? null : btoa(encodeURIComponent(id)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return id === null ? null : encodeCursor(id);
 }
 
 /** The id in a cursor. Throws `invalid_request` for what is none. */
 export function parseCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
+  const refusal = (cause?: unknown): Error => refuseField('cursor', 'must be next_cursor of another page', cause);
+  let id: string;
   try {
-    return decodeURIComponent(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')));
+    id = decodeCursor(cursor);
   } catch (cause) {
-    throw refuseField('cursor', 'must be next_cursor of another page', cause);
+    throw refusal(cause);
   }
+  // That of a sorted list.
+  if (id.startsWith('[')) throw refusal();
+  return id;
 }

@@ -370,7 +370,7 @@ test.each([
 ])('treats a completion as broken that ends %s', async (_name, frames) => {
   for (const [, pieces] of chunkings(frames)) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
-      new GatewayError('provider_unavailable', 'Acme ended its answer before it was complete'),
+      new GatewayError('provider_unavailable', 'Acme ended its response before the end of the completion'),
     );
   }
 });
@@ -378,7 +378,7 @@ test.each([
 test('treats a completion as broken that ends within an event', async () => {
   for (const [, pieces] of chunkings([...HELLO.slice(0, 2), 'event: message_delta\ndata: {"type":"mess'])) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
-      new GatewayError('provider_unavailable', 'Acme ended its answer in the middle of an event'),
+      new GatewayError('provider_unavailable', 'Acme ended its response in the middle of an event'),
     );
   }
 });
@@ -429,7 +429,7 @@ test.each([
     'a web page',
     { 'content-type': 'text/html; charset=utf-8' },
     '<html>Log in</html>',
-    'a web page instead of an answer',
+    'a web page instead of a completion',
   ],
   ['nothing', JSON_HEADERS, '', 'something that is not JSON'],
   ["another wire's response", JSON_HEADERS, '{"choices":[]}', 'JSON that is no message'],

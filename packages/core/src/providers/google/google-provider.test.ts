@@ -216,9 +216,9 @@ test('refuses what the wire cannot express before it calls upstream', async () =
 });
 
 test.each([
-  ['ends without a finish reason', [hi], 'Acme ended its answer without a finish reason'],
-  ['ends before it began', [], 'Acme ended its answer without a finish reason'],
-  ['ends within an event', [hi, 'data: {"candidates":[{"con'], 'Acme ended its answer in the middle of an event'],
+  ['ends without a finish reason', [hi], 'Acme ended its completion without a finish reason'],
+  ['ends before it began', [], 'Acme ended its completion without a finish reason'],
+  ['ends within an event', [hi, 'data: {"candidates":[{"con'], 'Acme ended its response in the middle of an event'],
 ])('calls a stream broken that %s', async (_name, events, message) => {
   const pieces = events.map((piece) => (typeof piece === 'string' ? piece : toEvent(piece)));
   for (const [, bytes] of chunkings(pieces)) {
@@ -266,10 +266,10 @@ test('reads an unstreamed completion although a stream was requested', async () 
 });
 
 test.each([
-  ['a web page', { 'content-type': 'text/html' }, '<html>Log in</html>', 'a web page instead of an answer'],
+  ['a web page', { 'content-type': 'text/html' }, '<html>Log in</html>', 'a web page instead of a completion'],
   ['nothing', JSON_HEADERS, '', 'something that is not JSON'],
-  ['null', JSON_HEADERS, 'null', 'JSON that is no chat answer'],
-  ['a list', JSON_HEADERS, '[]', 'JSON that is no chat answer'],
+  ['null', JSON_HEADERS, 'null', 'JSON that is no chat completion'],
+  ['a list', JSON_HEADERS, '[]', 'JSON that is no chat completion'],
 ])('refuses %s with status 200', async (_name, headers, text, message) => {
   const failure = { code: 'provider_unavailable', message: `Acme returned ${message}` };
   const transport = (): Transport => createReplayTransport({ headers, pieces: [text] });

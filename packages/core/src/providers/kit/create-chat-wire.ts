@@ -68,7 +68,7 @@ export function createChatWire(
     toRefusalError(upstream, wire.readError, head, text);
   const refuseWebPage = (head: ResponseHead): void => {
     if (!typeOf(head).startsWith('text/html')) return;
-    throw new GatewayError('provider_unavailable', `${name} returned a web page instead of an answer`);
+    throw new GatewayError('provider_unavailable', `${name} returned a web page instead of a completion`);
   };
 
   const toRequest = (call: ChatCall, body: Record<string, unknown>): TransportRequest => {

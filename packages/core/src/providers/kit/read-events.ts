@@ -77,7 +77,7 @@ export function readEvents(
 /** Only the blank line is missing when this can be read; otherwise the stream was cut within an event. */
 function readUnfinished(data: string, readEvent: ReadEvent, providerName: string): ReturnType<ReadEvent> {
   if (!isJson(data) && !isBlank(data) && !isDoneMarker(data)) {
-    throw new GatewayError('provider_unavailable', `${providerName} ended its answer in the middle of an event`);
+    throw new GatewayError('provider_unavailable', `${providerName} ended its response in the middle of an event`);
   }
   return readEvent(data);
 }

@@ -119,7 +119,7 @@ function defaultMessage(
     case 'not_found':
       return `${providerName} does not serve this model now`;
     case 'timeout':
-      return `${providerName} took too long to answer`;
+      return `${providerName} took too long to respond`;
     case 'rate_limit_exceeded':
       return `${providerName} limits the rate of requests now`;
     case 'provider_overloaded':

@@ -342,7 +342,7 @@ test('needs no end marker, nor a blank line after the last event', async () => {
 test('treats a completion as broken that ends within an event', async () => {
   for (const [, pieces] of chunkings([toEvent(piece('Hi')), 'data: {"choices":[{"delta":{"con'])) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
-      new GatewayError('provider_unavailable', 'Acme ended its answer in the middle of an event'),
+      new GatewayError('provider_unavailable', 'Acme ended its response in the middle of an event'),
     );
   }
 });
@@ -396,16 +396,16 @@ test.each([
     'a web page',
     { 'content-type': 'text/html; charset=utf-8' },
     '<html>Log in</html>',
-    'a web page instead of an answer',
+    'a web page instead of a completion',
   ],
   ['nothing', { 'content-type': 'application/json' }, '', 'something that is not JSON'],
-  ['null', { 'content-type': 'application/json' }, 'null', 'JSON that is no chat answer'],
-  ['a list', { 'content-type': 'application/json' }, '[]', 'JSON that is no chat answer'],
+  ['null', { 'content-type': 'application/json' }, 'null', 'JSON that is no chat completion'],
+  ['a list', { 'content-type': 'application/json' }, '[]', 'JSON that is no chat completion'],
   [
     'a completion without choices',
     { 'content-type': 'application/json' },
     '{"choices":[]}',
-    'an answer without choices',
+    'a completion without choices',
   ],
 ])('refuses %s with status 200', async (_name, headers, text, message) => {
   const failure = { code: 'provider_unavailable', message: `Acme returned ${message}` };

@@ -1,11 +1,12 @@
 import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
 import type { GenerationFilter, GenerationFacets } from '../generation-queries.ts';
+import type { GenerationRecord } from '../store.ts';
 import type { GenerationFacts } from './generation-facts.ts';
 import { matchesFilter } from './generation-filter.ts';
 
 /** Counts generations one after the other; the result is read after the last. */
 export interface FacetCount {
-  add(facts: GenerationFacts): void;
+  add(facts: GenerationFacts, readRecord: () => GenerationRecord): void;
   read(): GenerationFacets;
 }
 
@@ -20,8 +21,8 @@ export function createFacetCount(filter: GenerationFilter): FacetCount {
   };
   let total = 0;
   return {
-    add(facts) {
-      if (!matchesFilter(facts, others)) return;
+    add(facts, readRecord) {
+      if (!matchesFilter(facts, others, readRecord)) return;
       const { status, model, providerName, principalId } = facts;
       const isStatus = statuses?.has(status) !== false;
       const isModel = models?.has(model) !== false;

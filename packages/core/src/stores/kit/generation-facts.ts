@@ -13,8 +13,14 @@ export interface GenerationFacts {
   readonly userId: string | null;
   readonly app: string | null;
   readonly costNanoUsd: number;
+  readonly isCostKnown: boolean;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** Null for what had no first token: whole responses, and calls that failed before. */
   readonly firstTokenMs: number | null;
+  readonly durationMs: number | null;
   readonly tokensPerSecond: number | null;
+  readonly attempts: number;
 }
 
 /** The members of a generation of which its facts are made. */
@@ -30,10 +36,14 @@ export type FactSource = Pick<
   | 'cancelled'
   | 'interrupted'
   | 'finish_reason'
+  | 'tokens_prompt'
   | 'tokens_completion'
+  | 'cost_known'
   | 'latency'
   | 'generation_time'
->;
+> & {
+  readonly provider_responses: { readonly length: number } | null;
+};
 
 export function toGenerationFacts({
   generation,
@@ -51,8 +61,13 @@ export function toGenerationFacts({
     userId: userId ?? null,
     app: appOf(generation),
     costNanoUsd,
+    isCostKnown: generation.cost_known,
+    promptTokens: generation.tokens_prompt,
+    completionTokens: generation.tokens_completion,
     firstTokenMs: firstTokenMsOf(generation),
+    durationMs: generation.generation_time,
     tokensPerSecond: tokensPerSecondOf(generation),
+    attempts: generation.provider_responses?.length ?? 0,
   };
 }
 

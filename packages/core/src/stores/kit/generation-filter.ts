@@ -1,8 +1,14 @@
 import type { GenerationFilter } from '../generation-queries.ts';
+import type { GenerationRecord } from '../store.ts';
 import type { GenerationFacts } from './generation-facts.ts';
+import { meetsConditions } from './meets-conditions.ts';
 
-/** Whether a generation matches the filter. */
-export function matchesFilter(facts: GenerationFacts, filter: GenerationFilter): boolean {
+/** Whether a generation matches the filter. Its record is read only where conditions are about more than its facts. */
+export function matchesFilter(
+  facts: GenerationFacts,
+  filter: GenerationFilter,
+  readRecord: () => GenerationRecord,
+): boolean {
   return (
     facts.createdAtMs >= (filter.createdFromMs ?? Number.NEGATIVE_INFINITY) &&
     facts.createdAtMs < (filter.createdBeforeMs ?? Number.POSITIVE_INFINITY) &&
@@ -14,6 +20,7 @@ export function matchesFilter(facts: GenerationFacts, filter: GenerationFilter):
     (filter.sessionId === undefined || filter.sessionId === (facts.sessionId ?? '')) &&
     filter.statuses?.has(facts.status) !== false &&
     facts.costNanoUsd >= (filter.minCostNanoUsd ?? 0) &&
-    facts.costNanoUsd <= (filter.maxCostNanoUsd ?? Number.POSITIVE_INFINITY)
+    facts.costNanoUsd <= (filter.maxCostNanoUsd ?? Number.POSITIVE_INFINITY) &&
+    (filter.conditions === undefined || meetsConditions(readRecord(), filter.conditions))
   );
 }

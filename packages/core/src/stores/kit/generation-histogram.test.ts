@@ -16,10 +16,19 @@ const FACTS: GenerationFacts = {
   principalId: 'p',
   userId: null,
   app: null,
+  isCostKnown: true,
+  promptTokens: null,
+  completionTokens: null,
+  durationMs: null,
+  attempts: 1,
   costNanoUsd: 1,
   firstTokenMs: null,
   tokensPerSecond: null,
 };
+const unread = (): never => {
+  throw new Error('no condition asks for the record');
+};
+
 const ONE_SECOND = { filter: {}, startMs: 0, bucketMs: 1000, buckets: 1 };
 
 async function addUp(
@@ -27,7 +36,7 @@ async function addUp(
   query: Partial<HistogramQuery> = {},
 ): Promise<GenerationHistogram> {
   const histogram = createHistogram({ ...ONE_SECOND, ...query });
-  for (const one of facts) histogram.add({ ...FACTS, ...one });
+  for (const one of facts) histogram.add({ ...FACTS, ...one }, unread);
   return histogram.read(() => Promise.resolve());
 }
 

@@ -6,6 +6,7 @@ import type {
   HistogramQuery,
   HistogramSplit,
 } from '../generation-queries.ts';
+import type { GenerationRecord } from '../store.ts';
 import type { GenerationFacts } from './generation-facts.ts';
 import { matchesFilter } from './generation-filter.ts';
 import { takePercentile } from './take-percentile.ts';
@@ -13,7 +14,7 @@ import { takePercentile } from './take-percentile.ts';
 /** Counts generations one after the other; the result is read once, after the last. */
 export interface HistogramCount {
   /** Adds a generation to its bucket, if it matches the filter. */
-  add(facts: GenerationFacts): void;
+  add(facts: GenerationFacts, readRecord: () => GenerationRecord): void;
   /** `pause` is awaited between steps of some 20 ms at most, for 100,000 generations. */
   read(pause: () => Promise<void>): Promise<GenerationHistogram>;
 }
@@ -25,9 +26,9 @@ export function createHistogram(query: HistogramQuery): HistogramCount {
   const matched: GenerationFacts[] = [];
   const all = createTallies(buckets);
   return {
-    add(facts) {
+    add(facts, readRecord) {
       const tally = all[bucketOf(facts)];
-      if (tally === undefined || !matchesFilter(facts, filter)) return;
+      if (tally === undefined || !matchesFilter(facts, filter, readRecord)) return;
       addTo(tally, facts);
       // Which values come first is known only after the last.
       if (split !== undefined) matched.push(facts);

@@ -1,6 +1,7 @@
 import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
+import { createFirstGenerations } from '../kit/first-generations.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
 import { toGenerationFacts } from '../kit/generation-facts.ts';
 import { matchesFilter } from '../kit/generation-filter.ts';
@@ -9,6 +10,7 @@ import { createRowRepository } from '../kit/row-repository.ts';
 import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
 import { EMPTY_TABLES } from '../kit/tables.ts';
+import { toPreview } from '../kit/to-preview.ts';
 import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from '../store.ts';
 
 export interface MemoryStoreOptions {
@@ -44,6 +46,11 @@ interface KeptGeneration {
   content: GenerationContent | null;
   /** Increases with every append; determines the position in `order`. */
   readonly sequence: number;
+}
+
+interface GenerationSource {
+  readonly id: string;
+  readonly record: GenerationRecord;
 }
 
 function createGenerationRepository(maxGenerations: number): GenerationRepository {
@@ -86,6 +93,10 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     },
     get: (id) => byId.get(id)?.record,
     getContent: (id) => byId.get(id)?.content ?? undefined,
+    getPreview(id) {
+      const content = byId.get(id)?.content ?? undefined;
+      return content && (toPreview(content) ?? undefined);
+    },
     async deleteContent(id) {
       const entry = byId.get(id);
       if (entry === undefined || entry.content === null) return false;
@@ -97,14 +108,23 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       const before = query.before === undefined ? nextSequence : (byId.get(query.before)?.sequence ?? first + dropped);
       return pageOf(order, { start: dropped, end: before - first, limit: query.limit, filter: query.filter });
     },
+    sorted(query) {
+      const first = createFirstGenerations<GenerationSource>(query);
+      for (const [id, { record }] of byId) {
+        const facts = toGenerationFacts(record);
+        if (query.filter === undefined || matchesFilter(facts, query.filter, () => record))
+          first.add(facts, { id, record });
+      }
+      return first.read(({ record }) => record);
+    },
     histogram(query) {
       const histogram = createHistogram(query);
-      for (const { record } of byId.values()) histogram.add(toGenerationFacts(record));
+      for (const { record } of byId.values()) histogram.add(toGenerationFacts(record), () => record);
       return histogram.read(() => RESOLVED);
     },
     facets(filter) {
       const count = createFacetCount(filter);
-      for (const { record } of byId.values()) count.add(toGenerationFacts(record));
+      for (const { record } of byId.values()) count.add(toGenerationFacts(record), () => record);
       return count.read();
     },
     activity({ since, principalIds }) {
@@ -163,7 +183,7 @@ function filteredPageOf(
     if (record === undefined) continue;
     const facts = toGenerationFacts(record);
     if (facts.createdAtMs < (filter.createdFromMs ?? 0) - SLACK_MS) return { records, next: null };
-    if (matchesFilter(facts, filter)) records.push(record);
+    if (matchesFilter(facts, filter, () => record)) records.push(record);
     const isLooked = records.length >= limit || at === last;
     if (isLooked) return { records, next: at > start ? record.generation.id : null };
   }

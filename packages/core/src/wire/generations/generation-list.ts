@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { GENERATION_SORTS, SORT_ORDERS } from './generation-sort.ts';
 import { GENERATION_SPLITS } from './generation-split.ts';
 import { GENERATION_STATUSES } from './generation-status.ts';
 import { generationContentSchema, generationSchema } from './generation.ts';
@@ -37,12 +38,18 @@ export const generationRowSchema = generationSchema.extend({
   user_id: z.string().nullable(),
   /** Number of endpoints that were called: the length of `provider_responses`; 0 where it is null. */
   attempts: z.int(),
+  /** The beginning of what the user said last; null where it is not stored, absent unless `fields` names it. */
+  prompt_preview: z.string().nullable().optional(),
 });
 export type GenerationRow = z.infer<typeof generationRowSchema>;
 
 /** A line of an export. The content is null where none is stored, and absent unless the query requests it. */
 export const exportedGenerationSchema = generationRowSchema
-  .extend({ content: generationContentSchema.nullable().optional() })
+  .extend({
+    /** The name of the key; null where it has none any more. */
+    key_name: z.string().nullable(),
+    content: generationContentSchema.nullable().optional(),
+  })
   .describe('One line.');
 export type ExportedGeneration = z.infer<typeof exportedGenerationSchema>;
 
@@ -81,6 +88,8 @@ const filterShape = {
   /** USD, both included. */
   min_cost: usd.optional(),
   max_cost: usd.optional(),
+  /** Conditions on any field, such as `attempts>1 -status:ok app:"My tool" latency>=2s`. */
+  where: z.string().max(2000, 'must have at most 2000 characters').optional(),
 };
 
 /** Searched in ids, apps, users and, where it is stored, in the request and the completion; case does not matter. */
@@ -96,7 +105,12 @@ export const generationListQuerySchema = z.strictObject({
   /** `next_cursor` of the page before. */
   cursor: z.string().max(2000).optional(),
   fields,
+  /** Default: by time. Not together with a text or ids. */
+  sort: z.enum(GENERATION_SORTS, `must be of ${GENERATION_SORTS.join(', ')}`).default('time'),
+  order: z.enum(SORT_ORDERS, 'must be asc or desc').default('desc'),
 });
+
+export type GenerationListQuery = z.infer<typeof generationListQuerySchema>;
 
 /** The query of `GET /admin/v1/generations/feed`. */
 export const generationFeedQuerySchema = z.strictObject({ fields });
@@ -130,7 +144,7 @@ export type GenerationFilterQuery = Omit<
 >;
 
 export const generationListSchema = z.object({
-  /** Newest first. Whole rows, unless `fields` selects a part. */
+  /** Newest first, or as the query says. Whole rows, unless `fields` selects a part. */
   data: z.array(generationRowSchema.partial()),
   /** Null at the end. A page may be short, even empty, before that. */
   next_cursor: z.string().nullable(),

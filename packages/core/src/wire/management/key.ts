@@ -74,6 +74,13 @@ export const createKeyRequestSchema = z.strictObject({
   expires_at: z.iso.datetime({ error: 'must be an ISO 8601 time in UTC' }).nullish(),
   creator_user_id: z.string().min(1).max(200).nullish(),
   workspace_id: z.string().optional(),
+  /** Whom the key is for: the `external_user` of calls that name nobody. */
+  external: z
+    .strictObject({
+      user: z.string().min(1).max(256),
+      api_key: z.never({ error: 'is not supported: the gateway makes the keys itself' }).optional(),
+    })
+    .optional(),
   /** The gateway's own field: makes a management key. */
   management: z.boolean().optional(),
 });

@@ -17,6 +17,12 @@ const changeableSchema = z.object({
   default_provider_sort: z.enum(['price', 'throughput', 'latency', 'exacto']).nullable(),
   /** Ours: told of the end of every video job whose request names no address. */
   default_callback_url: z.string().max(2048).nullable(),
+  /** Server tools that calls of the workspace cannot use, as `openrouter:web_search`; an empty list becomes null. */
+  disabled_server_tools: z
+    .array(z.string().max(100))
+    .max(100)
+    .nullable()
+    .transform((names) => (names?.length === 0 ? null : names)),
   is_observability_broadcast_enabled: z.boolean(),
   is_observability_io_logging_enabled: z.boolean(),
   /** The share of calls whose content is stored. */
@@ -35,6 +41,7 @@ export const workspaceSchema = z.object({
   description: z.string().nullable(),
   default_text_model: z.string().nullable(),
   default_image_model: z.string().nullable(),
+  disabled_server_tools: z.array(z.string()).nullable(),
   /** Derived from the workspace's id. The guardrail itself exists once it has been changed. */
   default_guardrail_id: z.string(),
   include_byok_in_budgets: z.boolean(),

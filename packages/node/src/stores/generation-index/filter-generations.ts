@@ -1,5 +1,6 @@
 import {
   createFacetCount,
+  createFirstGenerations,
   createHistogram,
   type GenerationFacets,
   type GenerationFilter,
@@ -8,6 +9,8 @@ import {
   type GenerationRecord,
   type HistogramQuery,
   matchesFilter,
+  type SortedPage,
+  type SortedQuery,
 } from '@model-gateway/core';
 
 import { dayAt } from '../journal/segment-name.ts';
@@ -41,10 +44,22 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
     else if (isOutside(entry)) passedOver += 1;
     else {
       lookedAt += 1;
-      if (matchesFilter(entry.readFacts(), filter)) records.push(entry.readRecord());
+      if (isMatch(entry, filter)) records.push(entry.readRecord());
     }
   }
   return { records, next: null };
+}
+
+/** A page in another order; may miss what is added meanwhile. */
+export async function sortGenerations(entries: Iterable<GenerationEntry>, query: SortedQuery): Promise<SortedPage> {
+  const { filter } = query;
+  const lastDay = filter?.createdBeforeMs === undefined ? undefined : dayAt(filter.createdBeforeMs);
+  const first = createFirstGenerations<GenerationEntry>(query);
+  await forEachInTurns(entries, (entry) => {
+    if (lastDay !== undefined && entry.origin.day > lastDay) return;
+    if (filter === undefined || isMatch(entry, filter)) first.add(entry.readFacts(), entry);
+  });
+  return first.read((entry) => entry.readRecord());
 }
 
 /** Adds up generations, newest first; may miss those that are added or removed meanwhile. */
@@ -55,7 +70,7 @@ export async function addUpGenerations(
   const histogram = createHistogram(query);
   const isOutside = createDayCheck(query.startMs, query.startMs + query.bucketMs * query.buckets);
   await forEachInTurns(entries, (entry) => {
-    if (!isOutside(entry)) histogram.add(entry.readFacts());
+    if (!isOutside(entry)) histogram.add(entry.readFacts(), () => entry.readRecord());
   });
   return histogram.read(nextTurn);
 }
@@ -68,10 +83,13 @@ export async function countGenerations(
   const count = createFacetCount(filter);
   const isOutside = createDayCheck(filter.createdFromMs, filter.createdBeforeMs);
   await forEachInTurns(entries, (entry) => {
-    if (!isOutside(entry)) count.add(entry.readFacts());
+    if (!isOutside(entry)) count.add(entry.readFacts(), () => entry.readRecord());
   });
   return count.read();
 }
+
+const isMatch = (entry: GenerationEntry, filter: GenerationFilter): boolean =>
+  matchesFilter(entry.readFacts(), filter, () => entry.readRecord());
 
 /** Tells by the day of a generation, without reading it, that it is outside of a span of time. */
 function createDayCheck(fromMs: number | undefined, toMs: number | undefined): (entry: GenerationEntry) => boolean {

@@ -122,3 +122,20 @@ test('content is forgotten through a segment, and kept in newer ones', () => {
   expect([...index.entries()].map((entry) => entry.content === null)).toEqual([true, true, false]);
   expect(index.segments.map(({ contentBytes }) => contentBytes)).toEqual([0, 0, 10]);
 });
+
+test('a page in another order than that of writing lets others have their turns, however many there are', async () => {
+  const index = createGenerationIndex();
+  for (let at = 0; at < 10_000; at += 1)
+    index.add(toEntry(`g${at}`, '2026-03-01', { costNanoUsd: (at * 7919) % 10_000 }));
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const { records } = await index.sorted({ limit: 3, sort: 'cost', order: 'desc' });
+  isOver = true;
+  expect(records.map(({ costNanoUsd }) => costNanoUsd)).toEqual([9999, 9998, 9997]);
+  expect(turns).toBeGreaterThanOrEqual(4);
+});

@@ -8,12 +8,14 @@ import {
   type GenerationPage,
   type GenerationQuery,
   type HistogramQuery,
+  type SortedPage,
+  type SortedQuery,
   type SpendingBook,
   type SpendingEntry,
 } from '@model-gateway/core';
 
 import { compareSegments, dayAt, isThrough, type SegmentName } from '../journal/segment-name.ts';
-import { addUpGenerations, countGenerations, pageOfGenerations } from './filter-generations.ts';
+import { addUpGenerations, countGenerations, pageOfGenerations, sortGenerations } from './filter-generations.ts';
 import { createGenerationActivity } from './generation-activity.ts';
 import type { GenerationEntry, EntryVersion, NewEntry, GenerationOrigin } from './generation-entry.ts';
 import { GenerationRows } from './generation-rows.ts';
@@ -42,6 +44,7 @@ export interface GenerationIndex {
   /** Removes the content of this segment and of all older ones. */
   removeContentThrough(name: SegmentName): void;
   page(query: GenerationQuery): GenerationPage;
+  sorted(query: SortedQuery): Promise<SortedPage>;
   histogram(query: HistogramQuery): Promise<GenerationHistogram>;
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
   activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
@@ -143,6 +146,7 @@ export function createGenerationIndex(): GenerationIndex {
       const entries = newestFirst(segments, filter?.createdFromMs, cursor);
       return pageOfGenerations(entries, { limit, filter });
     },
+    sorted: (query) => sortGenerations(newestFirst(segments, query.filter?.createdFromMs), query),
     histogram: (query) => addUpGenerations(newestFirst(segments, query.startMs), query),
     facets: (filter) => countGenerations(newestFirst(segments, filter.createdFromMs), filter),
     activity: activity.read,

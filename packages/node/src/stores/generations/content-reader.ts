@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 
-import type { GenerationContent, Logger } from '@model-gateway/core';
+import { type GenerationContent, type Logger, toPreview } from '@model-gateway/core';
 
 import { errorCode, type FileSystem, OPEN, readFully } from '../files/file-system.ts';
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
-import { type ContentReference, parseContent } from '../journal/generation-lines.ts';
+import { type ContentReference, MAX_HEAD_BYTES, parseContent, parsePreview } from '../journal/generation-lines.ts';
 import { forEachLine } from '../journal/journal-reader.ts';
-import { recordOf } from '../journal/record-line.ts';
+import { beginningOf, recordOf } from '../journal/record-line.ts';
 
 export interface ContentReaderOptions {
   readonly files: FileSystem;
@@ -16,9 +16,14 @@ export interface ContentReaderOptions {
   readonly index: GenerationIndex;
 }
 
-/** Reads contents from disk. Both return undefined when there is none, or report one that is not complete. */
+/** Bytes of a content without a preview that are read for one. */
+const MAX_READ_FOR_PREVIEW = 64 * 1024;
+
+/** Reads contents from disk. All return undefined when there is none, or report one that is not complete. */
 export interface ContentReader {
   read(entry: GenerationEntry): Promise<GenerationContent | undefined>;
+  /** Reads no more than the beginning, unless a former version has written it. */
+  readPreview(entry: GenerationEntry): Promise<string | undefined>;
   /** The bytes of the record as they stand in the file. */
   readBytes(entry: GenerationEntry): Promise<Buffer | undefined>;
 }
@@ -47,11 +52,24 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
     return readRecordAt(options, entry.id, corrected);
   };
 
+  const read = async (entry: GenerationEntry): Promise<GenerationContent | undefined> => {
+    const record = await readBytes(entry);
+    return record === undefined || entry.content === null ? undefined : parseContent(record)?.content;
+  };
+
   return {
+    read,
     readBytes,
-    async read(entry) {
-      const record = await readBytes(entry);
-      return record === undefined || entry.content === null ? undefined : parseContent(record)?.content;
+    async readPreview(entry) {
+      const reference = entry.content;
+      if (reference === null) return undefined;
+      const length = Math.min(reference.length, MAX_HEAD_BYTES);
+      const line = await readAt(options, { ...reference, length });
+      const found = line && parsePreview(beginningOf(line), entry.id);
+      if (entry.content === null) return undefined;
+      if (found !== undefined) return found.preview ?? undefined;
+      const content = reference.length > MAX_READ_FOR_PREVIEW ? undefined : await read(entry);
+      return content && (toPreview(content) ?? undefined);
     },
   };
 }
@@ -61,8 +79,18 @@ function isSamePlace(left: ContentReference | null, right: ContentReference): bo
 }
 
 async function readRecordAt(
-  { files, logsPath }: ContentReaderOptions,
+  options: ContentReaderOptions,
   id: string,
+  reference: ContentReference,
+): Promise<Buffer | undefined> {
+  const line = await readAt(options, reference);
+  const record = line && recordOf(line);
+  return record !== undefined && belongsTo(record, id) ? record : undefined;
+}
+
+/** The bytes at a place; undefined when they, or the file, are not there. */
+async function readAt(
+  { files, logsPath }: ContentReaderOptions,
   reference: ContentReference,
 ): Promise<Buffer | undefined> {
   let fd: number;
@@ -75,8 +103,7 @@ async function readRecordAt(
   try {
     const line = Buffer.allocUnsafe(reference.length);
     const count = await readFully(files, fd, line, reference.offset);
-    const record = count === line.length ? recordOf(line) : undefined;
-    return record !== undefined && belongsTo(record, id) ? record : undefined;
+    return count === line.length ? line : undefined;
   } finally {
     await files.close(fd);
   }

@@ -131,6 +131,10 @@ function createRepository({ index, reader, journal }: Parts): GenerationReposito
       const entry = index.find(id);
       return entry === undefined || entry.content === null ? undefined : reader.read(entry);
     },
+    getPreview(id) {
+      const entry = index.find(id);
+      return entry === undefined || entry.content === null ? undefined : reader.readPreview(entry);
+    },
     async deleteContent(id) {
       const entry = index.find(id);
       if (entry === undefined || entry.content === null) return false;
@@ -138,6 +142,7 @@ function createRepository({ index, reader, journal }: Parts): GenerationReposito
       return true;
     },
     page: (query) => index.page(query),
+    sorted: (query) => index.sorted(query),
     histogram: (query) => index.histogram(query),
     facets: (filter) => index.facets(filter),
     activity: (query) => index.activity(query),

@@ -1,4 +1,4 @@
-import type { GenerationContent, GenerationRecord } from '@model-gateway/core';
+import { type GenerationContent, type GenerationRecord, toPreview } from '@model-gateway/core';
 
 import type { GenerationEntry, EntryVersion } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
@@ -69,9 +69,11 @@ function putGeneration(operation: Operation & { readonly type: 'add' }, lines: B
   const segment = lines.segment.name;
   const text = toGenerationText(record.generation);
   const head = recordHead(record, segment);
+  const preview = content === null ? null : toPreview(content);
   const contentText = content === null ? null : JSON.stringify(content);
   // Nothing throws from here on.
-  const place = contentText === null ? null : putContent(lines, contentHead(record.generation.id), contentText, '}');
+  const place =
+    contentText === null ? null : putContent(lines, contentHead(record.generation.id, preview), contentText, '}');
   lines.metadata.add(generationLine(head, place), text, '}');
   operation.written = { text, segment, content: place };
 }

@@ -147,10 +147,26 @@ export function carriedLine(carried: CarriedForward): string {
 
 /**
  * Text before the JSON text of a content in its line; a brace follows it. The line names its generation, so that a
- * wrong offset never shows one caller the content of another.
+ * wrong offset never shows one caller the content of another. The preview stands with the content, so that it goes with
+ * it, and before it, so that it is read without it.
  */
-export function contentHead(id: string): string {
-  return `{"id":${JSON.stringify(id)},"content":`;
+export function contentHead(id: string, preview: string | null): string {
+  return `{"id":${JSON.stringify(id)},"preview":${JSON.stringify(preview)},"content":`;
+}
+
+/** More bytes than the head of a content takes. */
+export const MAX_HEAD_BYTES = 2048;
+
+/**
+ * Reads the preview from the beginning of a content record. Undefined where it is another generation's, or has none:
+ * former versions wrote none.
+ */
+export function parsePreview(beginning: Buffer, id: string): { readonly preview: string | null } | undefined {
+  const text = beginning.toString();
+  const head = `{"id":${JSON.stringify(id)},"preview":`;
+  if (!text.startsWith(head)) return undefined;
+  const [value] = /^(?:null|"(?:[^"\\]|\\.)*")/.exec(text.slice(head.length)) ?? [];
+  return value === undefined ? undefined : { preview: JSON.parse(value) as string | null };
 }
 
 /** Reads a metadata record with a valid checksum. Undefined for a type that a newer program has written. */

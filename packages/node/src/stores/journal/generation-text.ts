@@ -126,8 +126,8 @@ export function parseGenerationText(text: string, { id, workspaceId }: Generatio
 
 /** Reads no more than the facts of a generation are made of: charts read those of all generations. */
 export function parseFactSource(text: string): FactSource {
-  const said = JSON.parse(text) as Partial<FactSource> & Pick<FactSource, 'created_at' | 'model'>;
-  const { latency = USUAL.latency, interrupted } = said;
+  const said = JSON.parse(text) as Partial<Generation> & Pick<Generation, 'created_at' | 'model'> & SaidOnly;
+  const { latency = USUAL.latency, interrupted, endpoint_id: endpointId, provider_responses: responses } = said;
   return {
     created_at: said.created_at,
     model: said.model,
@@ -138,7 +138,10 @@ export function parseFactSource(text: string): FactSource {
     streamed: orUsual(said.streamed, USUAL.streamed),
     cancelled: orUsual(said.cancelled, USUAL.cancelled),
     finish_reason: orUsual(said.finish_reason, USUAL.finish_reason),
+    tokens_prompt: orUsual(said.tokens_prompt, USUAL.tokens_prompt),
     tokens_completion: orUsual(said.tokens_completion, USUAL.tokens_completion),
+    cost_known: orUsual(said.cost_known, USUAL.cost_known),
+    provider_responses: endpointId === undefined ? orUsual(responses, USUAL.provider_responses) : { length: 1 },
     latency,
     generation_time: orUsual(said.generation_time, latency),
     ...(interrupted !== undefined && { interrupted }),

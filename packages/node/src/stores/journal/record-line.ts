@@ -80,6 +80,9 @@ function mostBytes(text: string): number {
   return text.length > GENEROUS_LENGTH ? Buffer.byteLength(text) : text.length * 3;
 }
 
+/** The beginning of the record in the beginning of a line, whose checksum is not looked at. */
+export const beginningOf = (line: Buffer): Buffer => line.subarray(FRAME_BYTES);
+
 /** Makes the line of one record, given as JSON text or as its bytes; newline included. */
 export function toLine(record: string | Uint8Array): Buffer {
   const body = typeof record === 'string' ? Buffer.from(record) : record;

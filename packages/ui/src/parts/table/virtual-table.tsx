@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 
 import { usePreferences } from '../../shell/preferences.ts';
-import { classNames } from '../class-names.ts';
+import { HeaderCell, type TableSort } from './header-cell.tsx';
 import { moveCursor } from './move-cursor.ts';
 import { type Column, TableRow } from './table-row.tsx';
 import { toMinWidth } from './to-min-width.ts';
@@ -24,6 +24,9 @@ interface VirtualTableProps<Row extends RowData> {
   readonly hidden?: readonly string[];
   /** Nothing in a cell can be operated, so that a row that goes out of sight may be filled with another. */
   readonly isRecycled?: boolean;
+  /** The order of the rows, and what a click on the head of a column asks for; without, no column can be sorted by. */
+  readonly sort?: TableSort | undefined;
+  readonly onSort?: ((sort: TableSort) => void) | undefined;
   /** Number of all rows, when more can be loaded than are present; -1 when it is unknown. Used by screen readers. */
   readonly total?: number | undefined;
   readonly onEndReached?: (() => void) | undefined;
@@ -142,13 +145,7 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
           className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs font-medium text-ink-faint"
         >
           {shown.map((column) => (
-            <div
-              key={column.id}
-              role="columnheader"
-              className={classNames('truncate py-2', column.isNumeric && 'text-right')}
-            >
-              {column.header}
-            </div>
+            <HeaderCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
           ))}
         </div>
         <div className="relative" style={{ height: virtual.getTotalSize() }}>

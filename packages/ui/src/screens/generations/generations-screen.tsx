@@ -9,13 +9,14 @@ import { copyText } from '../../parts/controls/copy-button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import type { TableSort } from '../../parts/table/header-cell.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { usePreferences } from '../../shell/preferences.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
 import { ColumnsMenu } from './list/columns-menu.tsx';
 import { ExportMenu } from './list/export-menu.tsx';
-import { GENERATION_COLUMNS, HIDDEN_BESIDE, markPins } from './list/generation-columns.tsx';
+import { GENERATION_COLUMNS, HIDDEN_BESIDE, toColumns } from './list/generation-columns.tsx';
 import type { ListRow } from './list/list-row.ts';
 import { NewRowsBar } from './list/new-rows-bar.tsx';
 import { PinnedNote } from './list/pinned-note.tsx';
@@ -55,11 +56,12 @@ export function GenerationsScreen() {
   const opened = rows.find(({ id }) => id === search.open);
   const onKey = useRowKeys({ compare: search.compare, opened, change });
   const { data: facets } = useQuery({ ...facetsQuery(search), enabled: hasGenerationFilters(search) });
-  const columns = useMemo(() => markPins(pins), [pins]);
+  const columns = useMemo(() => toColumns(pins, list.keyNames), [pins, list.keyNames]);
   const compared = search.compare?.split(',') ?? [];
   const isPinned = search.pinned !== undefined;
   const total = countRows(list, search, facets?.total);
   const isSearching = search.text !== undefined && !isPinned;
+  const isSortable = search.text === undefined && !isPinned;
 
   return (
     <div className="flex min-h-0 flex-1">
@@ -111,6 +113,7 @@ export function GenerationsScreen() {
             searched={list.searched}
             total={facets?.total}
             isRunning={list.isFetching}
+            isSortLost={search.sort !== undefined}
             isStopped={list.isStopped}
             isDone={list.data !== undefined && !list.hasNextPage && !list.isFetching}
             onStop={list.stop}
@@ -142,6 +145,8 @@ export function GenerationsScreen() {
             onEndReached={list.loadMore}
             onTopChange={setIsAtTop}
             onKey={onKey}
+            sort={isSortable ? toTableSort(search) : undefined}
+            onSort={isSortable ? ({ by, order }) => change({ sort: by, order }) : undefined}
           />
         )}
         {list.isFetchingNextPage && !isSearching && (
@@ -226,6 +231,12 @@ function NoGenerations({ search, isStopped, onChange }: NoGenerationsProps) {
     </EmptyState>
   );
 }
+
+/** The order of the list; the newest first where nothing is said. */
+const toTableSort = ({ sort = 'time', order }: GenerationSearch): TableSort => ({
+  by: sort,
+  order: order === 'asc' ? 'asc' : 'desc',
+});
 
 const idOf = ({ id }: ListRow): string => id;
 

@@ -160,7 +160,7 @@ async function* readTurn(
 }
 
 const brokenOff = ({ provider }: Endpoint): GatewayError =>
-  new GatewayError('provider_unavailable', `${provider.name} ended its answer without a finish reason`);
+  new GatewayError('provider_unavailable', `${provider.name} ended its completion without a finish reason`);
 
 function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: GenerationObserver): void {
   for (const { step, search, ranFrom, ranUntil } of ran) {

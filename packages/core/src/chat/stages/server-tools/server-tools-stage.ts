@@ -1,5 +1,6 @@
+import { DEFAULT_WORKSPACE_ID } from '../../../auth/api-key.ts';
 import type { ModelCall } from '../../../calls/model-call.ts';
-import type { Caller } from '../../../dispatch/find-caller.ts';
+import type { Caller, CallerParts } from '../../../dispatch/find-caller.ts';
 import { toUsableEndpoints, type UsableParts } from '../../../dispatch/usable-endpoints.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatRun } from '../../chat-run.ts';
@@ -8,15 +9,18 @@ import type { ToolParts, ToolSet } from './tool-set.ts';
 
 /**
  * Opens the server tools of a request that has some: models receive them as functions, so that has to happen before
- * endpoints are chosen. Rejects with `invalid_request`. The tools are loaded late, because most requests have none.
+ * endpoints are chosen. Rejects with `invalid_request`, and with `permission_denied` for a tool that the workspace of the
+ * caller has disabled. The tools are loaded late, because most requests have none.
  */
 export async function openServerTools(
-  { request, region }: ModelCall<ChatCompletionRequest>,
+  { request, region, principal }: ModelCall<ChatCompletionRequest>,
   { policy }: Caller,
-  parts: ToolParts & UsableParts,
+  parts: ToolParts & UsableParts & { readonly callers: Pick<CallerParts, 'store'> },
 ): Promise<ToolSet> {
   const { createToolSet } = await import('./tool-set.ts');
-  return createToolSet(request, toUsableEndpoints({ policy, region }, parts), parts);
+  const record = await parts.callers.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID);
+  const disabled = record?.workspace.disabled_server_tools ?? [];
+  return createToolSet(request, { usable: toUsableEndpoints({ policy, region }, parts), disabled }, parts);
 }
 
 /** Runs the tools of the gateway that a request has (wire.md 10). They have been opened before the call was planned. */

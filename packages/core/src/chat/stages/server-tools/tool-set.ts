@@ -13,6 +13,7 @@ import { expandSteps } from './expand-steps.ts';
 import { searchModelsTool } from './search-models-tool.ts';
 import type { OpenTool, ServerTool } from './server-tool.ts';
 import { createStopRule, type StopRule } from './stop-rule.ts';
+import { toToolName } from './tool-names.ts';
 import { createWebFetchTool } from './web-fetch-tool.ts';
 import { createWebSearchTool } from './web-search-tool.ts';
 
@@ -36,15 +37,6 @@ type Tool = NonNullable<ChatCompletionRequest['tools']>[number];
 type FunctionTool = Extract<Tool, { function: object }>;
 type NamelessTool = Exclude<Tool, FunctionTool>;
 
-/** Forms without a prefix that stand for the web search (wire.md 6.3), and names that are only tried out. */
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ['web_search_preview', 'web_search'],
-  ['web_search_preview_2025_03_11', 'web_search'],
-  ['web_search_2025_08_26', 'web_search'],
-  ['experimental__search_models', 'search_models'],
-]);
-const PREFIX = /^(service|openrouter):/;
-
 export interface ToolParts {
   readonly web: WebAccess;
   /** The embedder's own. */
@@ -53,20 +45,33 @@ export interface ToolParts {
   readonly catalog: Catalog;
 }
 
+/** What the caller may use. */
+export interface ToolRights {
+  readonly usable: UsableEndpoints;
+  /** Names, in any form, of the tools that the caller's workspace has disabled. */
+  readonly disabled: readonly string[];
+}
+
 /**
  * Opens the server tools of a request, which may mention only usable models. Throws `invalid_request` that names an
- * unusable tool or parameter.
+ * unusable tool or parameter, and `permission_denied` for a disabled tool.
  */
-export function createToolSet(request: ChatCompletionRequest, usable: UsableEndpoints, parts: ToolParts): ToolSet {
+export function createToolSet(
+  request: ChatCompletionRequest,
+  { usable, disabled }: ToolRights,
+  parts: ToolParts,
+): ToolSet {
   const available = toolsOf(parts);
   const own = (request.tools ?? []).filter(isFunctionTool);
   const taken = new Set(own.map((tool) => tool.function.name));
   const tools = new Map<string, NamedTool>();
   const functionNames = new Map<string, string>();
   const described: FunctionTool[] = [];
+  const disabledNames = new Set(disabled.map(toToolName));
   const context = { platform: parts.platform, models: () => modelsWith(usable, parts) };
 
   const add = (name: string, path: string, parameters: Readonly<Record<string, unknown>>): void => {
+    if (disabledNames.has(name)) throw refuseDisabled(path, name);
     const tool = available.get(name);
     if (tool === undefined) {
       const offered = [...available.keys()].join(', ');
@@ -101,6 +106,11 @@ export function createToolSet(request: ChatCompletionRequest, usable: UsableEndp
   };
 }
 
+function refuseDisabled(path: string, name: string): GatewayError {
+  const message = `the workspace of this key has disabled the server tool "${name}"`;
+  return new GatewayError('permission_denied', `${path}: ${message}`, { metadata: { issues: [{ path, message }] } });
+}
+
 /** The embedder's own tools take precedence over built-in ones of the same name. */
 function toolsOf({ serverTools, web }: ToolParts): ReadonlyMap<string, ServerTool> {
   const all = [datetimeTool, searchModelsTool, createWebSearchTool(web), createWebFetchTool(web), ...serverTools];
@@ -108,11 +118,6 @@ function toolsOf({ serverTools, web }: ToolParts): ReadonlyMap<string, ServerToo
 }
 
 const isFunctionTool = (tool: Tool): tool is FunctionTool => tool.type === 'function';
-
-function toToolName(type: string): string {
-  const name = type.replace(PREFIX, '');
-  return ALIASES.get(name) ?? name;
-}
 
 /** Beside the type, or as some clients write them, in its place. */
 function parametersOf({ type: _, parameters, ...others }: NamelessTool): Readonly<Record<string, unknown>> {

@@ -127,7 +127,7 @@ test('is complete with the last event and not before', () => {
   const reader = newReader();
   for (const event of [start(), ...end().slice(0, 1)]) reader.readEvent(JSON.stringify(event));
   expect(reader.readEnd).toThrow(
-    new GatewayError('provider_unavailable', 'Acme ended its answer before it was complete'),
+    new GatewayError('provider_unavailable', 'Acme ended its response before the end of the completion'),
   );
   expect(reader.readEvent('{"type":"message_stop"}')).toBe('done');
   expect(reader.readEnd()).toMatchObject({ choices: [{ finish_reason: 'stop' }] });

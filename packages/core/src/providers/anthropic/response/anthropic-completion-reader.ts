@@ -64,7 +64,10 @@ export function createAnthropicCompletionReader(options: CompletionReaderOptions
 
     readEnd() {
       if (isComplete) return toLastChunk(report, blocks.flush(), blocks.toolCallCount());
-      throw new GatewayError('provider_unavailable', `${providerName} ended its answer before it was complete`);
+      throw new GatewayError(
+        'provider_unavailable',
+        `${providerName} ended its response before the end of the completion`,
+      );
     },
 
     readWhole(text) {

@@ -217,7 +217,7 @@ test.each([
   ['a candidate that has not ended', event([{ text: 'Hi' }])],
   ['a candidate whose end is not told', event([], { finishReason: 'FINISH_REASON_UNSPECIFIED' })],
 ])('treats a completion with %s as broken', (_name, completion) => {
-  const failure = new GatewayError('provider_unavailable', 'Acme ended its answer without a finish reason');
+  const failure = new GatewayError('provider_unavailable', 'Acme ended its completion without a finish reason');
   expect(() => readWhole(completion)).toThrow(failure);
   expect(() => readStreamed([completion])).toThrow(failure);
 });

@@ -79,7 +79,7 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
   /** Adds the facts that are known only at the end to the chunk, which becomes the completion's last. */
   const finish = (chunk: ChatChunk, delta: ChatDelta): ChatChunk => {
     if (native === undefined) {
-      throw new GatewayError('provider_unavailable', `${providerName} ended its answer without a finish reason`);
+      throw new GatewayError('provider_unavailable', `${providerName} ended its completion without a finish reason`);
     }
     parts.flush(native === 'STOP', delta);
     const annotations = toAnnotations(grounding, parts.text());
@@ -116,7 +116,7 @@ function parseCompletion(text: string, providerName: string): Unchecked {
   const isCompletion =
     isObject(completion) && (!Array.isArray(completion) || findGoogleError(completion) !== undefined);
   if (!isCompletion)
-    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
+    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat completion`);
   return completion;
 }
 

@@ -300,14 +300,14 @@ test.each([
   '{"choices":[null]}',
   '{"choices":[5]}',
 ])('refuses %s as a completion', (text) => {
-  const refusal = new GatewayError('provider_unavailable', 'Acme returned JSON that is no chat answer');
+  const refusal = new GatewayError('provider_unavailable', 'Acme returned JSON that is no chat completion');
   expect(() => newReader().readWhole(text)).toThrow(refusal);
   expect(() => newReader().readEvent(text)).toThrow(refusal);
 });
 
 test.each([{}, { choices: [] }, { choices: null }])('refuses %j as an unstreamed completion', (completion) => {
   expect(() => readWhole(completion)).toThrow(
-    new GatewayError('provider_unavailable', 'Acme returned an answer without choices'),
+    new GatewayError('provider_unavailable', 'Acme returned a completion without choices'),
   );
 });
 

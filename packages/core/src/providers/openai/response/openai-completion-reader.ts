@@ -98,7 +98,7 @@ class CompletionReader implements OpenAiCompletionReader {
     const { providerName } = this.options;
     const chunk = this.read(parseCompletion(text, providerName), true);
     if (chunk.choices.length === 0) {
-      throw new GatewayError('provider_unavailable', `${providerName} returned an answer without choices`);
+      throw new GatewayError('provider_unavailable', `${providerName} returned a completion without choices`);
     }
     return chunk;
   }
@@ -202,7 +202,7 @@ function parseCompletion(text: string, providerName: string): UpstreamCompletion
       completion.choices === null ||
       (Array.isArray(completion.choices) && completion.choices.every(isObject)));
   if (!isCompletion)
-    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
+    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat completion`);
   return completion;
 }
 

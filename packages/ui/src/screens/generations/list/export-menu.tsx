@@ -11,7 +11,7 @@ import { type GenerationSearch, toGenerationQuery } from '../search/generation-s
 const FORMATS = [
   { label: 'CSV', format: 'csv', content: 'false' },
   { label: 'NDJSON', format: 'ndjson', content: 'false' },
-  { label: 'NDJSON with prompts and answers', format: 'ndjson', content: 'true' },
+  { label: 'NDJSON with prompts and completions', format: 'ndjson', content: 'true' },
 ] as const;
 
 export function ExportMenu({ search }: { search: GenerationSearch }) {

@@ -1,9 +1,10 @@
-import { Pin } from 'lucide-react';
+import { Pin, Shuffle } from 'lucide-react';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
+import { toSpeed } from '../detail/to-speed.ts';
 import { toFirstTokenMs } from '../first-token.ts';
 import { StatusBadge } from '../generation-status.tsx';
 import type { ListRow } from './list-row.ts';
@@ -20,31 +21,53 @@ export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 
 export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   {
     id: 'time',
+    sort: 'time',
     header: 'Time',
-    width: '136px',
+    width: '128px',
     cell: ({ created_at: at }) => (
       <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
         {formatMoment(at)}
       </time>
     ),
   },
-  { id: 'status', header: 'Status', width: '92px', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: 'status',
+    sort: 'status',
+    header: 'Status',
+    width: '84px',
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
   {
     id: 'model',
+    sort: 'model',
     header: 'Model',
-    width: 'minmax(150px,2fr)',
+    width: 'minmax(130px,2fr)',
     cell: ({ model }) => <span className="font-medium">{model}</span>,
   },
   {
-    id: 'provider',
-    header: 'Provider',
-    width: 'minmax(90px,1fr)',
-    cell: ({ provider_name: name, attempts }) => (
-      <>
-        {name ?? '—'}
-        {attempts > 1 && <span className="ml-1 text-ink-faint">×{attempts}</span>}
-      </>
+    id: 'prompt',
+    header: 'Prompt',
+    width: 'minmax(140px,3fr)',
+    cell: ({ prompt_preview: preview }) => (
+      <span className="text-ink-soft" title={preview ?? 'Not stored'}>
+        {preview ?? '—'}
+      </span>
     ),
+  },
+  {
+    id: 'provider',
+    sort: 'provider',
+    header: 'Provider',
+    width: 'minmax(80px,1fr)',
+    cell: ({ provider_name: name }) => name ?? '—',
+  },
+  {
+    id: 'attempts',
+    sort: 'attempts',
+    header: 'Attempts',
+    width: '96px',
+    isNumeric: true,
+    cell: ({ attempts }) => <Attempts count={attempts} />,
   },
   {
     id: 'finish',
@@ -56,11 +79,33 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
       </span>
     ),
   },
-  { id: 'in', header: 'In', width: '64px', isNumeric: true, cell: (row) => formatCompact(row.tokens_prompt) },
-  { id: 'out', header: 'Out', width: '64px', isNumeric: true, cell: (row) => formatCompact(row.tokens_completion) },
-  { id: 'cost', header: 'Cost', width: '104px', isNumeric: true, cell: (row) => <Cost generation={row} /> },
+  {
+    id: 'in',
+    sort: 'tokens_in',
+    header: 'In',
+    width: '56px',
+    isNumeric: true,
+    cell: (row) => formatCompact(row.tokens_prompt),
+  },
+  {
+    id: 'out',
+    sort: 'tokens_out',
+    header: 'Out',
+    width: '56px',
+    isNumeric: true,
+    cell: (row) => formatCompact(row.tokens_completion),
+  },
+  {
+    id: 'cost',
+    sort: 'cost',
+    header: 'Cost',
+    width: '104px',
+    isNumeric: true,
+    cell: (row) => <Cost generation={row} />,
+  },
   {
     id: 'ttft',
+    sort: 'latency',
     header: 'First token',
     width: '96px',
     isNumeric: true,
@@ -68,14 +113,27 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   },
   {
     id: 'duration',
+    sort: 'duration',
     header: 'Duration',
     width: '96px',
     isNumeric: true,
     cell: (row) => formatDuration(row.generation_time),
   },
   {
+    id: 'speed',
+    sort: 'speed',
+    header: 'Tokens/s',
+    width: '84px',
+    isNumeric: true,
+    cell: (row) => {
+      const speed = toSpeed(row);
+      return speed === null ? '—' : formatCompact(Math.round(speed));
+    },
+  },
+  { id: 'key', header: 'Key', width: 'minmax(80px,1fr)', cell: ({ key_hash: hash }) => <KeyName hash={hash} /> },
+  {
     id: 'origin',
-    header: 'Origin',
+    header: 'App',
     width: 'minmax(80px,1fr)',
     cell: (row) => <span className="text-ink-soft">{row.origin || '—'}</span>,
   },
@@ -87,28 +145,65 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   },
 ];
 
-/** The columns with a mark at what is pinned. */
-export function markPins(pins: readonly string[]): readonly Column<ListRow>[] {
+/** The name of a key; of one that has none any more, the beginning of its hash. */
+function KeyName({ hash, name }: { hash: string; name?: string | undefined }) {
+  return (
+    <span className="text-ink-soft" title={hash}>
+      {name ?? `${hash.slice(0, 8)}…`}
+    </span>
+  );
+}
+
+/** How many endpoints were asked; a fallback is marked. */
+function Attempts({ count }: { count: number }) {
+  if (count < 2) return <span className="text-ink-faint">{count === 0 ? '—' : count}</span>;
+  return (
+    <span className="inline-flex items-center gap-1 align-bottom text-ink" title={`Fell back: ${count} attempts`}>
+      <Shuffle size={13} aria-hidden />
+      {count} attempts
+    </span>
+  );
+}
+
+/** The columns with a mark at what is pinned, and the names of keys by their hashes. */
+export function toColumns(
+  pins: readonly string[],
+  keyNames: Readonly<Record<string, string>>,
+): readonly Column<ListRow>[] {
   const pinned = new Set(pins);
   return GENERATION_COLUMNS.map((column) =>
-    column.id === 'model'
-      ? {
-          ...column,
-          cell: (row) => (
-            <>
-              {pinned.has(row.id) && (
-                <>
-                  <Pin size={13} aria-hidden className="mr-1 inline text-accent" />
-                  <span className="sr-only">pinned </span>
-                </>
-              )}
-              {column.cell(row)}
-            </>
-          ),
-        }
-      : column,
+    column.id === 'key'
+      ? { ...column, cell: ({ key_hash: hash }) => <KeyName hash={hash} name={keyNames[hash]} /> }
+      : column.id === 'model'
+        ? {
+            ...column,
+            cell: (row) => (
+              <>
+                {pinned.has(row.id) && (
+                  <>
+                    <Pin size={13} aria-hidden className="mr-1 inline text-accent" />
+                    <span className="sr-only">pinned </span>
+                  </>
+                )}
+                {column.cell(row)}
+              </>
+            ),
+          }
+        : column,
   );
 }
 
 /** Left out while a generation is open beside the list, which has them. */
-export const HIDDEN_BESIDE: readonly string[] = ['finish', 'in', 'out', 'ttft', 'provider', 'origin', 'user'];
+export const HIDDEN_BESIDE: readonly string[] = [
+  'finish',
+  'prompt',
+  'attempts',
+  'in',
+  'out',
+  'ttft',
+  'speed',
+  'provider',
+  'key',
+  'origin',
+  'user',
+];

@@ -22,6 +22,7 @@ const row: ListRow = {
   session_id: null,
   api_type: 'completions',
   attempts: 1,
+  prompt_preview: 'Hello',
 };
 
 test('asks for every member that a row has, and keeps them as they came', () => {

@@ -23,6 +23,7 @@ const FIELDS = [
   'session_id',
   'attempts',
   'api_type',
+  'prompt_preview',
 ] as const satisfies readonly (keyof GenerationRow)[];
 
 export type ListRow = Pick<GenerationRow, (typeof FIELDS)[number]>;

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
 import { usePreferences } from '../../../shell/preferences.ts';
-import { type GenerationSearch, toGenerationQuery } from '../search/generation-search.ts';
+import { type GenerationSearch, toGenerationQuery, toSortQuery, withoutFilters } from '../search/generation-search.ts';
 import { addUpSearch } from '../search/search-progress.ts';
 import { type ListPage, ROW_QUERY, toListRow } from './list-row.ts';
 import { MAX_PINS } from './pins.ts';
@@ -21,13 +21,24 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
   const filterText = JSON.stringify(given);
   const filters = useMemo(() => JSON.parse(filterText) as GenerationSearch, [filterText]);
   const pinnedIds = filters.pinned === undefined ? undefined : pins;
-  const queryKey = useMemo(() => ['generations', filterText, pinnedIds], [filterText, pinnedIds]);
+  const sortText = JSON.stringify(toSortQuery(filters));
+  const unsortedText = JSON.stringify(withoutFilters(filters, ['sort', 'order']));
+  const queryKey = useMemo(
+    () => ['generations', unsortedText, pinnedIds, sortText],
+    [unsortedText, pinnedIds, sortText],
+  );
   const fetchPage = useCallback(
     async (cursor?: string, signal?: AbortSignal): Promise<ListPage> => {
       if (pinnedIds === '') return { data: [], next_cursor: null, key_names: {} };
       const query =
         pinnedIds === undefined
-          ? { ...toGenerationQuery(filters, Date.now()), ...ROW_QUERY, limit: PAGE_ROWS, cursor }
+          ? {
+              ...toGenerationQuery(filters, Date.now()),
+              ...toSortQuery(filters),
+              ...ROW_QUERY,
+              limit: PAGE_ROWS,
+              cursor,
+            }
           : { ...ROW_QUERY, id: pinnedIds };
       const page = await callApi<ListPage>('/admin/v1/generations', { query, signal });
       return { ...page, data: page.data.map(toListRow) };
@@ -44,6 +55,8 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     enabled: !isStopped,
+    // In another order the same rows stay until the new ones have come, and the focus stays in the head of the table.
+    placeholderData: (rows, before) => (before?.queryKey[1] === unsortedText ? rows : undefined),
   });
   const { fetchNextPage, hasNextPage, isFetching, refetch } = list;
   useEffect(() => setIsStopped(false), [queryKey]);

@@ -1,7 +1,7 @@
 import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 
-import { belongsTo, type GenerationSearch } from '../search/generation-search.ts';
+import { belongsTo, type GenerationSearch, toSortQuery } from '../search/generation-search.ts';
 import type { ListPage, ListRow } from './list-row.ts';
 import { useFeed } from './use-feed.ts';
 
@@ -20,6 +20,8 @@ interface NewRowsOptions {
 /** Calls that end while a list is shown: put on top, or held back while the user reads further down. */
 export function useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage, onRefresh }: NewRowsOptions) {
   const client = useQueryClient();
+  // Where new calls belong in another order than the newest first, the gateway alone can tell.
+  const isSorted = toSortQuery(filters).sort !== undefined;
   const [waiting, setWaiting] = useState<readonly ListRow[]>([]);
   const [isStale, setIsStale] = useState(false);
   const read = useCallback(() => client.getQueryData<InfiniteData<ListPage>>(queryKey), [client, queryKey]);
@@ -46,13 +48,13 @@ export function useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage,
   const catchUp = useCallback(async (): Promise<void> => {
     const known = read()?.pages[0]?.data;
     if (known === undefined || filters.pinned !== undefined) return;
-    if (filters.text !== undefined) return setIsStale(true);
+    if (filters.text !== undefined || isSorted) return setIsStale(true);
     const page = await fetchFirstPage().catch(() => undefined);
     if (page === undefined) return setIsStale(true);
     const fresh = withoutKnown(page.data, known);
     if (known.length > 0 && fresh.length === page.data.length) return setIsStale(true);
     if (fresh.length > 0) add(fresh);
-  }, [read, filters.pinned, filters.text, fetchFirstPage, add]);
+  }, [read, filters.pinned, filters.text, isSorted, fetchFirstPage, add]);
 
   // A list that was kept from before has missed what ended since.
   useEffect(() => {
@@ -67,11 +69,13 @@ export function useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage,
     useCallback(
       (ended: readonly ListRow[]) => {
         const newestFirst = ended.toReversed();
+        const isUnclear = (row: ListRow): boolean => belongsTo(row, filters) !== false;
+        if (isSorted && newestFirst.some(isUnclear)) return setIsStale(true);
         if (newestFirst.some((row) => belongsTo(row, filters) === undefined)) setIsStale(true);
         const fitting = newestFirst.filter((row) => belongsTo(row, filters) === true);
         if (fitting.length > 0) add(fitting);
       },
-      [filters, add],
+      [filters, isSorted, add],
     ),
     useCallback(() => void catchUp(), [catchUp]),
   );

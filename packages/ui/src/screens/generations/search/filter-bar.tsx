@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Search } from 'lucide-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 
 import { keysQuery } from '../../../api/queries.ts';
 import type { FacetValue, Key } from '../../../api/types.ts';
@@ -8,9 +7,11 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { useShortcut } from '../../../shell/shortcuts.ts';
 import { GENERATION_STATUSES } from '../generation-status.tsx';
 import { FacetSelect } from './facet-select.tsx';
+import { FilterInput } from './filter-input.tsx';
 import { parseFilterText, toFilterText } from './filter-text.ts';
 import { facetsQuery } from './generation-counts.ts';
-import { type GenerationSearch, hasGenerationFilters, NO_FILTERS, RANGES } from './generation-search.ts';
+import { type GenerationSearch, hasGenerationFilters, NO_FILTERS } from './generation-search.ts';
+import { TimeButtons } from './time-buttons.tsx';
 
 export type ChangeSearch = (change: { readonly [Name in keyof GenerationSearch]?: string | undefined }) => void;
 
@@ -32,17 +33,23 @@ interface FilterBarProps {
 /** The line that filters, with the commonest filters beside it. */
 export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   const input = useRef<HTMLInputElement>(null);
-  const shown = toFilterText(search);
+  const { data: keys = NO_OPTIONS } = useQuery(keysQuery);
+  const names = useMemo(() => toKeyNames(keys, keyNames), [keys, keyNames]);
+  const written = useMemo(() => withoutNamesakes(names), [names]);
+  const shown = toFilterText(search, written);
   const [text, setText] = useState(shown);
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const { data: keys = [] } = useQuery(keysQuery);
   // Counting reads all generations, so it waits until the user starts to filter.
   const [isTouched, setIsTouched] = useState(false);
   const { data: facets } = useQuery({ ...facetsQuery(search), enabled: isTouched || hasGenerationFilters(search) });
+  const known = useMemo(
+    () => ({ model: toValues(facets?.model), provider: toValues(facets?.provider), key: [...written.values()] }),
+    [facets, written],
+  );
   useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
   useEffect(() => setText(shown), [shown]);
   const apply = (line: string): void => {
-    const parsed = parseFilterText(line);
+    const parsed = parseFilterText(line, new Map(Array.from(written, ([hash, name]) => [name, hash])));
     setProblems(parsed.problems);
     if (parsed.problems.length === 0) onChange({ ...NO_WORDS, ...parsed.filters });
   };
@@ -58,46 +65,22 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
       }}
     >
       <div className="flex flex-wrap items-center gap-2">
-        <div className="relative min-w-40 flex-1 basis-full sm:basis-72">
-          <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
-          <input
-            ref={input}
-            type="search"
-            aria-label="Filter generations"
-            aria-describedby="filter-problems"
-            aria-invalid={problems.length > 0 || undefined}
-            placeholder={'model:… status:failed cost>0.01 "text", then Enter  ( / )'}
-            className="field pl-8 font-mono text-[13px]"
-            spellCheck={false}
-            value={text}
-            onChange={(event) => {
-              setText(event.target.value);
-              if (event.target.value === '') apply('');
-            }}
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape') return;
-              if (text === '') event.currentTarget.blur();
-              else {
-                setText('');
-                apply('');
-              }
-            }}
-          />
-        </div>
-        <select
-          aria-label="Time"
-          className="field w-auto min-w-0 flex-1 basis-24 sm:flex-none sm:basis-auto"
-          value={search.range ?? (search.from === undefined && search.to === undefined ? '' : 'span')}
-          onChange={(event) => onChange({ range: event.target.value || undefined, from: undefined, to: undefined })}
-        >
-          <option value="">Any time</option>
-          {Object.entries(RANGES).map(([value, { label }]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-          {(search.from !== undefined || search.to !== undefined) && <option value="span">Chosen span</option>}
-        </select>
+        <FilterInput
+          inputRef={input}
+          text={text}
+          known={known}
+          hasProblems={problems.length > 0}
+          problemsId="filter-problems"
+          onChange={(line) => {
+            setText(line);
+            if (line === '') apply('');
+          }}
+          onClear={() => {
+            setText('');
+            apply('');
+          }}
+        />
+        <TimeButtons search={search} onChange={onChange} />
         <FacetSelect
           label="Status"
           any="Any status"
@@ -130,7 +113,7 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
           className="max-w-40"
           value={search.key}
           counts={facets?.key}
-          options={toKeyOptions(keys, keyNames, facets?.key)}
+          options={toKeyOptions(names, facets?.key)}
           onChange={(key) => onChange({ key })}
         />
         {hasGenerationFilters(search) && (
@@ -146,13 +129,27 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   );
 }
 
-/** The keys by name, then those that called and have none, by the beginning of their hashes. */
-function toKeyOptions(
+const toValues = (counts: readonly FacetValue[] = []): readonly string[] => counts.map(({ value }) => value);
+
+/** Names of keys by their hashes: those of the store, and those that calls in the list have. */
+function toKeyNames(
   keys: readonly Pick<Key, 'hash' | 'name'>[],
   names: FilterBarProps['keyNames'],
+): ReadonlyMap<string, string> {
+  return new Map([...Object.entries(names), ...keys.map(({ hash, name }) => [hash, name] as const)]);
+}
+
+/** The names that one key alone has: of others, the line says the hash. */
+function withoutNamesakes(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const all = [...names.values()];
+  return new Map([...names].filter(([, name]) => all.indexOf(name) === all.lastIndexOf(name)));
+}
+
+/** The keys by name, then those that called and have none, by the beginning of their hashes. */
+function toKeyOptions(
+  named: ReadonlyMap<string, string>,
   counts: readonly FacetValue[] = [],
 ): (readonly [string, string])[] {
-  const named = new Map([...Object.entries(names), ...keys.map(({ hash, name }) => [hash, name] as const)]);
   const nameless = counts.filter(({ value }) => !named.has(value));
   return [...named, ...nameless.map(({ value }) => [value, `${value.slice(0, 8)}…`] as const)];
 }

@@ -1,63 +1,131 @@
-import { isStatus } from '../generation-status.tsx';
+import type { FieldKind } from '@model-gateway/core/wire';
+
+import { FILTER_FIELDS, isField } from './filter-fields.ts';
 import type { GenerationSearch } from './generation-search.ts';
 
 /** Filters that a line of the filter box means, and its words that mean nothing. */
 export interface FilterText {
   readonly filters: Pick<
     GenerationSearch,
-    'model' | 'provider' | 'key' | 'member' | 'app' | 'session' | 'status' | 'min_cost' | 'max_cost' | 'text'
+    'model' | 'provider' | 'key' | 'member' | 'app' | 'session' | 'status' | 'min_cost' | 'max_cost' | 'where' | 'text'
   >;
   readonly problems: readonly string[];
 }
 
-const NAMES = new Set(['model', 'provider', 'key', 'member', 'app', 'session', 'status']);
+/** Hashes of keys by their names. */
+export type KeyHashes = ReadonlyMap<string, string>;
+
+/** Fields that have a filter of their own in the address; conditions of another form go into `where`. */
+const OWN = ['model', 'provider', 'key', 'member', 'app', 'session', 'status'] as const;
 const STATUSES: Readonly<Record<string, string>> = { error: 'failed', canceled: 'cancelled' };
+const NO_KEYS: KeyHashes = new Map();
+
+/** A condition or a text; what is quoted may have white space in it. */
+const WORD = /(?:"(?:[^"\\]|\\.)*(?:"|$)|[^\s"])+|\S+/g;
+const CONDITION = /^(-?)([a-z_]+)(:|>=|<=|>|<)(.*)$/s;
+const VALUE = /"((?:[^"\\]|\\.)*)"|([^,"]+)/g;
 
 /**
- * Reads a line such as `model:acme/chat status:failed cost>0.01 "timed out"`. Several values of a name are separated by
- * commas; everything else is looked for as text.
+ * Reads a line such as `model:acme/chat -status:ok attempts>1 app:"My tool" "timed out"`. Several values of a name are
+ * separated by commas; everything else is looked for as text.
  */
-export function parseFilterText(line: string): FilterText {
+export function parseFilterText(line: string, keys: KeyHashes = NO_KEYS): FilterText {
   const filters: Record<string, string> = {};
   const problems: string[] = [];
   const words: string[] = [];
-  for (const [whole, quoted] of line.matchAll(/"([^"]*)"|\S+/g)) {
-    if (quoted !== undefined) {
-      words.push(quoted);
-      continue;
-    }
-    const [, name = '', sign = '', value = ''] = /^([a-z]+)([:<>])(.*)$/.exec(whole) ?? [];
-    if (name === '') words.push(whole);
-    else if (name === 'cost' && sign !== ':') addCost(filters, problems, sign, value);
-    else if (sign === ':' && NAMES.has(name)) addValue(filters, problems, name, value);
-    else problems.push(`“${whole}”: filters are ${[...NAMES].join(', ')}, and cost with < or >`);
+  const where: string[] = [];
+  for (const { 0: word, index } of line.matchAll(WORD)) {
+    const read = readWord(word, keys);
+    if (typeof read === 'string') problems.push(`“${word}” (character ${index + 1}): ${read}`);
+    else if ('text' in read) words.push(read.text);
+    else addCondition(read, filters, where);
   }
   const text = words.join(' ').trim();
   if (text.length === 1) problems.push('A text to look for needs two characters');
   else if (text !== '') filters['text'] = text;
+  if (where.length > 0) filters['where'] = where.join(' ');
   return { filters, problems };
 }
 
-function addCost(filters: Record<string, string>, problems: string[], sign: string, value: string): void {
-  if (!/^\d+(\.\d+)?$/.test(value)) problems.push(`“cost${sign}${value}”: the amount is USD, such as 0.01`);
-  else filters[sign === '>' ? 'min_cost' : 'max_cost'] = value;
+interface Condition {
+  readonly name: string;
+  readonly sign: string;
+  readonly values: readonly string[];
+  readonly isNegated: boolean;
 }
 
-function addValue(filters: Record<string, string>, problems: string[], name: string, value: string): void {
-  if (value === '') return void problems.push(`“${name}:” needs a value`);
-  if (name !== 'status') return void (filters[name] = value);
-  const statuses = value.split(',').map((status) => STATUSES[status] ?? status);
-  if (statuses.every(isStatus)) filters['status'] = statuses.join(',');
-  else problems.push(`“status:${value}”: a status is ok, failed, cancelled or interrupted`);
+/** What a word means, or what is wrong with it. */
+function readWord(word: string, keys: KeyHashes): Condition | { readonly text: string } | string {
+  const [, quoted] = /^"((?:[^"\\]|\\.)*)"$/s.exec(word) ?? [];
+  if (quoted !== undefined) return { text: unescape(quoted) };
+  const [, minus, name = '', sign = '', rest = ''] = CONDITION.exec(word) ?? [];
+  if (name === '') return { text: word.replaceAll('"', '') };
+  if (!isField(name)) return `there is no field “${name}”; put it into quotes to look for it as text`;
+  const { kind } = FILTER_FIELDS[name];
+  if (rest.replaceAll(/\\./gs, '').split('"').length % 2 === 0) return 'a closing quote is missing';
+  const texts = [...rest.matchAll(VALUE)].map(([, inQuotes, bare = '']) =>
+    inQuotes === undefined ? bare : unescape(inQuotes),
+  );
+  if (texts.length === 0) return 'needs a value';
+  if (sign !== ':' && (kind === 'text' || kind === 'yes-no')) return `${name} takes : alone`;
+  if (sign !== ':' && texts.length > 1) return 'compares with one value';
+  const values = texts.map((text) => (name === 'status' ? (STATUSES[text] ?? text) : text));
+  const statuses = FILTER_FIELDS.status.values ?? [];
+  if (name === 'status' && !values.every((value) => statuses.includes(value)))
+    return 'a status is ok, failed, cancelled or interrupted';
+  if (!values.every((value) => FORMS[kind].test(value))) return EXAMPLES[kind];
+  const isNegated = minus === '-';
+  return { name, sign, isNegated, values: name === 'key' ? values.map((key) => keys.get(key) ?? key) : values };
 }
 
-export function toFilterText(search: GenerationSearch): string {
-  const parts = [...NAMES].flatMap((name) => {
-    const value = search[name as keyof GenerationSearch];
-    return value === undefined ? [] : [`${name}:${value}`];
+const unescape = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
+
+/** As the gateway takes values. */
+const FORMS: Readonly<Record<FieldKind, RegExp>> = {
+  text: /./s,
+  'yes-no': /^(yes|no)$/,
+  usd: /^\$?\d{1,15}(\.\d{1,12})?$/,
+  time: /^\d{1,15}(\.\d{1,12})?(ms|s|m)?$/,
+  number: /^\d{1,15}(\.\d{1,12})?[km]?$/i,
+};
+const EXAMPLES: Readonly<Record<FieldKind, string>> = {
+  text: 'needs a value',
+  'yes-no': 'the value is yes or no',
+  usd: 'the amount is USD, such as 0.01',
+  time: 'a time is such as 300ms, 2s or 1.5m',
+  number: 'a number is such as 2 or 10k',
+};
+
+function addCondition(condition: Condition, filters: Record<string, string>, where: string[]): void {
+  const { name, sign, values, isNegated } = condition;
+  const own = isNegated ? undefined : toOwnName(condition);
+  if (own !== undefined && filters[own] === undefined) filters[own] = values.join(',').replace(/^\$/, '');
+  else where.push(`${isNegated ? '-' : ''}${name}${sign}${values.map(quote).join(',')}`);
+}
+
+/** The filter of its own that says the same as a condition. */
+function toOwnName({ name, sign, values }: Condition): string | undefined {
+  if (name === 'cost') return sign === '>=' ? 'min_cost' : sign === '<=' ? 'max_cost' : undefined;
+  const isPlain = values.every((value) => !/[*,]/.test(value)) && (name !== 'session' || values.length === 1);
+  return sign === ':' && isPlain && OWN.some((own) => own === name) ? name : undefined;
+}
+
+/** A value as the language takes it, in quotes where it needs them. */
+export const quote = (value: string): string =>
+  /[\s,"\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : value;
+
+/** Writes filters as a line that reads the same; `names` are those of keys by their hashes. */
+export function toFilterText(search: GenerationSearch, names: ReadonlyMap<string, string> = NO_KEYS): string {
+  const parts = OWN.flatMap((name) => {
+    const value = search[name];
+    if (value === undefined) return [];
+    const values = name === 'session' ? [value] : value.split(',');
+    return [`${name}:${values.map((one) => quote(name === 'key' ? (names.get(one) ?? one) : one)).join(',')}`];
   });
-  if (search.min_cost !== undefined) parts.push(`cost>${search.min_cost}`);
-  if (search.max_cost !== undefined) parts.push(`cost<${search.max_cost}`);
-  if (search.text !== undefined) parts.push(/[:<>]/.test(search.text) ? `"${search.text}"` : search.text);
+  if (search.min_cost !== undefined) parts.push(`cost>=${search.min_cost}`);
+  if (search.max_cost !== undefined) parts.push(`cost<=${search.max_cost}`);
+  if (search.where !== undefined) parts.push(search.where);
+  if (search.text !== undefined)
+    parts.push(/[:<>"]/.test(search.text) ? `"${search.text.replaceAll(/["\\]/g, String.raw`\$&`)}"` : search.text);
   return parts.join(' ');
 }

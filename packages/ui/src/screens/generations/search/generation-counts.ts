@@ -6,6 +6,8 @@ import { type GenerationSearch, toGenerationQuery, withoutFilters } from './gene
 
 const EVER = '1970-01-01T00:00:00Z';
 const REFRESH_MS = 30_000;
+/** Parts of the address that leave the same calls, or that nothing is counted by. */
+const NOT_COUNTED = ['open', 'compare', 'tab', 'sort', 'order', 'text'] as const;
 
 /** One span for all the time that the filters leave. Nothing is counted by text. */
 function toCountQuery(search: GenerationSearch): Record<string, string | undefined> {
@@ -17,7 +19,7 @@ const given = (query: Record<string, string | undefined>): Record<string, string
 
 /** Number of calls that each filter would leave, and the number of all calls, without regard to a text filter. */
 export const facetsQuery = (search: GenerationSearch) => {
-  const { open: _open, compare: _compare, tab: _tab, text: _text, ...filters } = search;
+  const filters = withoutFilters(search, NOT_COUNTED);
   return queryOptions({
     queryKey: ['generation-facets', JSON.stringify(filters)],
     refetchInterval: REFRESH_MS,
@@ -30,7 +32,7 @@ export const facetsQuery = (search: GenerationSearch) => {
 
 /** How many calls there are, whatever their text. */
 export const countQuery = (search: GenerationSearch) => {
-  const { open: _open, compare: _compare, tab: _tab, text: _text, ...filters } = search;
+  const filters = withoutFilters(search, NOT_COUNTED);
   return queryOptions({
     queryKey: ['generation-count', JSON.stringify(filters)],
     queryFn: async ({ signal }) => {

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 
 import type { ListRow } from '../list/list-row.ts';
-import { belongsTo, hasGenerationFilters, toGenerationQuery, toGenerationSearch } from './generation-search.ts';
+import {
+  belongsTo,
+  hasGenerationFilters,
+  toGenerationQuery,
+  toGenerationSearch,
+  toSortQuery,
+} from './generation-search.ts';
 
 test('keeps what the gateway takes and drops what it would refuse', () => {
   const search = {
@@ -63,7 +69,36 @@ test.each([
   // It may be a slug, or the text may be in the prompt: the gateway alone can tell.
   [{ provider: 'acme' }, undefined],
   [{ text: 'hello' }, undefined],
+  [{ where: 'attempts>1' }, undefined],
   [{ text: 'hello', status: 'failed' }, false],
 ])('tells whether what has just ended belongs to %o', (search, expected) => {
   expect(belongsTo(row, search)).toBe(expected);
+});
+
+test('takes an order of the list that there is, and none for the newest first', () => {
+  expect(toGenerationSearch({ sort: 'cost', order: 'asc' })).toEqual({ sort: 'cost', order: 'asc' });
+  expect(toGenerationSearch({ sort: 'cost' })).toEqual({ sort: 'cost', order: 'desc' });
+  expect(toGenerationSearch({ sort: 'time', order: 'asc' })).toEqual({ sort: 'time', order: 'asc' });
+  for (const nothing of [{ sort: 'time', order: 'desc' }, { sort: 'weight' }, { order: 'asc' }]) {
+    expect(toGenerationSearch(nothing)).toEqual({});
+  }
+  expect(hasGenerationFilters({ sort: 'cost', order: 'desc' })).toBe(false);
+});
+
+test('hands on conditions of the filter language, which are filters', () => {
+  const search = toGenerationSearch({ where: 'attempts>1' });
+  expect(search).toEqual({ where: 'attempts>1' });
+  expect(toGenerationQuery(search, 0)).toMatchObject({ where: 'attempts>1' });
+  expect(hasGenerationFilters(search)).toBe(true);
+});
+
+test('asks for no order while a text is looked for', () => {
+  expect(toSortQuery({ sort: 'cost', order: 'asc' })).toEqual({ sort: 'cost', order: 'asc' });
+  expect(toSortQuery({ sort: 'cost', order: 'asc', text: 'hello' })).toEqual({});
+  expect(toSortQuery({})).toEqual({});
+});
+
+test('counts today from the midnight of the reader', () => {
+  const now = new Date(2026, 0, 2, 15, 30).getTime();
+  expect(toGenerationQuery({ range: 'today' }, now)['from']).toBe(new Date(2026, 0, 2).toISOString());
 });

@@ -1,7 +1,9 @@
+import type { GenerationSort } from '@model-gateway/core/wire';
+
 import { isStatus } from '../generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 
-/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last five are ours. */
+/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; those from `range` on are ours. */
 export interface GenerationSearch {
   /** ISO 8601. */
   readonly from?: string;
@@ -15,9 +17,14 @@ export interface GenerationSearch {
   readonly status?: string;
   readonly min_cost?: string;
   readonly max_cost?: string;
+  /** Conditions on any field, in the filter language. */
+  readonly where?: string;
   readonly text?: string;
   /** Instead of `from`: how far back, counted from now. */
   readonly range?: string;
+  /** What the list is sorted by, when not by time with the newest first. */
+  readonly sort?: string;
+  readonly order?: string;
   /** `1` lists what this browser has pinned, whatever the filters. */
   readonly pinned?: string;
   /** The id of the generation beside the list. */
@@ -40,15 +47,25 @@ const FILTERS = [
   'status',
   'min_cost',
   'max_cost',
+  'where',
   'text',
 ] as const;
 type FilterName = (typeof FILTERS)[number];
 
-export const RANGES: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
-  '1h': { label: 'Last hour', ms: 3_600_000 },
-  '24h': { label: 'Last 24 hours', ms: 86_400_000 },
-  '7d': { label: 'Last 7 days', ms: 7 * 86_400_000 },
-  '30d': { label: 'Last 30 days', ms: 30 * 86_400_000 },
+interface Range {
+  readonly label: string;
+  /** In a row of others. */
+  readonly short: string;
+  /** How far back; null for the beginning of the day here. */
+  readonly ms: number | null;
+}
+
+export const RANGES: Readonly<Record<string, Range>> = {
+  today: { label: 'Today', short: 'Today', ms: null },
+  '1h': { label: 'Last hour', short: '1 h', ms: 3_600_000 },
+  '24h': { label: 'Last 24 hours', short: '24 h', ms: 86_400_000 },
+  '7d': { label: 'Last 7 days', short: '7 d', ms: 7 * 86_400_000 },
+  '30d': { label: 'Last 30 days', short: '30 d', ms: 30 * 86_400_000 },
 };
 
 /** Reads the filters of an address; what the gateway would refuse is left out. */
@@ -60,8 +77,33 @@ export function toGenerationSearch(search: Record<string, unknown>): GenerationS
   }
   const { range } = search;
   if (typeof range === 'string' && Object.hasOwn(RANGES, range) && found['from'] === undefined) found['range'] = range;
-  return found;
+  return { ...found, ...toSortSearch(search) };
 }
+
+const SORTS: ReadonlySet<string> = new Set<GenerationSort>([
+  'time',
+  'cost',
+  'duration',
+  'latency',
+  'tokens_in',
+  'tokens_out',
+  'speed',
+  'attempts',
+  'model',
+  'provider',
+  'status',
+]);
+
+/** The order of the list; nothing for the newest first. */
+function toSortSearch({ sort, order }: Record<string, unknown>): Pick<GenerationSearch, 'sort' | 'order'> {
+  if (typeof sort !== 'string' || !SORTS.has(sort)) return {};
+  const isAscending = order === 'asc';
+  return sort === 'time' && !isAscending ? {} : { sort, order: isAscending ? 'asc' : 'desc' };
+}
+
+/** The same for the gateway, which looks for a text from the newest call on alone. */
+export const toSortQuery = ({ sort, order, text }: GenerationSearch): Pick<GenerationSearch, 'sort' | 'order'> =>
+  sort === undefined || text !== undefined ? {} : { sort, order: order ?? 'desc' };
 
 function isValid(name: FilterName | 'pinned' | 'open' | 'compare' | 'tab', value: string): boolean {
   switch (name) {
@@ -86,8 +128,10 @@ function isValid(name: FilterName | 'pinned' | 'open' | 'compare' | 'tab', value
 export function toGenerationQuery(search: GenerationSearch, now: number): Record<string, string | undefined> {
   const range = RANGES[search.range ?? ''];
   const given = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
-  return range === undefined ? given : { ...given, from: new Date(now - range.ms).toISOString() };
+  return range === undefined ? given : { ...given, from: new Date(toStart(range, now)).toISOString() };
 }
+
+const toStart = ({ ms }: Range, now: number): number => (ms === null ? new Date(now).setHours(0, 0, 0, 0) : now - ms);
 
 export const hasGenerationFilters = (search: GenerationSearch): boolean =>
   search.range !== undefined || FILTERS.some((name) => search[name] !== undefined);
@@ -106,6 +150,7 @@ export const NO_FILTERS = {
   status: undefined,
   min_cost: undefined,
   max_cost: undefined,
+  where: undefined,
   text: undefined,
   pinned: undefined,
 } as const satisfies { readonly [Name in FilterName | 'range' | 'pinned']: undefined };
@@ -121,6 +166,7 @@ export const FILTER_PARTS = [
   { label: 'the session', names: ['session'] },
   { label: 'the status', names: ['status'] },
   { label: 'the cost', names: ['min_cost', 'max_cost'] },
+  { label: 'the other conditions', names: ['where'] },
 ] as const satisfies readonly { readonly label: string; readonly names: readonly (keyof GenerationSearch)[] }[];
 
 /** The filters without some of them. */
@@ -131,7 +177,7 @@ export function withoutFilters(search: GenerationSearch, names: readonly (keyof 
 /** Stands for calls without a provider, a member, an app or a session. */
 const NONE = 'none';
 
-/** Whether a generation that has just ended belongs to the list. Texts are looked for by the gateway alone: undefined. */
+/** Whether a generation that has just ended belongs to the list; undefined where the gateway alone can tell. */
 export function belongsTo(row: ListRow, search: GenerationSearch): boolean | undefined {
   if (search.pinned !== undefined) return false;
   const has = (list: string | undefined, ...values: (string | null)[]): boolean =>
@@ -148,6 +194,7 @@ export function belongsTo(row: ListRow, search: GenerationSearch): boolean | und
     at < Date.parse(search.to ?? '9999-01-01');
   if (!isWithin) return false;
   // A row has neither its member nor its user agent, nor the slug by which its provider may be named.
-  const isKnown = search.text === undefined && search.member === undefined && search.app === undefined;
+  const { text, where, member, app } = search;
+  const isKnown = [text, where, member, app].every((filter) => filter === undefined);
   return isKnown && has(search.provider, row.provider_name) ? true : undefined;
 }

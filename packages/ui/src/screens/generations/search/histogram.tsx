@@ -25,7 +25,7 @@ export function Histogram({
   onSpan: (from: string, to: string) => void;
 }) {
   const [isTable, setIsTable] = useState(false);
-  const { open: _open, compare: _compare, tab: _tab, text, ...filters } = search;
+  const { open: _open, compare: _compare, tab: _tab, sort: _sort, order: _order, text, ...filters } = search;
   const filterText = JSON.stringify(filters);
   const { data } = useQuery({
     queryKey: ['histogram', filterText],

@@ -12,12 +12,23 @@ interface SearchBarProps {
   readonly isRunning: boolean;
   readonly isStopped: boolean;
   readonly isDone: boolean;
+  /** The list had been sorted otherwise, which a text search cannot be. */
+  readonly isSortLost: boolean;
   readonly onStop: () => void;
   readonly onGoOn: () => void;
 }
 
 /** How far a text was looked for, with what stops that and what goes on with it. */
-export function SearchBar({ searched, total, isRunning, isStopped, isDone, onStop, onGoOn }: SearchBarProps) {
+export function SearchBar({
+  searched,
+  total,
+  isRunning,
+  isStopped,
+  isDone,
+  isSortLost,
+  onStop,
+  onGoOn,
+}: SearchBarProps) {
   const { records, backTo } = searched;
   const percent = toPercent(records, total, isDone);
   const state = isDone
@@ -44,6 +55,7 @@ export function SearchBar({ searched, total, isRunning, isStopped, isDone, onSto
         {percent !== null && ` (${percent} %)`}
         {backTo !== null && !isDone && `, back to ${formatMoment(backTo)}`}
         {!isDone && !isRunning && !isStopped && '; older ones as you scroll down'}
+        {isSortLost && '. A text is looked for from the newest call on, so this list is not sorted'}
       </span>
       {isRunning && (
         <Button

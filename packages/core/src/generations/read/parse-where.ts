@@ -1,0 +1,86 @@
+import { findNearestName } from '../../foundation/nearest-name.ts';
+import type { GenerationCondition } from '../../stores/store.ts';
+import { type FieldKind, GENERATION_FIELDS, type GenerationField } from '../../wire/generations/generation-field.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
+
+const MAX_CONDITIONS = 50;
+/** Letters that a name may take to be another's. */
+const FEW_CHANGES = 2;
+
+/** A condition, or what else stands between white space; what is quoted may have some in it. */
+const WORD = /(?:"(?:[^"\\]|\\.)*(?:"|$)|[^\s"])+|\S+/g;
+const CONDITION = /^(-?)([a-z_]+)(:|>=|<=|>|<)(.*)$/s;
+const VALUE = /"((?:[^"\\]|\\.)*)"|([^,"]+)/g;
+
+/**
+ * Reads conditions such as `attempts>1 -status:ok app:"My tool" latency>=2s`; all of them have to be met. Throws
+ * `invalid_request` with the place of the first that is none.
+ */
+export function parseWhere(line: string): GenerationCondition[] {
+  const words = [...line.matchAll(WORD)];
+  if (words.length > MAX_CONDITIONS) throw refuseField('where', `must have at most ${MAX_CONDITIONS} conditions`);
+  return words.map(({ 0: word, index }) => {
+    const read = readCondition(word);
+    if (typeof read !== 'string') return read;
+    throw refuseField('where', `“${word.slice(0, 100)}” at character ${index + 1}: ${read}`);
+  });
+}
+
+/** The condition, or what is wrong with it. */
+function readCondition(word: string): GenerationCondition | string {
+  const [, minus = '', name = '', sign = '', rest = ''] = CONDITION.exec(word) ?? [];
+  if (name === '') return 'is no condition; write one as field:value, or look for it with text';
+  if (!Object.hasOwn(GENERATION_FIELDS, name)) return describeUnknownField(name);
+  const field = name as GenerationField;
+  const kind = GENERATION_FIELDS[field];
+  if (rest.replaceAll(/\\./gs, '').split('"').length % 2 === 0) return 'has no closing quote';
+  const texts = [...rest.matchAll(VALUE)].map(([, quoted, bare = '']) => quoted?.replaceAll(/\\(.)/gs, '$1') ?? bare);
+  if (texts.length === 0) return 'needs a value';
+  if (sign !== ':' && (kind === 'text' || kind === 'yes-no')) return 'takes : alone';
+  if (sign !== ':' && texts.length > 1) return 'compares with one value';
+  const values = texts.map((text) => readValue(text, kind));
+  if (values.includes(undefined)) return WRONG[kind];
+  return {
+    field,
+    sign: sign as GenerationCondition['sign'],
+    values: values.filter((value) => value !== undefined),
+    isNegated: minus === '-',
+  };
+}
+
+function describeUnknownField(name: string): string {
+  const nearest = findNearestName(name, Object.keys(GENERATION_FIELDS), FEW_CHANGES);
+  return `there is no field “${name.slice(0, 60)}”${nearest === undefined ? '' : `; did you mean “${nearest}”?`}`;
+}
+
+const WRONG: Readonly<Record<FieldKind, string>> = {
+  text: 'needs a value',
+  'yes-no': 'the value is yes or no',
+  usd: 'the amount is USD, such as 0.05',
+  time: 'a time is such as 300ms, 2s or 1.5m',
+  number: 'a number is such as 2 or 10k',
+};
+
+const TIMES: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000 };
+const COUNTS: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 };
+
+function readValue(text: string, kind: FieldKind): string | number | boolean | undefined {
+  switch (kind) {
+    case 'text':
+      return text.toLowerCase();
+    case 'yes-no':
+      return text === 'yes' ? true : text === 'no' ? false : undefined;
+    case 'usd':
+      return readFigure(text.replace(/^\$/, ''), { '': 1 });
+    case 'time':
+      return readFigure(text, TIMES);
+    case 'number':
+      return readFigure(text.toLowerCase(), COUNTS);
+  }
+}
+
+function readFigure(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  const [, figure, unit = ''] = /^(\d{1,15}(?:\.\d{1,12})?)([a-z]*)$/.exec(text) ?? [];
+  const factor = Object.hasOwn(units, unit) ? units[unit] : undefined;
+  return figure === undefined || factor === undefined ? undefined : Number(figure) * factor;
+}

@@ -1,0 +1,64 @@
+import { classNames } from '../../../parts/class-names.ts';
+import { type GenerationSearch, RANGES } from './generation-search.ts';
+
+interface TimeButtonsProps {
+  readonly search: Pick<GenerationSearch, 'range' | 'from' | 'to'>;
+  readonly onChange: (change: { range: string | undefined; from: undefined; to: undefined }) => void;
+}
+
+/** Spans of time, each one click away. */
+export function TimeButtons({ search, onChange }: TimeButtonsProps) {
+  const isSpan = search.from !== undefined || search.to !== undefined;
+  const choices = [
+    ...Object.entries(RANGES).map(([value, { label, short }]) => ({ value, label, short })),
+    { value: undefined, label: 'Any time', short: 'Any time' },
+  ];
+  return (
+    <div
+      role="group"
+      aria-label="Time"
+      className="flex flex-wrap overflow-hidden rounded-md border border-line-strong/50"
+    >
+      {choices.map(({ value, label, short }) => (
+        <TimeButton
+          key={short}
+          label={label}
+          isPressed={!isSpan && search.range === value}
+          onClick={() => onChange({ range: value, from: undefined, to: undefined })}
+        >
+          {short}
+        </TimeButton>
+      ))}
+      {isSpan && (
+        <TimeButton label="Chosen span" isPressed>
+          Chosen span
+        </TimeButton>
+      )}
+    </div>
+  );
+}
+
+interface TimeButtonProps {
+  readonly label: string;
+  readonly isPressed: boolean;
+  readonly onClick?: () => void;
+  readonly children: string;
+}
+
+function TimeButton({ label, isPressed, onClick, children }: TimeButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      aria-pressed={isPressed}
+      className={classNames(
+        'min-h-8 flex-1 border-r border-line px-2 text-sm whitespace-nowrap last:border-r-0 outline-offset-[-2px]',
+        isPressed ? 'bg-accent-soft font-medium text-accent' : 'bg-surface text-ink-soft hover:bg-raised',
+      )}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
