@@ -167,6 +167,13 @@ test('holds no text of a long line that has not ended', () => {
   expect(data).toHaveLength(900 * piece.byteLength);
 });
 
+test.each([': ', 'x: ', 'dat'])('passes over a long line that begins with “%s”, as it is no data', (start) => {
+  const decoder = createSseDecoder(200_000);
+  decoder.push(bytes(start));
+  for (let taken = 0; taken < 1_000_000; taken += 16_384) decoder.push(bytes('x'.repeat(16_384)));
+  expect(decoder.push(bytes('\n\ndata: 1\n\n'))).toEqual(['1']);
+});
+
 test('refuses a long line as soon as it exceeds the limit', () => {
   const decoder = createSseDecoder(200_000);
   const piece = bytes('x'.repeat(16 * 1024));

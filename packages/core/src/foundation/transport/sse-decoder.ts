@@ -4,8 +4,9 @@ import { GatewayError } from '../errors.ts';
 
 /** Largest event accepted, in characters: a generated image travels as one event of several megabytes. */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
-/** Where so many bytes have finished no event, the pieces of an open line wait as bytes: text takes several times that. */
+/** Where so many bytes have finished no event, pieces of an open line of data wait as bytes: text takes several times that. */
 const LONG_LINE_BYTES = 64 * 1024;
+const DATA = 'data:';
 const LF = 10;
 const CR = 13;
 
@@ -24,6 +25,7 @@ export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTE
   let finished: string[] = [];
   let isOversized = false;
   let bytesSinceEvent = 0;
+  let lineStart = '';
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   const parser = createParser({
@@ -55,7 +57,7 @@ export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTE
   return {
     push(bytes) {
       finished = [];
-      if (bytesSinceEvent > LONG_LINE_BYTES && !bytes.includes(LF) && !bytes.includes(CR)) {
+      if (bytesSinceEvent > LONG_LINE_BYTES && lineStart === DATA && !bytes.includes(LF) && !bytes.includes(CR)) {
         waiting.push(bytes);
         waitingBytes += bytes.byteLength;
         refuseOversized();
@@ -64,6 +66,7 @@ export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTE
       if (waitingBytes > 0) feedWaiting();
       feed(text.decode(bytes, { stream: true }));
       bytesSinceEvent = finished.length > 0 ? 0 : bytesSinceEvent + bytes.byteLength;
+      lineStart = startOfOpenLine(lineStart, bytes);
       return finished;
     },
     end() {
@@ -74,4 +77,12 @@ export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTE
       return finished[0];
     },
   };
+}
+
+/** The first characters of the line that is open after a piece, as many as `data:` has. */
+function startOfOpenLine(before: string, piece: Uint8Array): string {
+  if (piece.at(-1) === LF) return '';
+  const at = Math.max(piece.lastIndexOf(LF), piece.lastIndexOf(CR)) + 1;
+  const start = String.fromCharCode(...piece.subarray(at, at + DATA.length));
+  return at > 0 ? start : (before + start).slice(0, DATA.length);
 }
