@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
@@ -83,11 +84,15 @@ interface LaunchOptions {
   /** A directory of fixtures that respond instead of the demo's; with a configuration, one to record in. */
   readonly fixtures?: string;
   readonly managementKey?: string;
+  /** No provider at all, instead of demo mode. Its management key is made. */
+  readonly isEmpty?: boolean;
 }
 
-export async function launchUi({ config, fixtures, managementKey = MANAGEMENT_KEY }: LaunchOptions = {}): Promise<Ui> {
+export async function launchUi(options: LaunchOptions = {}): Promise<Ui> {
+  const { config, fixtures, isEmpty = false } = options;
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
-  const { child, url } = await startGateway(dataDir, { config, fixtures });
+  const managementKey = options.managementKey ?? (isEmpty ? await createManagementKey(dataDir) : MANAGEMENT_KEY);
+  const { child, url } = await startGateway(dataDir, { config, fixtures, isEmpty });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
   mkdirSync(SCREENSHOTS, { recursive: true });
@@ -110,14 +115,26 @@ export async function launchUi({ config, fixtures, managementKey = MANAGEMENT_KE
   };
 }
 
+async function createManagementKey(dataDir: string): Promise<string> {
+  const args = [BIN, 'keys', 'create', '--name', 'tests', '--management', '--data-dir', dataDir];
+  return (await promisify(execFile)(process.execPath, args, { env: {} })).stdout.trim();
+}
+
+interface GatewaySource {
+  readonly config: object | undefined;
+  readonly fixtures: string | undefined;
+  readonly isEmpty: boolean;
+}
+
 async function startGateway(
   dataDir: string,
-  { config, fixtures }: { readonly config: object | undefined; readonly fixtures: string | undefined },
+  { config, fixtures, isEmpty }: GatewaySource,
 ): Promise<{ child: ChildProcess; url: string }> {
   const file = join(dataDir, 'gateway.json');
   if (config !== undefined) writeFileSync(file, JSON.stringify(config));
   const place = fixtures === undefined ? [] : [config === undefined ? '--fixtures' : '--record', fixtures];
-  const source = config !== undefined ? ['--config', file] : fixtures === undefined ? ['--demo'] : [];
+  const source =
+    config !== undefined ? ['--config', file] : fixtures === undefined ? [isEmpty ? '--no-demo' : '--demo'] : [];
   const args = [BIN, 'serve', ...source, ...place, '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
   const child = spawn(process.execPath, args, { cwd: dataDir, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
