@@ -101,6 +101,7 @@ describe.skipIf(skipped !== undefined)(
       await hand.click('button', /^Make a key named/);
       await hand.click('button', /^Send/);
       await page.getByText('Hello from upstream').waitFor();
+      await page.getByText('It works').waitFor();
       const seconds = (performance.now() - began) / 1000;
       console.log(
         `from nothing to a tested call: ${hand.clicks()} clicks, ${seconds.toFixed(1)} s with two examinations`,

@@ -7,6 +7,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
+import { hasTokenPrices } from '../models/price-facts.ts';
 import { createRun, type Run } from '../playground/create-run.ts';
 import { KeyCard } from '../playground/key-card.tsx';
 import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../playground/playground-key.ts';
@@ -154,7 +155,8 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   }, [state.status, onCalled]);
   if (caller === undefined) return <Loading what="the keys" />;
   if (caller === null) return <KeyCard title="A test call needs an API key" />;
-  const model = models?.find(({ architecture }) => architecture.output_modalities.includes('text'))?.id;
+  const texts = models?.filter(({ architecture }) => architecture.output_modalities.includes('text'));
+  const model = (texts?.find(hasTokenPrices) ?? texts?.[0])?.id;
   if (model === undefined) return <p className="text-sm">There is no model to call yet. Go back and add a provider.</p>;
   const send = (): void => {
     const messages = [{ role: 'user' as const, content: 'Hello!' }];
