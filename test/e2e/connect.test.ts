@@ -113,5 +113,81 @@ describe.skipIf(skipped !== undefined)(
       expect(await page.content()).not.toContain(KEY);
       expect(opened.problems).toEqual([]);
     });
+
+    test('changes a stored provider, and names the models that go with it before it is deleted', async () => {
+      const baseUrl = await startUpstream();
+      const settings = { slug: 'up', name: 'Upstream', wire: 'openai', baseUrl, apiKey: KEY };
+      await ui.call('/admin/v1/setup/providers', { body: settings });
+      const opened = await ui.open('#/providers?open=up');
+      const { page } = opened;
+      const hand = createHand(page);
+      const panel = page.getByRole('region', { name: 'Provider Upstream' });
+
+      await panel.getByLabel('Key', { exact: true }).focus();
+      await hand.type('Key', 'sk-another-key-0815');
+      await page.getByRole('button', { name: 'Test before saving' }).click();
+      await panel.getByText('refused (HTTP 401)').waitFor();
+      expect(await examine(opened, 'connect-provider')).toEqual([]);
+      await panel.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Upstream is in force as it is now').first().waitFor();
+      const read = async () =>
+        ((await (await ui.call('/admin/v1/setup/providers')).json()) as { data: { slug: string; key_hint: string }[] })
+          .data;
+      expect((await read()).find(({ slug }) => slug === 'up')?.key_hint).toBe('…0815');
+
+      await panel.getByRole('checkbox', { name: /^On/ }).click();
+      await page.getByText('Upstream is saved, and not called').first().waitFor();
+      await page.getByRole('grid', { name: 'Providers' }).getByText('off').waitFor();
+
+      const model = { id: 'own/small', endpoints: [{ provider: 'up', providerModel: 'small-1' }] };
+      expect((await ui.call('/admin/v1/setup/models', { body: model })).status).toBe(201);
+      await panel.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: 'Delete provider' }).click();
+      await page.getByRole('list', { name: 'Models of the provider' }).getByText('own/small').waitFor();
+      opened.problems.splice(0);
+      await page.getByRole('button', { name: 'Delete it and the model' }).click();
+      await panel.waitFor({ state: 'detached' });
+      expect((await read()).map(({ slug }) => slug)).not.toContain('up');
+      expect(opened.problems).toEqual([]);
+    });
+
+    test('sets up a model whose price is kept exactly as it was typed', async () => {
+      const baseUrl = await startUpstream();
+      const settings = { slug: 'priced', wire: 'openai', baseUrl, apiKey: KEY };
+      await ui.call('/admin/v1/setup/providers', { body: settings });
+      const opened = await ui.open('#/models');
+      const { page } = opened;
+      const hand = createHand(page);
+
+      await hand.click('button', 'Add a model');
+      await hand.type('Id', 'own/priced');
+      await page.keyboard.press('Tab');
+      await hand.type('Aliases', 'cheap');
+      await page.getByLabel('Provider', { exact: true }).selectOption('priced');
+      await page.getByLabel('Its name there', { exact: true }).focus();
+      await hand.type('Its name there', 'small-1');
+      await page.getByText('One of 2 that it lists').waitFor();
+      await page.keyboard.press('Tab');
+      await hand.type('Input, USD per million tokens', 'dear');
+      await page.keyboard.press('Tab');
+      await hand.type('Output, USD per million tokens', '0.1');
+      await hand.click('button', 'Save');
+      await page.locator('[aria-invalid=true]').waitFor();
+      expect(opened.problems.splice(0)).toHaveLength(1);
+      expect(await examine(opened, 'connect-model')).toEqual([]);
+      await page.getByLabel('Input, USD per million tokens').focus();
+      await page.keyboard.press('Control+A');
+      await hand.type('Input, USD per million tokens', '0.1');
+      await hand.click('button', 'Save');
+      await page.getByRole('region', { name: 'Model own/priced' }).waitFor();
+
+      const { data } = (await (await ui.call('/admin/v1/setup/models')).json()) as { data: readonly object[] };
+      const pricing = { prompt: '0.0000001', completion: '0.0000001' };
+      const endpoints = [{ provider: 'priced', providerModel: 'small-1', pricing }];
+      expect(data).toContainEqual(
+        expect.objectContaining({ status: 'ready', definition: { id: 'own/priced', aliases: ['cheap'], endpoints } }),
+      );
+      expect(opened.problems).toEqual([]);
+    });
   },
 );

@@ -65,7 +65,7 @@ function StateFacts({ state }: { state: ProviderState }) {
             {formatCount(models)}
           </Link>,
         ],
-        ['Its list of models', discovers ? 'is asked for at start and every minute' : 'comes from the configuration'],
+        ['Its list of models', discovers ? 'is asked for at start and every minute' : 'is not asked for'],
       ]}
     />
   );

@@ -175,7 +175,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'state',
     header: 'State',
-    width: '96px',
+    width: '110px',
     cell: ({ state, setup }) =>
       state !== undefined ? (
         <ProviderStateBadge health={state.health} />

@@ -72,7 +72,7 @@ export const PROVIDER_STATES: Readonly<
   ok: { label: 'ok', tone: 'good' },
   degraded: { label: 'degraded', tone: 'caution' },
   down: { label: 'down', tone: 'bad' },
-  unknown: { label: 'unknown', tone: 'neutral' },
+  unknown: { label: 'not called yet', tone: 'neutral' },
 };
 
 export function ProviderStateBadge({ health: { status } }: { health: ProviderHealth }) {

@@ -4,7 +4,8 @@ import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
-import { deleteModel, deleteProvider } from './setup-queries.ts';
+import { deleteModel } from '../../models/setup/model-setup-queries.ts';
+import { deleteProvider } from './setup-queries.ts';
 
 interface DeleteProviderProps {
   readonly setup: ProviderSetup;

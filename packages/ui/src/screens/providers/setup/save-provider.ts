@@ -2,9 +2,10 @@ import type { ProviderSetup } from '@model-gateway/core/wire';
 import type { QueryClient } from '@tanstack/react-query';
 
 import { showToast } from '../../../parts/messages/toast-store.ts';
+import { deleteModel } from '../../models/setup/model-setup-queries.ts';
 import type { ModelChoice } from './model-choice.tsx';
 import { type ProviderDraft, toSettings } from './provider-draft.ts';
-import { createModelOf, createProvider, deleteModel, deleteProvider } from './setup-queries.ts';
+import { createModelOf, createProvider, deleteProvider } from './setup-queries.ts';
 
 /** Saves a new provider with the models that were chosen, and offers to undo it. Throws `ApiError`. */
 export async function saveNewProvider(

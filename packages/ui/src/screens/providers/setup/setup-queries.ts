@@ -11,6 +11,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import { createModel } from '../../models/setup/model-setup-queries.ts';
 
 export type ProviderPreset = ProviderPresetList['data'][number];
 export type LocalServer = LocalServerList['data'][number];
@@ -50,12 +51,22 @@ export const updateProvider = async (slug: string, body: UpdateProviderRequest):
 
 export const deleteProvider = (slug: string): Promise<unknown> => callApi(toPath(slug), { method: 'DELETE' });
 
+/** The names that a provider has for its models, as it lists them; none where it does not. */
+export const providerModelsQuery = (provider: ProviderSetup | undefined) =>
+  queryOptions({
+    queryKey: ['provider-models', provider?.slug, provider?.updated_at],
+    staleTime: 60_000,
+    async queryFn(): Promise<readonly string[]> {
+      const settings = provider?.settings;
+      if (provider === undefined || settings === null || settings === undefined) return [];
+      const { models } = await testDraft({ provider: { ...settings, slug: provider.slug } });
+      return (models ?? []).map(({ id }) => id);
+    },
+  });
+
 /** Serves a model of a provider under `<slug>/<its own name>`, and returns the id. */
 export async function createModelOf(slug: string, providerModel: string): Promise<string> {
   const id = `${slug}/${providerModel}`;
-  await callApi(`${SETUP}/models`, { method: 'POST', body: { id, endpoints: [{ provider: slug, providerModel }] } });
+  await createModel({ id, endpoints: [{ provider: slug, providerModel }] });
   return id;
 }
-
-export const deleteModel = (id: string): Promise<unknown> =>
-  callApi(`${SETUP}/models/${id.split('/').map(encodeURIComponent).join('/')}`, { method: 'DELETE' });
