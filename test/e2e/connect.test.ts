@@ -77,6 +77,10 @@ describe.skipIf(skipped !== undefined)(
       const began = performance.now();
 
       await hand.click('button', 'Add a provider');
+      await expect.poll(() => page.evaluate(FOCUSED)).toBe('Search providers');
+      await page.keyboard.press('Escape');
+      await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Add a provider');
+      await page.keyboard.press('Enter');
       await hand.type('Search providers', 'another');
       await page.keyboard.press('Enter');
       await hand.type('Address', baseUrl);
@@ -138,6 +142,7 @@ describe.skipIf(skipped !== undefined)(
       await panel.getByRole('checkbox', { name: /^On/ }).click();
       await page.getByText('Upstream is saved, and not called').first().waitFor();
       await page.getByRole('grid', { name: 'Providers' }).getByText('off').waitFor();
+      expect(await page.evaluate('document.activeElement?.labels?.[0]?.textContent')).toMatch(/^On/);
 
       const model = { id: 'own/small', endpoints: [{ provider: 'up', providerModel: 'small-1' }] };
       expect((await ui.call('/admin/v1/setup/models', { body: model })).status).toBe(201);

@@ -31,7 +31,7 @@ export function OverviewScreen() {
   const rows = recent.data?.data ?? [];
   // Its test call is one of the latest calls, and not its end.
   if (!isIntroduced && !isFirstRun && recent.error === null && rows.length === 0) setIsFirstRun(true);
-  if (isFirstRun) {
+  if (isFirstRun && recent.error === null) {
     const finish = (): void => {
       setPreferences({ isIntroduced: true });
       setIsFirstRun(false);

@@ -61,13 +61,18 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
   };
   return (
     <Dialog
-      title={existing === undefined ? 'Add a model' : `Change ${existing.id}`}
+      title={toTitle(existing, startId)}
       width="wide"
       onClose={onClose}
       actions={<FormActions formId={formId} submit="Save" isBusy={save.isPending} onClose={onClose} />}
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
-        <NameFields draft={draft} isNew={existing === undefined} onChange={change} error={save.error} />
+        <NameFields
+          draft={draft}
+          hasFixedId={existing !== undefined || startId !== ''}
+          onChange={change}
+          error={save.error}
+        />
         {draft.endpoints.map((endpoint, at) => (
           <EndpointFields
             key={endpoint.key}
@@ -92,9 +97,14 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
   );
 }
 
+function toTitle(existing: ConfiguredModel | undefined, startId: string): string {
+  if (existing !== undefined) return `Change ${existing.id}`;
+  return startId === '' ? 'Add a model' : `Set up ${startId}`;
+}
+
 interface NameFieldsProps {
   readonly draft: ModelDraft;
-  readonly isNew: boolean;
+  readonly hasFixedId: boolean;
   readonly onChange: (change: Partial<ModelDraft>) => void;
   readonly error: unknown;
 }
@@ -106,7 +116,7 @@ const NAME_FIELDS = [
   { field: 'context', path: 'context_length', label: 'Context in tokens', hint: 'Empty: not known' },
 ] as const;
 
-function NameFields({ draft, isNew, onChange, error }: NameFieldsProps) {
+function NameFields({ draft, hasFixedId, onChange, error }: NameFieldsProps) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {NAME_FIELDS.map(({ field, path, label, hint }) => (
@@ -117,7 +127,7 @@ function NameFields({ draft, isNew, onChange, error }: NameFieldsProps) {
               autoComplete="off"
               spellCheck={false}
               required={field === 'id'}
-              disabled={field === 'id' && !isNew}
+              disabled={field === 'id' && hasFixedId}
               inputMode={field === 'context' ? 'numeric' : 'text'}
               pattern={field === 'context' ? '[0-9]*' : undefined}
               className="field"

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 
 import { formatCount } from '../../../format/quantity.ts';
+import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import type { ListedModel } from './setup-queries.ts';
 
 /** Which models of a provider are served, besides the built-in ones. */
@@ -82,7 +83,7 @@ function PickModels({ models, value, onChange }: PickModelsProps) {
     onChange({ ...value, chosen });
   };
   return (
-    <div className="flex flex-col gap-2 rounded-lg border border-line p-2">
+    <div ref={scrollIntoView} className="flex flex-col gap-2 rounded-lg border border-line p-2">
       <input
         type="search"
         aria-label="Search its models"

@@ -51,11 +51,7 @@ export function ProviderSetupSection({ setup, onGone }: ProviderSetupSectionProp
         </p>
       )}
       {presets !== undefined && settings !== null && (
-        <EditProvider
-          key={setup.updated_at}
-          setup={setup}
-          preset={presets.find(({ id }) => id === settings.preset) ?? null}
-        />
+        <EditProvider setup={setup} preset={presets.find(({ id }) => id === settings.preset) ?? null} />
       )}
       {isDeleting && <DeleteProvider setup={setup} onClose={() => setIsDeleting(false)} onGone={onGone} />}
     </section>
@@ -64,13 +60,18 @@ export function ProviderSetupSection({ setup, onGone }: ProviderSetupSectionProp
 
 function EditProvider({ setup, preset }: { setup: ProviderSetup; preset: ProviderPreset | null }) {
   const client = useQueryClient();
-  const [before] = useState(() => toStoredDraft(setup, preset));
+  const [before, setBefore] = useState(() => toStoredDraft(setup, preset));
   const [draft, setDraft] = useState(before);
   const test = useDraftTest();
   const update = toUpdate(draft, before);
   const save = useMutation({
     mutationFn: (change: UpdateProviderRequest) => updateProvider(setup.slug, change),
-    async onSuccess({ name, status }) {
+    async onSuccess(saved, sent) {
+      const { name, status } = saved;
+      const now = toStoredDraft(saved, preset);
+      setBefore(now);
+      // A switch leaves what is typed as it is.
+      if (!('enabled' in sent || 'discoverModels' in sent)) setDraft(now);
       const isCalled = status === 'ready';
       showToast({
         tone: 'good',
@@ -102,13 +103,11 @@ function EditProvider({ setup, preset }: { setup: ProviderSetup; preset: Provide
           label="On"
           hint="Off, it is saved and not called."
           checked={setup.enabled}
-          disabled={save.isPending}
           onChange={(event) => save.mutate({ enabled: event.target.checked })}
         />
         <Checkbox
           label="Serve all of its list of models"
           checked={setup.settings?.discoverModels === true}
-          disabled={save.isPending}
           onChange={(event) => save.mutate({ discoverModels: event.target.checked })}
         />
       </div>

@@ -18,6 +18,10 @@ const OWN: Tile = {
   preset: null,
 };
 
+/** What most people look for stands before the others. */
+const COMMON = ['openai', 'anthropic', 'google', 'openrouter'];
+const toRank = ({ id }: ProviderPreset): number => (COMMON.includes(id) ? COMMON.indexOf(id) : COMMON.length);
+
 /** The tiles that fit a search: what runs on this machine first, a server of one's own last. */
 export function toTiles(presets: readonly ProviderPreset[], servers: readonly LocalServer[], search: string): Tile[] {
   const found = servers.flatMap((server): Tile[] => {
@@ -29,6 +33,7 @@ export function toTiles(presets: readonly ProviderPreset[], servers: readonly Lo
   });
   const others = presets
     .filter(({ id }) => servers.every(({ preset }) => preset !== id))
+    .toSorted((one, other) => toRank(one) - toRank(other))
     .map((preset): Tile => ({ id: preset.id, name: preset.name, note: toNote(preset), preset }));
   const wanted = search.trim().toLowerCase();
   return [...found, ...others, OWN].filter(({ name, note, preset }) =>
