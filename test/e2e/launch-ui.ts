@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
@@ -85,13 +86,16 @@ interface LaunchOptions {
   readonly managementKey?: string;
   /** Fills the data directory before the gateway starts. */
   readonly prepareData?: (dataDir: string) => Promise<void>;
+  /** No provider at all, instead of demo mode. Its management key is made. */
+  readonly isEmpty?: boolean;
 }
 
 export async function launchUi(options: LaunchOptions = {}): Promise<Ui> {
-  const { config, fixtures, managementKey = MANAGEMENT_KEY, prepareData } = options;
+  const { config, fixtures, isEmpty = false, prepareData } = options;
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
   await prepareData?.(dataDir);
-  const { child, url } = await startGateway(dataDir, { config, fixtures });
+  const managementKey = options.managementKey ?? (isEmpty ? await createManagementKey(dataDir) : MANAGEMENT_KEY);
+  const { child, url } = await startGateway(dataDir, { config, fixtures, isEmpty });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
   mkdirSync(SCREENSHOTS, { recursive: true });
@@ -114,14 +118,26 @@ export async function launchUi(options: LaunchOptions = {}): Promise<Ui> {
   };
 }
 
+async function createManagementKey(dataDir: string): Promise<string> {
+  const args = [BIN, 'keys', 'create', '--name', 'tests', '--management', '--data-dir', dataDir];
+  return (await promisify(execFile)(process.execPath, args, { env: {} })).stdout.trim();
+}
+
+interface GatewaySource {
+  readonly config: object | undefined;
+  readonly fixtures: string | undefined;
+  readonly isEmpty: boolean;
+}
+
 async function startGateway(
   dataDir: string,
-  { config, fixtures }: { readonly config: object | undefined; readonly fixtures: string | undefined },
+  { config, fixtures, isEmpty }: GatewaySource,
 ): Promise<{ child: ChildProcess; url: string }> {
   const file = join(dataDir, 'gateway.json');
   if (config !== undefined) writeFileSync(file, JSON.stringify(config));
   const place = fixtures === undefined ? [] : [config === undefined ? '--fixtures' : '--record', fixtures];
-  const source = config !== undefined ? ['--config', file] : fixtures === undefined ? ['--demo'] : [];
+  const source =
+    config !== undefined ? ['--config', file] : fixtures === undefined ? [isEmpty ? '--no-demo' : '--demo'] : [];
   const args = [BIN, 'serve', ...source, ...place, '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
   const child = spawn(process.execPath, args, { cwd: dataDir, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';

@@ -75,7 +75,9 @@ export function toRemedy(error: unknown): string {
     case 404:
       return 'It may have been deleted, or its contents were never stored. Go back to the list.';
     case 409:
-      return 'It was changed elsewhere. Reload and try again.';
+      return 'models' in error.metadata
+        ? 'Change or delete these models first.'
+        : 'It was changed elsewhere. Reload and try again.';
     case 413:
       return 'Send less, or raise server.bodyLimitMb.';
     case 429:

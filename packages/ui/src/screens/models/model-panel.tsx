@@ -20,6 +20,7 @@ import { ModelUsage } from './model-usage.tsx';
 import { toOtherPath } from './other-path.ts';
 import { PlanExplanation } from './plan-explanation.tsx';
 import { toPriceFacts, toTokenPriceText } from './price-facts.ts';
+import { ModelSetupTab } from './setup/model-setup-tab.tsx';
 
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const { data: models, error, refetch } = useQuery(modelsQuery);
@@ -53,9 +54,12 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
       ) : models === undefined ? (
         <Loading what="the model" />
       ) : model === undefined ? (
-        <EmptyState title="There is no such model here">
-          It may belong to a provider that is no longer configured.
-        </EmptyState>
+        <>
+          <EmptyState title="There is no such model here">
+            It may belong to a provider that is no longer configured, or is not called.
+          </EmptyState>
+          <ModelSetupTab id={id} />
+        </>
       ) : (
         <Tabs
           label="About the model"
@@ -69,6 +73,7 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
               label: 'Can I use it?',
               content: () => (path === null ? <PlanExplanation model={id} /> : <OtherPath path={path} />),
             },
+            { value: 'setup', label: 'Set-up', content: () => <ModelSetupTab id={id} /> },
             { value: 'usage', label: 'My usage', content: () => <ModelUsage id={id} /> },
             { value: 'code', label: 'Code', content: () => <Snippets id={id} path={path} /> },
             {

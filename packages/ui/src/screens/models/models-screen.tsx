@@ -1,7 +1,7 @@
 import type { Model, ModelList } from '@model-gateway/core/wire';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Package, SearchX } from 'lucide-react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Package, Plus, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
@@ -24,10 +24,15 @@ import {
   toModelQuery,
 } from './model-search.ts';
 import { formatTokenPrice } from './price-facts.ts';
+import { ModelDialog } from './setup/model-dialog.tsx';
+import { modelSetupsQuery } from './setup/model-setup-queries.ts';
+import { UnservedModels } from './setup/unserved-models.tsx';
 
 export function ModelsScreen() {
   const search = useSearch({ from: '/models' });
   const navigate = useNavigate({ from: '/models' });
+  const { data: setups } = useQuery(modelSetupsQuery);
+  const [isAdding, setIsAdding] = useState(false);
   const [isComparing, setIsComparing] = useState(false);
   const update = useCallback(
     (change: Partial<Record<keyof ModelSearch, string | undefined>>) =>
@@ -66,8 +71,14 @@ export function ModelsScreen() {
             <Button disabled={compared.length < 2} onClick={() => setIsComparing(true)}>
               Compare{compared.length > 0 ? ` ${compared.length}` : ''}
             </Button>
+            {setups?.editable === true && (
+              <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsAdding(true)}>
+                Add a model
+              </Button>
+            )}
           </ScreenHeader>
           <ModelFilters search={search} onChange={update} />
+          <UnservedModels onOpen={(id) => update({ open: id })} />
         </div>
         {error !== null ? (
           <div className="p-4">
@@ -99,6 +110,15 @@ export function ModelsScreen() {
       {search.open !== undefined && (
         <ModelPanel key={search.open} id={search.open} onClose={() => update({ open: undefined })} />
       )}
+      {isAdding && (
+        <ModelDialog
+          onClose={() => setIsAdding(false)}
+          onSaved={(id) => {
+            setIsAdding(false);
+            update({ open: id });
+          }}
+        />
+      )}
       {isComparing && <CompareModels ids={compared} onClose={() => setIsComparing(false)} />}
     </div>
   );
@@ -108,10 +128,10 @@ function NoModels({ search, onClear }: { search: ModelSearch; onClear: () => voi
   if (!hasModelFilters(search)) {
     return (
       <EmptyState icon={<Package size={22} aria-hidden />} title="No provider is configured yet">
-        <p>
-          Models appear here once a provider has a key, such as the environment variable OPENAI_API_KEY, or is named in
-          the configuration file.
-        </p>
+        <p>Models appear here once a provider is set up.</p>
+        <Link to="/providers" className="text-accent underline">
+          Providers
+        </Link>
       </EmptyState>
     );
   }

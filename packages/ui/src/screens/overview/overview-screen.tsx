@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 
 import { keysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
 import { formatCount } from '../../format/quantity.ts';
@@ -22,10 +23,18 @@ import { RecentCard } from './recent-card.tsx';
 export function OverviewScreen() {
   const { isIntroduced } = usePreferences();
   const recent = useQuery(recentCallsQuery);
+  const [isFirstRun, setIsFirstRun] = useState(false);
   if (recent.isPending) return <Loading what="the overview" />;
   const rows = recent.data?.data ?? [];
-  if (!isIntroduced && recent.error === null && rows.length === 0)
-    return <FirstRun onDone={() => setPreferences({ isIntroduced: true })} />;
+  // Its test call is one of the latest calls, and not its end.
+  if (!isIntroduced && !isFirstRun && recent.error === null && rows.length === 0) setIsFirstRun(true);
+  if (isFirstRun && recent.error === null) {
+    const finish = (): void => {
+      setPreferences({ isIntroduced: true });
+      setIsFirstRun(false);
+    };
+    return <FirstRun onDone={finish} />;
+  }
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
       <ScreenHeader title="Overview">

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
-import { keysQuery } from '../../api/queries.ts';
+import { keysQuery, modelsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { hasTokenPrices } from '../models/price-facts.ts';
 import {
   actAsKey,
   createPlaygroundKey,
@@ -19,12 +20,15 @@ const LIMIT_USD = 1;
 /** Asks which API key calls are made as. `title` says what needs one. */
 export function KeyCard({ title }: { title: string }) {
   const { data: keys = [] } = useQuery(keysQuery);
+  const { data: models = [] } = useQuery(modelsQuery);
+  // A limit refuses calls that may cost what nobody knows.
+  const limitUsd = models.length === 0 || models.some(hasTokenPrices) ? LIMIT_USD : null;
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   const own = findPlaygroundKey(keys);
   const create = async (): Promise<void> => {
     setState({ isBusy: true });
     try {
-      await createPlaygroundKey(LIMIT_USD);
+      await createPlaygroundKey(limitUsd);
     } catch (error) {
       setState({ isBusy: false, error });
     }
@@ -36,10 +40,15 @@ export function KeyCard({ title }: { title: string }) {
         Management keys do not call models. A key of its own keeps these calls apart, and lets guardrails and limits
         hold for them. One is enough: every browser that is signed in here may call as it.
       </p>
+      {limitUsd === null && (
+        <p className="text-sm text-ink-soft">
+          No price of the models is known, so the key gets no limit: under a limit they could not be called.
+        </p>
+      )}
       {state.error !== undefined && <ErrorPanel error={state.error} />}
       {own === undefined ? (
         <Button look="primary" className="whitespace-normal!" isBusy={state.isBusy} onClick={() => void create()}>
-          Make a key named “{PLAYGROUND_KEY_NAME}”, limited to ${LIMIT_USD}
+          Make a key named “{PLAYGROUND_KEY_NAME}”{limitUsd === null ? '' : `, limited to $${limitUsd}`}
         </Button>
       ) : (
         <Button look="primary" onClick={() => actAsKey(own.hash)}>

@@ -61,8 +61,8 @@ export const setPlaygroundKey = (key: string | null): void => choose(key ?? ASK)
 /** Calls as a key of the gateway, which the session may without holding it. */
 export const actAsKey = (hash: string): void => choose(HASH + hash);
 
-/** Makes a key of the playground's own, so that its calls can be told apart and limited. Throws `ApiError`. */
-export async function createPlaygroundKey(limitUsd: number): Promise<void> {
+/** Makes a key of the playground's own, so that its calls can be told apart and limited; null is no limit. Throws `ApiError`. */
+export async function createPlaygroundKey(limitUsd: number | null): Promise<void> {
   const { data } = await callApi<{ data: Key }>('/api/v1/keys', {
     method: 'POST',
     body: { name: PLAYGROUND_KEY_NAME, limit: limitUsd },

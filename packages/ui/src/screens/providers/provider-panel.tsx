@@ -1,49 +1,82 @@
 import { Link } from '@tanstack/react-router';
 
 import { formatCount } from '../../format/quantity.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import type { ProviderState } from './provider-queries.ts';
+import type { ProviderRow, ProviderState } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
-import { ProviderStateBadge, type Standing, STANDINGS } from './standings.tsx';
+import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
+import { ProviderStateBadge, SetupStateBadge, type Standing, STANDINGS } from './standings.tsx';
 
-export function ProviderPanel({ provider, onClose }: { provider: ProviderState; onClose: () => void }) {
-  const { slug, name, host, has_key: hasKey, byok, discovers_models: discovers, models, health } = provider;
+interface ProviderPanelProps {
+  readonly row: ProviderRow;
+  /** Whether providers can be set up here. */
+  readonly isEditable: boolean;
+  readonly onClose: () => void;
+}
+
+export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) {
+  const { name, state, setup, shadowed } = row;
   return (
     <SidePanel
       label={`Provider ${name}`}
       onClose={onClose}
       title={
         <h2 className="flex items-center gap-2 truncate font-semibold">
-          {name} <ProviderStateBadge health={health} />
+          {name} {state !== undefined && <ProviderStateBadge health={state.health} />}
+          {state === undefined && setup !== undefined && <SetupStateBadge setup={setup} />}
         </h2>
       }
     >
       <div className="scroll-thin flex flex-1 flex-col gap-6 overflow-y-auto p-4">
-        <Facts
-          facts={[
-            ['Slug', <code className="font-mono text-xs">{slug}</code>],
-            ['Host', host ?? 'not told'],
-            ['Key', toKeyText(hasKey, byok)],
-            [
-              'Models',
-              <Link to="/models" search={{ providers: slug }} className="text-accent underline">
-                {formatCount(models)}
-              </Link>,
-            ],
-            ['Its list of models', discovers ? 'is asked for at start' : 'comes from the configuration'],
-          ]}
-        />
-        <section className="flex flex-col gap-3">
-          <h3 className="text-sm font-semibold">Connection</h3>
-          <ProviderTest key={slug} provider={provider} />
-        </section>
-        <section>
-          <h3 className="mb-2 text-sm font-semibold">Endpoints</h3>
-          <StandingTable endpoints={health.endpoints} />
-        </section>
+        {state !== undefined && <StateFacts state={state} />}
+        {setup?.source === 'config' && isEditable && <ConfiguredNote />}
+        {shadowed !== undefined && <ProviderSetupSection setup={shadowed} onGone={onClose} />}
+        {setup?.source === 'stored' && <ProviderSetupSection setup={setup} onGone={onClose} />}
+        {state !== undefined && (
+          <>
+            <section className="flex flex-col gap-3">
+              <h3 className="text-sm font-semibold">Connection</h3>
+              <ProviderTest key={state.slug} provider={state} />
+            </section>
+            <section>
+              <h3 className="mb-2 text-sm font-semibold">Endpoints</h3>
+              <StandingTable endpoints={state.health.endpoints} />
+            </section>
+          </>
+        )}
       </div>
     </SidePanel>
+  );
+}
+
+function StateFacts({ state }: { state: ProviderState }) {
+  const { slug, host, has_key: hasKey, byok, discovers_models: discovers, models } = state;
+  return (
+    <Facts
+      facts={[
+        ['Slug', <code className="font-mono text-xs">{slug}</code>],
+        ['Host', host ?? 'not told'],
+        ['Key', toKeyText(hasKey, byok)],
+        [
+          'Models',
+          <Link to="/models" search={{ providers: slug }} className="text-accent underline">
+            {formatCount(models)}
+          </Link>,
+        ],
+        ['Its list of models', discovers ? 'is asked for at start and every minute' : 'is not asked for'],
+      ]}
+    />
+  );
+}
+
+/** What was set up elsewhere is changed there. */
+function ConfiguredNote() {
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
+      <Badge>from the configuration file</Badge> It, or the environment, is where this provider is changed.
+    </p>
   );
 }
 

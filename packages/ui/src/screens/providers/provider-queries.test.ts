@@ -1,6 +1,7 @@
+import type { ProviderSetup } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { filterProviders, type ProviderState } from './provider-queries.ts';
+import { filterProviders, joinProviders, type ProviderState } from './provider-queries.ts';
 
 const provider = (slug: string, host: string | null, status: ProviderState['health']['status']): ProviderState => ({
   slug,
@@ -13,7 +14,38 @@ const provider = (slug: string, host: string | null, status: ProviderState['heal
   health: { status, endpoints: { steady: 1, unstable: 0, resting: 0, failing: 0, half_open: 0, open: 0, unused: 0 } },
   can_test: true,
 });
-const ALL = [provider('acme', 'api.acme.example', 'ok'), provider('beta', null, 'down')];
+const setup = (slug: string, status: ProviderSetup['status'], source: ProviderSetup['source']): ProviderSetup => ({
+  slug,
+  name: slug,
+  source,
+  enabled: status !== 'off',
+  status,
+  problem: null,
+  address: `https://${slug}.example/v1`,
+  has_key: true,
+  key_hint: null,
+  header_names: [],
+  settings: null,
+  created_at: null,
+  updated_at: null,
+});
+const STATES = [provider('acme', 'api.acme.example', 'ok'), provider('beta', null, 'down')];
+const ALL = joinProviders(STATES, []);
+
+test('what was set up and is left out stands behind those that are called', () => {
+  const rows = joinProviders(STATES, [setup('locked', 'locked', 'stored'), setup('beta', 'ready', 'stored')]);
+  expect(rows.map(({ slug, host, setup: found }) => [slug, host, found?.status])).toEqual([
+    ['acme', 'api.acme.example', undefined],
+    ['beta', null, 'ready'],
+    ['locked', 'locked.example', 'locked'],
+  ]);
+  expect(filterProviders(rows, { status: 'locked' })).toHaveLength(1);
+});
+
+test('what the configuration has under the same slug counts, and the other stands with it', () => {
+  const [row] = joinProviders(STATES, [setup('acme', 'ready', 'config'), setup('acme', 'shadowed', 'stored')]);
+  expect([row?.setup?.source, row?.shadowed?.source]).toEqual(['config', 'stored']);
+});
 
 test.each([
   [{}, ['acme', 'beta']],

@@ -1,4 +1,4 @@
-import type { ProviderStateList, ProviderTestResult } from '@model-gateway/core/wire';
+import type { ProviderSetup, ProviderStateList, ProviderTestResult } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
@@ -13,14 +13,45 @@ export const providerStatesQuery = queryOptions({
   queryFn: async ({ signal }) => (await callApi<ProviderStateList>('/admin/v1/providers', { signal })).data,
 });
 
+/** A provider of the list: how it stands where it is called, and how it was set up. One of both is there. */
+export interface ProviderRow {
+  readonly slug: string;
+  readonly name: string;
+  readonly host: string | null;
+  readonly state?: ProviderState;
+  readonly setup?: ProviderSetup;
+  /** What was set up under the slug of a provider of the configuration, which counts. */
+  readonly shadowed?: ProviderSetup;
+}
+
+/** Joins both by slug: those that are called in their order, then those that were set up and are left out. */
+export function joinProviders(
+  states: readonly ProviderState[],
+  setups: readonly ProviderSetup[],
+): readonly ProviderRow[] {
+  const find = (slug: string, isShadowed: boolean): ProviderSetup | undefined =>
+    setups.find((setup) => setup.slug === slug && (setup.status === 'shadowed') === isShadowed);
+  const called = states.map((state): ProviderRow => {
+    const { slug, name, host } = state;
+    const [setup, shadowed] = [find(slug, false), find(slug, true)];
+    return { slug, name, host, state, ...(setup && { setup }), ...(shadowed && { shadowed }) };
+  });
+  const slugs = new Set(states.map(({ slug }) => slug));
+  const others = setups.filter(({ slug }) => !slugs.has(slug));
+  return [...called, ...others.map((setup) => ({ slug: setup.slug, name: setup.name, host: toHost(setup), setup }))];
+}
+
+const toHost = ({ address }: ProviderSetup): string | null =>
+  address === null || !URL.canParse(address) ? address : new URL(address).host;
+
 export function filterProviders(
-  providers: readonly ProviderState[],
+  providers: readonly ProviderRow[],
   { q, status }: { readonly q?: string; readonly status?: string },
-): readonly ProviderState[] {
+): readonly ProviderRow[] {
   const wanted = q?.toLowerCase();
   return providers.filter(
-    ({ slug, name, host, health }) =>
-      (status === undefined || health.status === status) &&
+    ({ slug, name, host, state, setup }) =>
+      (status === undefined || (state === undefined ? setup?.status : state.health.status) === status) &&
       (wanted === undefined || [slug, name, host ?? ''].some((text) => text.toLowerCase().includes(wanted))),
   );
 }

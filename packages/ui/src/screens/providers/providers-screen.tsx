@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Plug, RotateCw, Search } from 'lucide-react';
-import { useRef } from 'react';
+import { Plug, Plus, RotateCw, Search } from 'lucide-react';
+import { useRef, useState } from 'react';
 
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -13,16 +13,28 @@ import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { getDesktopInfo } from '../../shell/desktop.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { ProviderPanel } from './provider-panel.tsx';
-import { filterProviders, type ProviderState, providerStatesQuery } from './provider-queries.ts';
+import {
+  filterProviders,
+  joinProviders,
+  type ProviderRow,
+  type ProviderState,
+  providerStatesQuery,
+} from './provider-queries.ts';
 import type { ProviderSearch } from './provider-search.ts';
-import { PROVIDER_STATES, ProviderStateBadge } from './standings.tsx';
+import { AddProvider } from './setup/add-provider.tsx';
+import { providerSetupsQuery } from './setup/setup-queries.ts';
+import { PROVIDER_STATES, ProviderStateBadge, SETUP_STATES, SetupStateBadge } from './standings.tsx';
 
 type Change = { readonly [Name in keyof ProviderSearch]?: string | undefined };
 
 export function ProvidersScreen() {
   const search = useSearch({ from: '/providers' });
   const navigate = useNavigate({ from: '/providers' });
-  const { data: providers, error, refetch, isFetching } = useQuery(providerStatesQuery);
+  const { data: states, error, refetch, isFetching } = useQuery(providerStatesQuery);
+  const { data: setups } = useQuery(providerSetupsQuery);
+  const [isAdding, setIsAdding] = useState(false);
+  const providers = states === undefined ? undefined : joinProviders(states, setups?.data ?? []);
+  const isEditable = setups?.editable === true;
   const change = (next: Change): void =>
     void navigate({ search: (before) => ({ ...before, ...next }) as ProviderSearch, replace: !('open' in next) });
   const shown = providers === undefined ? [] : filterProviders(providers, search);
@@ -38,6 +50,11 @@ export function ProvidersScreen() {
             <Button icon={<RotateCw size={14} aria-hidden />} isBusy={isFetching} onClick={() => void refetch()}>
               Refresh
             </Button>
+            {isEditable && (
+              <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsAdding(true)}>
+                Add a provider
+              </Button>
+            )}
           </ScreenHeader>
           <Filters search={search} onChange={change} />
         </div>
@@ -48,11 +65,11 @@ export function ProvidersScreen() {
         ) : providers === undefined ? (
           <Loading what="providers" />
         ) : providers.length === 0 ? (
-          <EmptyState icon={<Plug size={22} aria-hidden />} title="No provider is configured">
+          <EmptyState icon={<Plug size={22} aria-hidden />} title="There is no provider yet">
             <p>
-              Set the key of one in the environment, <code className="font-mono text-xs">OPENAI_API_KEY</code> for
-              instance, or name it under <code className="font-mono text-xs">providers</code> in the configuration file,
-              and start the gateway again.
+              {isEditable
+                ? 'Add one with its key or address; it is in force at once.'
+                : 'Name one in the configuration, and start the gateway again.'}
             </p>
           </EmptyState>
         ) : shown.length === 0 ? (
@@ -74,7 +91,23 @@ export function ProvidersScreen() {
           />
         )}
       </div>
-      {opened !== undefined && <ProviderPanel provider={opened} onClose={() => change({ open: undefined })} />}
+      {isAdding && (
+        <AddProvider
+          onClose={() => setIsAdding(false)}
+          onSaved={(slug) => {
+            setIsAdding(false);
+            change({ open: slug, q: undefined, status: undefined });
+          }}
+        />
+      )}
+      {opened !== undefined && (
+        <ProviderPanel
+          key={opened.slug}
+          row={opened}
+          isEditable={isEditable}
+          onClose={() => change({ open: undefined })}
+        />
+      )}
     </div>
   );
 }
@@ -108,7 +141,7 @@ function Filters({ search, onChange }: { search: ProviderSearch; onChange: (chan
         onChange={(event) => onChange({ status: event.target.value || undefined })}
       >
         <option value="">Any state</option>
-        {Object.entries(PROVIDER_STATES).map(([value, { label }]) => (
+        {Object.entries({ ...PROVIDER_STATES, ...SETUP_STATES }).map(([value, { label }]) => (
           <option key={value} value={value}>
             {label}
           </option>
@@ -126,7 +159,9 @@ function Filters({ search, onChange }: { search: ProviderSearch; onChange: (chan
   );
 }
 
-const COLUMNS: readonly Column<ProviderState>[] = [
+const UNKNOWN = <span className="text-ink-faint">—</span>;
+
+const COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'name',
     header: 'Name',
@@ -140,8 +175,13 @@ const COLUMNS: readonly Column<ProviderState>[] = [
   {
     id: 'state',
     header: 'State',
-    width: '96px',
-    cell: ({ health }) => <ProviderStateBadge health={health} />,
+    width: '110px',
+    cell: ({ state, setup }) =>
+      state !== undefined ? (
+        <ProviderStateBadge health={state.health} />
+      ) : (
+        setup !== undefined && <SetupStateBadge setup={setup} />
+      ),
   },
   {
     id: 'host',
@@ -150,25 +190,37 @@ const COLUMNS: readonly Column<ProviderState>[] = [
     cell: ({ host }) => host ?? <span className="text-ink-faint">not told</span>,
   },
   {
-    id: 'key',
-    header: 'Key',
-    width: '110px',
-    cell: ({ has_key: hasKey, byok }) =>
-      hasKey === null ? (
-        <span className="text-ink-faint">not told</span>
-      ) : hasKey ? (
-        <Badge tone="good">set</Badge>
-      ) : (
-        <Badge tone={byok ? 'neutral' : 'caution'}>{byok ? 'the caller’s' : 'none'}</Badge>
-      ),
+    id: 'source',
+    header: 'Set up',
+    width: '96px',
+    cell: ({ setup }) => (setup?.source === 'stored' ? 'here' : 'in the file'),
   },
-  { id: 'models', header: 'Models', width: '72px', isNumeric: true, cell: ({ models }) => formatCount(models) },
+  { id: 'key', header: 'Key', width: '110px', cell: (row) => <KeyCell row={row} /> },
+  {
+    id: 'models',
+    header: 'Models',
+    width: '72px',
+    isNumeric: true,
+    cell: ({ state }) => (state === undefined ? UNKNOWN : formatCount(state.models)),
+  },
   {
     id: 'trouble',
     header: 'In trouble',
     width: '84px',
     isNumeric: true,
-    cell: ({ health: { endpoints } }) =>
-      formatCount(endpoints.unstable + endpoints.resting + endpoints.failing + endpoints.half_open + endpoints.open),
+    cell: ({ state }) => (state === undefined ? UNKNOWN : formatCount(countTroubled(state))),
   },
 ];
+
+function KeyCell({ row: { state, setup } }: { row: ProviderRow }) {
+  const hasKey = state === undefined ? setup?.has_key : state.has_key;
+  const isCallers = state?.byok === true;
+  if (hasKey === null || hasKey === undefined) return <span className="text-ink-faint">not told</span>;
+  if (hasKey) return <Badge tone="good">set</Badge>;
+  return <Badge tone={isCallers ? 'neutral' : 'caution'}>{isCallers ? 'the caller’s' : 'none'}</Badge>;
+}
+
+function countTroubled({ health: { endpoints } }: ProviderState): number {
+  const { unstable, resting, failing, half_open: halfOpen, open } = endpoints;
+  return unstable + resting + failing + halfOpen + open;
+}

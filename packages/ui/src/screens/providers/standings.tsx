@@ -1,4 +1,4 @@
-import type { EndpointExplanation, ModelEndpoint, ProviderStateList } from '@model-gateway/core/wire';
+import type { EndpointExplanation, ModelEndpoint, ProviderSetup, ProviderStateList } from '@model-gateway/core/wire';
 
 import { Badge, type Tone } from '../../parts/badge.tsx';
 
@@ -72,10 +72,30 @@ export const PROVIDER_STATES: Readonly<
   ok: { label: 'ok', tone: 'good' },
   degraded: { label: 'degraded', tone: 'caution' },
   down: { label: 'down', tone: 'bad' },
-  unknown: { label: 'unknown', tone: 'neutral' },
+  unknown: { label: 'not called yet', tone: 'neutral' },
 };
 
 export function ProviderStateBadge({ health: { status } }: { health: ProviderHealth }) {
   const { label, tone } = PROVIDER_STATES[status];
   return <Badge tone={tone}>{label}</Badge>;
+}
+
+/** The words for how a provider that was set up stands; those that are not ready are not called. */
+export const SETUP_STATES: Readonly<
+  Record<Exclude<ProviderSetup['status'], 'ready'>, { readonly label: string; readonly tone: Tone }>
+> = {
+  off: { label: 'off', tone: 'neutral' },
+  locked: { label: 'locked', tone: 'bad' },
+  failed: { label: 'failed', tone: 'bad' },
+  shadowed: { label: 'shadowed', tone: 'caution' },
+};
+
+export function SetupStateBadge({ setup: { status, problem } }: { setup: ProviderSetup }) {
+  if (status === 'ready') return <Badge tone="good">ready</Badge>;
+  const { label, tone } = SETUP_STATES[status];
+  return (
+    <Badge tone={tone} {...(problem !== null && { title: problem })}>
+      {label}
+    </Badge>
+  );
 }

@@ -1,0 +1,142 @@
+import type { ConfiguredModel } from '@model-gateway/core/wire';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { type FormEvent, useId, useState } from 'react';
+
+import { Button } from '../../../parts/controls/button.tsx';
+import { Field } from '../../../parts/controls/field.tsx';
+import { issueFor } from '../../../parts/controls/issue-for.ts';
+import { Dialog, FormActions } from '../../../parts/dialogs/dialog.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
+import { providerSetupsQuery } from '../../providers/setup/setup-queries.ts';
+import { EndpointFields } from './endpoint-fields.tsx';
+import { emptyEndpoint, type ModelDraft, startModelDraft, toDefinition, toModelDraft } from './model-draft.ts';
+import { createModel, deleteModel, replaceModel } from './model-setup-queries.ts';
+
+interface ModelDialogProps {
+  /** The model as it was set up; absent for a new one. */
+  readonly existing?: ConfiguredModel;
+  /** The id that a new one begins with. */
+  readonly startId?: string;
+  readonly onClose: () => void;
+  readonly onSaved: (id: string) => void;
+}
+
+/** Sets up a model: its id, other names, and where it is served at what price. */
+export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelDialogProps) {
+  const formId = useId();
+  const client = useQueryClient();
+  const { data: setups } = useQuery(providerSetupsQuery);
+  const providers = (setups?.data ?? []).filter(({ status }) => status !== 'shadowed');
+  const [typed, setDraft] = useState<ModelDraft | null>(existing === undefined ? null : toModelDraft(existing));
+  const draft =
+    typed ??
+    startModelDraft(
+      startId,
+      providers.map(({ slug }) => slug),
+    );
+  const save = useMutation({
+    mutationFn: () => (existing === undefined ? createModel : replaceModel)(toDefinition(draft)),
+    async onSuccess() {
+      const id = draft.id.trim();
+      const undo = async (): Promise<void> => {
+        await (existing === undefined ? deleteModel(id) : replaceModel(existing));
+        await client.invalidateQueries();
+      };
+      showToast({ tone: 'good', title: `${id} is in force`, action: { label: 'Undo', run: () => void undo() } });
+      await client.invalidateQueries();
+      onSaved(id);
+    },
+  });
+  const change = (next: Partial<ModelDraft>): void => setDraft({ ...draft, ...next });
+  const addEndpoint = (): void => {
+    const key = Math.max(-1, ...draft.endpoints.map((endpoint) => endpoint.key)) + 1;
+    change({ endpoints: [...draft.endpoints, emptyEndpoint(key, providers[0]?.slug ?? '')] });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Dialog
+      title={toTitle(existing, startId)}
+      width="wide"
+      onClose={onClose}
+      actions={<FormActions formId={formId} submit="Save" isBusy={save.isPending} onClose={onClose} />}
+    >
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
+        <NameFields
+          draft={draft}
+          hasFixedId={existing !== undefined || startId !== ''}
+          onChange={change}
+          error={save.error}
+        />
+        {draft.endpoints.map((endpoint, at) => (
+          <EndpointFields
+            key={endpoint.key}
+            draft={endpoint}
+            place={at + 1}
+            providers={providers}
+            onChange={(next) => change({ endpoints: draft.endpoints.with(at, next) })}
+            onRemove={() => change({ endpoints: draft.endpoints.toSpliced(at, 1) })}
+            issue={(field) => issueFor(save.error, `endpoints.${at}.${field}`)}
+          />
+        ))}
+        <Button className="self-start" icon={<Plus size={14} aria-hidden />} onClick={addEndpoint}>
+          Add an endpoint
+        </Button>
+        {save.error !== null && (
+          <div ref={scrollIntoView}>
+            <ErrorPanel error={save.error} title="Not saved" />
+          </div>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+function toTitle(existing: ConfiguredModel | undefined, startId: string): string {
+  if (existing !== undefined) return `Change ${existing.id}`;
+  return startId === '' ? 'Add a model' : `Set up ${startId}`;
+}
+
+interface NameFieldsProps {
+  readonly draft: ModelDraft;
+  readonly hasFixedId: boolean;
+  readonly onChange: (change: Partial<ModelDraft>) => void;
+  readonly error: unknown;
+}
+
+const NAME_FIELDS = [
+  { field: 'id', path: 'id', label: 'Id', hint: 'What it is called by, as in author/name' },
+  { field: 'aliases', path: 'aliases', label: 'Aliases', hint: 'Other names, separated by commas: fast' },
+  { field: 'name', path: 'name', label: 'Name', hint: 'For people' },
+  { field: 'context', path: 'context_length', label: 'Context in tokens', hint: 'Empty: not known' },
+] as const;
+
+function NameFields({ draft, hasFixedId, onChange, error }: NameFieldsProps) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {NAME_FIELDS.map(({ field, path, label, hint }) => (
+        <Field key={field} label={label} hint={hint} error={issueFor(error, path)}>
+          {(control) => (
+            <input
+              {...control}
+              autoComplete="off"
+              spellCheck={false}
+              required={field === 'id'}
+              disabled={field === 'id' && hasFixedId}
+              inputMode={field === 'context' ? 'numeric' : 'text'}
+              pattern={field === 'context' ? '[0-9]*' : undefined}
+              className="field"
+              value={draft[field]}
+              onChange={(event) => onChange({ [field]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  );
+}

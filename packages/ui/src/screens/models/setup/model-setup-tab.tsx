@@ -1,0 +1,93 @@
+import type { ModelSetup } from '@model-gateway/core/wire';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Loading } from '../../../parts/messages/states.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { JsonTree } from '../../../parts/text/json-tree.tsx';
+import { ModelDialog } from './model-dialog.tsx';
+import { createModel, deleteModel, modelSetupsQuery } from './model-setup-queries.ts';
+
+/** What was set up of a model, here or in the configuration, and changing it. */
+export function ModelSetupTab({ id }: { id: string }) {
+  const { data: setups } = useQuery(modelSetupsQuery);
+  if (setups === undefined) return <Loading what="the set-up" />;
+  const own = setups.data.filter((setup) => setup.id === id);
+  const stored = own.find(({ source }) => source === 'stored');
+  const configured = own.find(({ source }) => source === 'config');
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4 text-sm">
+      {configured !== undefined && (
+        <>
+          <p className="flex flex-wrap items-center gap-2 text-ink-soft">
+            <Badge>from the configuration file</Badge> It is changed there alone.
+          </p>
+          <div className="rounded-lg border border-line">
+            <JsonTree value={configured.definition} label="The model in the configuration" />
+          </div>
+        </>
+      )}
+      {own.length === 0 && (
+        <p className="text-ink-soft">
+          It is as it is built in, or as its provider lists it.
+          {setups.editable ? ' Its prices, endpoints and other names can be set here.' : ''}
+        </p>
+      )}
+      {setups.editable && (configured === undefined || stored !== undefined) && <Editing id={id} stored={stored} />}
+    </div>
+  );
+}
+
+function Editing({ id, stored }: { id: string; stored: ModelSetup | undefined }) {
+  const client = useQueryClient();
+  const [isEditing, setIsEditing] = useState(false);
+  const definition = stored?.definition ?? undefined;
+  const remove = async (): Promise<void> => {
+    try {
+      await deleteModel(id);
+      const undo = async (): Promise<void> => {
+        if (definition !== undefined) await createModel(definition);
+        await client.invalidateQueries();
+      };
+      showToast({
+        tone: 'good',
+        title: `What was set up of ${id} is gone`,
+        action: { label: 'Undo', run: () => void undo() },
+      });
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'Not deleted', detail: error instanceof Error ? error.message : String(error) });
+    }
+    await client.invalidateQueries();
+  };
+  return (
+    <>
+      {stored?.problem != null && (
+        <p role="alert" className="rounded-lg border border-caution/50 bg-caution-soft p-3 break-words">
+          {stored.problem}
+        </p>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {(stored === undefined || definition !== undefined) && (
+          <Button look="primary" onClick={() => setIsEditing(true)}>
+            {stored === undefined ? 'Set prices and endpoints' : 'Change'}
+          </Button>
+        )}
+        {stored !== undefined && (
+          <Button look="danger" onClick={() => void remove()}>
+            Delete what was set up
+          </Button>
+        )}
+      </div>
+      {isEditing && (
+        <ModelDialog
+          {...(definition !== undefined && { existing: definition })}
+          startId={id}
+          onClose={() => setIsEditing(false)}
+          onSaved={() => setIsEditing(false)}
+        />
+      )}
+    </>
+  );
+}

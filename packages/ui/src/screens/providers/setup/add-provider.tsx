@@ -1,0 +1,114 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+
+import { Button } from '../../../parts/controls/button.tsx';
+import { issueFor } from '../../../parts/controls/issue-for.ts';
+import { Dialog } from '../../../parts/dialogs/dialog.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
+import { type ModelChoice, ModelChoiceFields } from './model-choice.tsx';
+import { PresetTiles } from './preset-tiles.tsx';
+import { listsModels, type ProviderDraft, startDraft, toSettings } from './provider-draft.ts';
+import { ProviderFields } from './provider-fields.tsx';
+import { saveNewProvider } from './save-provider.ts';
+import { providerSetupsQuery } from './setup-queries.ts';
+import { TestArea } from './test-area.tsx';
+import { useDraftTest } from './use-draft-test.ts';
+
+interface AddProviderProps {
+  readonly onClose: () => void;
+  /** Called when the provider is in force. */
+  readonly onSaved: (slug: string, isTested: boolean) => void;
+}
+
+/** Chooses a provider, takes its key or address, tests it and puts it in force. */
+export function AddProvider({ onClose, onSaved }: AddProviderProps) {
+  const { data: setups } = useQuery(providerSetupsQuery);
+  const [start, setStart] = useState<ProviderDraft | null>(null);
+  if (start !== null)
+    return <NewProvider start={start} onBack={() => setStart(null)} onClose={onClose} onSaved={onSaved} />;
+  const taken = new Set(setups?.data.map(({ slug }) => slug));
+  return (
+    <Dialog key="choose" title="Add a provider" width="wide" onClose={onClose}>
+      <PresetTiles onChoose={({ preset, server }) => setStart(startDraft(preset, server, taken))} />
+    </Dialog>
+  );
+}
+
+function NewProvider({
+  start,
+  onBack,
+  onClose,
+  onSaved,
+}: AddProviderProps & { start: ProviderDraft; onBack: () => void }) {
+  const formId = useId();
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(start);
+  const [choice, setChoice] = useState<ModelChoice | null>(null);
+  const result = useRef<HTMLDivElement>(null);
+  const test = useDraftTest();
+  const { found } = test;
+  const isTested = found?.ok === true;
+  const lists = found === null ? listsModels(draft) : found.models !== null;
+  const models = choice ?? { mode: lists ? 'all' : start.preset === null ? 'some' : 'none', chosen: new Set<string>() };
+  const save = useMutation({
+    mutationFn: () => saveNewProvider(draft, models, { isTested, client }),
+    onSuccess: ({ slug }) => onSaved(slug, isTested),
+  });
+  const change = (next: Partial<ProviderDraft>): void => {
+    setDraft({ ...draft, ...next });
+    // What was found holds for what was typed then.
+    test.reset();
+    save.reset();
+  };
+  const issue = (field: string): string | undefined =>
+    issueFor(save.error, field) ?? issueFor(test.error, `provider.${field}`);
+  const runTest = (model?: string): void =>
+    test.run({ provider: toSettings(draft), ...(model !== undefined && { model }) });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isTested) save.mutate();
+    else runTest();
+  };
+  useEffect(() => {
+    if (found !== null || test.isPending) result.current?.scrollIntoView({ block: 'nearest' });
+  }, [found, test.isPending]);
+  const name = draft.preset?.name ?? 'Another server';
+  return (
+    <Dialog
+      key="form"
+      title={`Add a provider: ${name}`}
+      width="wide"
+      onClose={onClose}
+      actions={
+        <>
+          <Button look="quiet" icon={<ArrowLeft size={14} aria-hidden />} className="mr-auto" onClick={onBack}>
+            Others
+          </Button>
+          {!isTested && (
+            <Button isBusy={save.isPending} disabled={test.isPending} onClick={() => save.mutate()}>
+              Save untested
+            </Button>
+          )}
+          <Button type="submit" form={formId} look="primary" isBusy={test.isPending || save.isPending}>
+            {isTested ? 'Save' : 'Test'}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
+        <ProviderFields draft={draft} onChange={change} issue={issue} />
+        <div ref={result} className="flex flex-col gap-4">
+          <TestArea name={draft.slug} test={test} onTry={runTest} />
+          {isTested && <ModelChoiceFields models={found.models} value={models} onChange={setChoice} />}
+        </div>
+        {save.error !== null && (
+          <div ref={scrollIntoView}>
+            <ErrorPanel error={save.error} title="Not saved" />
+          </div>
+        )}
+      </form>
+    </Dialog>
+  );
+}

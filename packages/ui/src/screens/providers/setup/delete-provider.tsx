@@ -1,0 +1,62 @@
+import type { ProviderSetup } from '@model-gateway/core/wire';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { ApiError } from '../../../api/api-error.ts';
+import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { deleteModel } from '../../models/setup/model-setup-queries.ts';
+import { deleteProvider } from './setup-queries.ts';
+
+interface DeleteProviderProps {
+  readonly setup: ProviderSetup;
+  readonly onClose: () => void;
+  readonly onGone: () => void;
+}
+
+/** Asks first: the key cannot be brought back. Models that were set up with the provider go with it, once they are named. */
+export function DeleteProvider({ setup: { slug, name }, onClose, onGone }: DeleteProviderProps) {
+  const client = useQueryClient();
+  const [models, setModels] = useState<readonly string[]>([]);
+  const remove = async (): Promise<void> => {
+    try {
+      for (const id of models) await deleteModel(id);
+      await deleteProvider(slug);
+    } catch (error) {
+      setModels(readModels(error));
+      throw error;
+    }
+    await client.invalidateQueries();
+    onGone();
+  };
+  return (
+    <ConfirmDialog
+      title={`Delete “${name}”?`}
+      action={
+        models.length === 0
+          ? 'Delete provider'
+          : `Delete it and ${models.length === 1 ? 'the model' : `${models.length} models`}`
+      }
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      <p>Its key is gone with it. Calls that have begun end with it; no others go there.</p>
+      {models.length > 0 && (
+        <>
+          <p>These models, which were set up here, name it. They are deleted with it, also where others serve them:</p>
+          <ul aria-label="Models of the provider" className="scroll-thin max-h-40 list-disc overflow-y-auto pl-5">
+            {models.map((id) => (
+              <li key={id} className="font-mono text-xs break-all">
+                {id}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function readModels(error: unknown): readonly string[] {
+  const named = error instanceof ApiError ? error.metadata['models'] : undefined;
+  return Array.isArray(named) ? named.filter((id) => typeof id === 'string') : [];
+}

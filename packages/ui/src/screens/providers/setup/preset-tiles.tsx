@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plug, Search, Server } from 'lucide-react';
+import { useState } from 'react';
+
+import { Badge } from '../../../parts/badge.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { Loading } from '../../../parts/messages/states.tsx';
+import { localServersQuery, presetsQuery } from './setup-queries.ts';
+import { toTiles, type Tile } from './to-tiles.ts';
+
+/** The well-known providers, those that run on this machine first, and a server of one's own. */
+export function PresetTiles({ onChoose }: { onChoose: (tile: Tile) => void }) {
+  const [search, setSearch] = useState('');
+  const { data: presets, error, refetch } = useQuery(presetsQuery);
+  const { data: servers, isPending: isLooking } = useQuery(localServersQuery);
+  const tiles = presets === undefined ? [] : toTiles(presets, servers ?? [], search);
+  const chooseFirst = (): void => {
+    const [first] = tiles;
+    if (first !== undefined) onChoose(first);
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="relative">
+        <Search size={15} aria-hidden className="absolute top-2.5 left-2.5 text-ink-faint" />
+        <input
+          type="search"
+          aria-label="Search providers"
+          placeholder="Search; Enter takes the first"
+          className="field pl-8"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') chooseFirst();
+          }}
+        />
+      </div>
+      {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {error === null && presets === undefined && <Loading what="the well-known providers" />}
+      <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
+        {tiles.map((tile) => (
+          <li key={tile.id}>
+            <TileButton tile={tile} onChoose={onChoose} />
+          </li>
+        ))}
+      </ul>
+      <p role="status" className="text-xs text-ink-faint">
+        {isLooking ? 'Looking for model servers on this machine…' : toFoundText(servers?.length ?? 0)}
+      </p>
+    </div>
+  );
+}
+
+const toFoundText = (count: number): string =>
+  count === 0
+    ? 'No model server was found on this machine (Ollama, LM Studio, llama.cpp, vLLM at their usual ports).'
+    : `${count} model ${count === 1 ? 'server' : 'servers'} found on this machine.`;
+
+function TileButton({ tile, onChoose }: { tile: Tile; onChoose: (tile: Tile) => void }) {
+  const { name, note, server } = tile;
+  return (
+    <button
+      type="button"
+      onClick={() => onChoose(tile)}
+      className="flex h-full w-full items-start gap-2.5 rounded-lg border border-line bg-surface p-3 text-left hover:border-accent hover:bg-raised"
+    >
+      <span className="mt-0.5 text-ink-faint">
+        {server === undefined ? <Plug size={16} aria-hidden /> : <Server size={16} aria-hidden />}
+      </span>
+      <span className="min-w-0 flex-1">
+        <span className="block text-sm font-medium">{name}</span>
+        <span className="block text-xs break-words text-ink-faint">{note}</span>
+        {server !== undefined && (
+          <span className="mt-1 flex flex-wrap gap-1">
+            <Badge tone="good">found on this machine</Badge>
+            <Badge>
+              {server.models.length} {server.models.length === 1 ? 'model' : 'models'}
+            </Badge>
+            {server.set_up_as !== null && <Badge tone="accent">set up as {server.set_up_as}</Badge>}
+          </span>
+        )}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+
+import { startDraft, toSettings } from './provider-draft.ts';
+import type { ProviderPreset } from './setup-queries.ts';
+
+const OLLAMA: ProviderPreset = {
+  id: 'ollama',
+  name: 'Ollama',
+  slug: 'ollama',
+  wire: 'openai',
+  base_url: 'http://127.0.0.1:11434/v1',
+  address_example: null,
+  needs_key: false,
+  key_variable: null,
+  lists_models: true,
+  is_gateway: false,
+  data_policy: { training: false, retains_prompts: false },
+};
+
+test('a well-known provider is its preset and its key alone', () => {
+  const draft = { ...startDraft(OLLAMA, undefined, new Set()), key: ' sk-1 ' };
+  expect(toSettings(draft)).toEqual({ slug: 'ollama', preset: 'ollama', apiKey: 'sk-1' });
+});
+
+test('a server that was found has its address, unless that is the preset’s own', () => {
+  const server = { preset: 'ollama', name: 'Ollama', base_url: 'http://127.0.0.1:9/v1', models: [], set_up_as: null };
+  expect(toSettings(startDraft(OLLAMA, server, new Set()))).toMatchObject({ baseUrl: server.base_url });
+  const usual = { ...server, base_url: OLLAMA.base_url ?? '' };
+  expect(toSettings(startDraft(OLLAMA, usual, new Set()))).not.toHaveProperty('baseUrl');
+});
+
+test('a second provider of the same preset gets a slug of its own', () => {
+  expect(startDraft(OLLAMA, undefined, new Set(['ollama', 'ollama-2'])).slug).toBe('ollama-3');
+});
+
+test('a server of one’s own is named by its format and address', () => {
+  const draft = { ...startDraft(null, undefined, new Set()), address: 'https://models.example/v1', region: 'eu' };
+  expect(toSettings(draft)).toEqual({
+    slug: 'my-provider',
+    wire: 'openai',
+    baseUrl: 'https://models.example/v1',
+    region: 'eu',
+  });
+});

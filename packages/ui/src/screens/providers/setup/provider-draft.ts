@@ -1,0 +1,67 @@
+import type { CreateProviderRequest } from '@model-gateway/core/wire';
+
+import type { LocalServer, ProviderPreset } from './setup-queries.ts';
+
+type Wire = NonNullable<CreateProviderRequest['wire']>;
+
+/** Formats that a server of one's own may speak. */
+export const OWN_WIRES: Readonly<Record<Wire, string>> = {
+  openai: 'OpenAI (chat completions)',
+  anthropic: 'Anthropic (messages)',
+  google: 'Google (Gemini)',
+  fal: 'fal',
+  replicate: 'Replicate',
+};
+
+/** A provider as it is typed: empty is what is not given. */
+export interface ProviderDraft {
+  /** Null for a server that is no well-known provider. */
+  readonly preset: ProviderPreset | null;
+  readonly wire: Wire;
+  readonly address: string;
+  readonly key: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly region: string;
+}
+
+const EMPTY = { wire: 'openai', address: '', key: '', name: '', region: '' } as const;
+
+/** A draft with a slug that no provider has yet. */
+export function startDraft(
+  preset: ProviderPreset | null,
+  server: LocalServer | undefined,
+  taken: ReadonlySet<string>,
+): ProviderDraft {
+  const slug = toFreeSlug(preset?.slug ?? 'my-provider', taken);
+  return { ...EMPTY, preset, address: server?.base_url ?? '', slug };
+}
+
+export function toFreeSlug(wanted: string, taken: ReadonlySet<string>): string {
+  let slug = wanted;
+  for (let count = 2; taken.has(slug); count += 1) slug = `${wanted}-${count}`;
+  return slug;
+}
+
+/** Whether the address is asked for at once, or only by those who look for it. */
+export const asksForAddress = ({ preset }: ProviderDraft): boolean =>
+  preset === null || preset.base_url === null || !preset.needs_key;
+
+export const needsAddress = ({ preset }: ProviderDraft): boolean => preset === null || preset.base_url === null;
+
+export const listsModels = ({ preset, wire }: ProviderDraft): boolean =>
+  preset?.lists_models ?? (wire === 'openai' || wire === 'anthropic' || wire === 'google');
+
+/** The provider as the gateway takes it. An address that is the preset's own need not be said. */
+export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'discoverModels'> {
+  const { preset, wire, address, key, name, slug, region } = draft;
+  const baseUrl = address.trim();
+  return {
+    slug: slug.trim(),
+    ...(preset === null ? { wire } : { preset: preset.id }),
+    ...(baseUrl !== '' && baseUrl !== preset?.base_url && { baseUrl }),
+    ...(key.trim() !== '' && { apiKey: key.trim() }),
+    ...(name.trim() !== '' && { name: name.trim() }),
+    ...(region.trim() !== '' && { region: region.trim() }),
+  };
+}

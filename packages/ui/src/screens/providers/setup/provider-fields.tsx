@@ -1,0 +1,133 @@
+import type { CreateProviderRequest } from '@model-gateway/core/wire';
+
+import { Field } from '../../../parts/controls/field.tsx';
+import { asksForAddress, needsAddress, OWN_WIRES, type ProviderDraft } from './provider-draft.ts';
+
+interface ProviderFieldsProps {
+  readonly draft: ProviderDraft;
+  readonly onChange: (change: Partial<ProviderDraft>) => void;
+  /** The gateway's message about a field, by its name there. */
+  readonly issue: (field: string) => string | undefined;
+  /** Set where the provider is there already: its slug stays, and an empty key leaves the key as it is. */
+  readonly existing?: { readonly keyHint: string | null; readonly hasKey: boolean };
+}
+
+/** What is asked of a provider: its key or address, and the rest under “More”. */
+export function ProviderFields(props: ProviderFieldsProps) {
+  const { draft, onChange, issue, existing } = props;
+  const { preset } = draft;
+  const isShort = asksForAddress(draft);
+  // What is wrong must be seen.
+  const isOpen = ['name', 'slug', 'region', ...(isShort ? [] : ['baseUrl'])].some(
+    (field) => issue(field) !== undefined,
+  );
+  return (
+    <>
+      {isShort && <AddressField {...props} />}
+      <Field label="Key" hint={toKeyHint(draft, existing)} error={issue('apiKey')}>
+        {(control) => (
+          <input
+            {...control}
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            className="field font-mono"
+            placeholder={existing?.keyHint ?? undefined}
+            required={existing === undefined && preset?.needs_key === true}
+            value={draft.key}
+            data-first-focus={isShort ? undefined : true}
+            onChange={(event) => onChange({ key: event.target.value })}
+          />
+        )}
+      </Field>
+      <details open={isOpen || undefined} className="text-sm">
+        <summary className="w-fit rounded text-accent">More</summary>
+        <div className="mt-3 grid gap-4 sm:grid-cols-2">
+          {!isShort && <AddressField {...props} />}
+          {preset === null && existing === undefined && <WireField {...props} />}
+          <TextField {...props} field="name" label="Name" hint="For people" placeholder={preset?.name} />
+          {existing === undefined && (
+            <TextField {...props} field="slug" label="Slug" hint="Its models are called <slug>/<model>; it stays" />
+          )}
+          <TextField {...props} field="region" label="Region" placeholder="eu" />
+        </div>
+      </details>
+    </>
+  );
+}
+
+function toKeyHint({ preset }: ProviderDraft, existing: ProviderFieldsProps['existing']): string {
+  if (existing?.hasKey === true) return 'Empty: the key that is saved stays. It is never shown.';
+  const kept = 'It is sealed when it is saved, and never shown again.';
+  return preset?.needs_key === true
+    ? `Made at ${preset.name}, with your account there. ${kept}`
+    : `If it needs one. ${kept}`;
+}
+
+function AddressField({ draft, onChange, issue }: ProviderFieldsProps) {
+  const { preset } = draft;
+  return (
+    <Field label="Address" hint="With the version, as in /v1" error={issue('baseUrl')}>
+      {(control) => (
+        <input
+          {...control}
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          className="field font-mono"
+          required={needsAddress(draft)}
+          placeholder={preset?.base_url ?? preset?.address_example ?? 'https://models.example/v1'}
+          value={draft.address}
+          data-first-focus={asksForAddress(draft) || undefined}
+          onChange={(event) => onChange({ address: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+}
+
+function WireField({ draft, onChange, issue }: ProviderFieldsProps) {
+  return (
+    <Field label="Format" hint="What the server speaks" error={issue('wire')}>
+      {(control) => (
+        <select
+          {...control}
+          className="field"
+          value={draft.wire}
+          onChange={(event) => onChange({ wire: event.target.value as NonNullable<CreateProviderRequest['wire']> })}
+        >
+          {Object.entries(OWN_WIRES).map(([wire, label]) => (
+            <option key={wire} value={wire}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface TextFieldProps extends ProviderFieldsProps {
+  readonly field: 'name' | 'slug' | 'region';
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder?: string | undefined;
+}
+
+function TextField({ field, label, hint, placeholder, draft, onChange, issue }: TextFieldProps) {
+  return (
+    <Field label={label} {...(hint !== undefined && { hint })} error={issue(field)}>
+      {(control) => (
+        <input
+          {...control}
+          autoComplete="off"
+          className="field"
+          required={field === 'slug'}
+          placeholder={placeholder}
+          value={draft[field]}
+          onChange={(event) => onChange({ [field]: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,60 @@
+import { useState } from 'react';
+
+import { Button, Spinner } from '../../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { Findings } from '../findings.tsx';
+import type { DraftTest } from './use-draft-test.ts';
+
+interface TestAreaProps {
+  readonly name: string;
+  readonly test: DraftTest;
+  /** Tests it by one call of a model, too. */
+  readonly onTry: (model: string) => void;
+}
+
+/** What the test of a provider found, in place. */
+export function TestArea({ name, test: { found, error, isPending }, onTry }: TestAreaProps) {
+  const models = found?.models ?? [];
+  return (
+    <div className="flex flex-col gap-3">
+      <div aria-live="polite" className="flex flex-col gap-3">
+        {isPending && (
+          <p className="flex items-center gap-2 text-sm text-ink-faint">
+            <Spinner /> Looking at the address, its name, the connection, the encryption and the key…
+          </p>
+        )}
+        {error !== null && <ErrorPanel error={error} title="The test could not be made" />}
+        {found !== null && <Findings result={found} name={name} />}
+      </div>
+      {models.length > 0 && <TryModel models={models.map(({ id }) => id)} isBusy={isPending} onTry={onTry} />}
+    </div>
+  );
+}
+
+interface TryModelProps {
+  readonly models: readonly string[];
+  readonly isBusy: boolean;
+  readonly onTry: (model: string) => void;
+}
+
+function TryModel({ models, isBusy, onTry }: TryModelProps) {
+  const [model, setModel] = useState(models[0] ?? '');
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-sm">
+      <Button isBusy={isBusy} onClick={() => onTry(model)}>
+        Make one small call
+      </Button>
+      <select
+        aria-label="Model of the call"
+        className="field w-auto max-w-full min-w-0"
+        value={model}
+        onChange={(event) => setModel(event.target.value)}
+      >
+        {models.map((id) => (
+          <option key={id}>{id}</option>
+        ))}
+      </select>
+      <span className="text-xs text-ink-faint">It costs a few tokens</span>
+    </div>
+  );
+}
