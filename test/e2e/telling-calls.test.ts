@@ -190,10 +190,13 @@ describe.skipIf(skipped !== undefined)(
     test('walks from the page of a call whose address was given', async () => {
       const { page, problems } = await ui.open(`#/generations/${ids.fallback}`);
       await page.getByText(/finish reason: \w/).waitFor();
-      await page.keyboard.press('j');
-      await expect.poll(() => hashOf(page)).not.toContain(ids.fallback);
-      await page.keyboard.press('k');
-      await expect.poll(() => hashOf(page)).toContain(ids.fallback);
+      // A key does nothing before the list that it walks has come.
+      const walk = async (key: string): Promise<string> => {
+        await page.keyboard.press(key);
+        return hashOf(page);
+      };
+      await expect.poll(() => walk('j'), { timeout: 10_000 }).not.toContain(ids.fallback);
+      await expect.poll(() => walk('k'), { timeout: 10_000 }).toContain(ids.fallback);
       expect(problems).toEqual([]);
     });
 

@@ -1,4 +1,4 @@
-import type { Generation } from '@model-gateway/core';
+import type { Generation, Store } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
 
 import { toRecord } from './generation-records.ts';
@@ -8,6 +8,8 @@ const MODELS = ['acme/chat', 'acme/film', 'beta/large', 'beta/small', 'gamma/one
 const MORE_MODELS = ['rare/first', 'rare/second'];
 const PROVIDERS = ['Acme', 'Beta', 'Gamma'];
 
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
 /**
  * Fills a data directory with calls of the 48 hours before `endMs`: one to five each half hour, fewer on the first day,
  * of ten models, three providers, three keys and several apps, with prices, failures and speeds that differ.
@@ -15,10 +17,17 @@ const PROVIDERS = ['Acme', 'Beta', 'Gamma'];
 export async function fillFigures(dir: string, endMs: number): Promise<void> {
   const firstMs = endMs - 48 * HOUR_MS;
   let nowMs = firstMs;
-  const store = await createJsonFileStore({ dir, now: () => nowMs });
+  const open = (): Promise<Store> => createJsonFileStore({ dir, now: () => nowMs });
+  let store = await open();
   let id = 0;
   for (let half = 0; half < 96; half += 1) {
+    const day = dayOf(nowMs);
     nowMs = firstMs + half * (HOUR_MS / 2);
+    // Opened anew for each day: this clock would be days ahead before a store has opened the files of a new one.
+    if (dayOf(nowMs) !== day) {
+      await store.close();
+      store = await open();
+    }
     const count = 1 + (half % 5) + (half >= 48 ? 1 : 0);
     for (let call = 0; call < count; call += 1) {
       const record = toCall((id += 1), nowMs + call * 60_000);
