@@ -5,7 +5,7 @@ const MAX_LENGTH = 120;
 /** Limit of the text that is looked at, because white space in it may be of any length. */
 const MAX_LOOKED_AT = 240;
 // A range of its own for control characters, because `\s` has only some of them.
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- control characters would break the single line of a list
 const BLANKS = /[\s\u0000-\u001F\u007F-\u009F]+/g;
 
 /** The beginning of what the user said last, in one line, for lists; null where the user said nothing. */
