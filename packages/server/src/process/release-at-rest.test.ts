@@ -6,58 +6,77 @@ const MIB = 1024 * 1024;
 
 /** A process of 100 MiB that has `openCalls`; a collection leaves it at `afterMib`. */
 function watchProcess() {
-  const state = { openCalls: 0, mib: 100, afterMib: 110, released: 0 };
+  const state = { openCalls: 0, cpuMicroseconds: 0, mib: 100, afterMib: 110, released: 0 };
   const look = createRestWatch({
     openCalls: () => state.openCalls,
+    cpuMicroseconds: () => state.cpuMicroseconds,
     residentBytes: () => state.mib * MIB,
     release() {
       state.released += 1;
       state.mib = state.afterMib;
     },
   });
-  return { state, look };
+  const lookOften = (times: number): void => {
+    for (let looks = 0; looks < times; looks += 1) look();
+  };
+  return { state, lookOften };
 }
 
-test('memory is released once when nothing has been under way for two looks', () => {
-  const { state, look } = watchProcess();
+test('memory is released once when nothing has been done for ten looks', () => {
+  const { state, lookOften } = watchProcess();
   Object.assign(state, { openCalls: 3, mib: 400 });
-  for (let looks = 0; looks < 5; looks += 1) look();
+  lookOften(20);
   expect(state.released).toBe(0);
   state.openCalls = 0;
-  look();
+  lookOften(9);
   expect(state.released).toBe(0);
-  for (let looks = 0; looks < 5; looks += 1) look();
+  lookOften(20);
   expect(state).toMatchObject({ released: 1, mib: 110 });
 });
 
-test('a call between two looks begins the rest anew', () => {
-  const { state, look } = watchProcess();
+test('a call at the time of a look begins the rest anew', () => {
+  const { state, lookOften } = watchProcess();
   state.mib = 400;
-  for (const openCalls of [0, 1, 0, 1, 0]) {
+  for (const openCalls of [0, 1, 0]) {
     state.openCalls = openCalls;
-    look();
+    lookOften(9);
   }
   expect(state.released).toBe(0);
-  look();
+  lookOften(1);
+  expect(state.released).toBe(1);
+});
+
+test('a call that begins and ends between two looks begins the rest anew by the CPU time it took', () => {
+  const { state, lookOften } = watchProcess();
+  state.mib = 400;
+  lookOften(9);
+  state.cpuMicroseconds += 150_000;
+  lookOften(10);
+  expect(state.released).toBe(0);
+  lookOften(1);
+  expect(state.released).toBe(1);
+});
+
+test('the CPU time of timers does not end a rest', () => {
+  const { state, lookOften } = watchProcess();
+  state.mib = 400;
+  for (let looks = 0; looks < 10; looks += 1) {
+    state.cpuMicroseconds += 20_000;
+    lookOften(1);
+  }
   expect(state.released).toBe(1);
 });
 
 test('memory that has hardly grown since the last release is left alone', () => {
-  const { state, look } = watchProcess();
+  const { state, lookOften } = watchProcess();
   Object.assign(state, { mib: 400, afterMib: 390 });
-  look();
-  look();
+  lookOften(10);
   expect(state.released).toBe(1);
-  for (const [openCalls, mib] of [
-    [1, 420],
-    [0, 420],
-    [0, 420],
-    [1, 460],
-    [0, 460],
-    [0, 460],
-  ] as const) {
-    Object.assign(state, { openCalls, mib });
-    look();
+  for (const mib of [420, 460]) {
+    Object.assign(state, { openCalls: 1, mib });
+    lookOften(1);
+    state.openCalls = 0;
+    lookOften(10);
   }
   expect(state.released).toBe(2);
 });
