@@ -28,7 +28,7 @@ export function SignIn() {
       <div className="card w-full max-w-md p-6 shadow-sm">
         <div className="mb-5 flex items-center gap-3">
           <Mark />
-          <h1 className="text-lg font-semibold tracking-tight">Model Gateway</h1>
+          <h1 className="text-xl font-semibold tracking-tight">Model Gateway</h1>
         </div>
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field

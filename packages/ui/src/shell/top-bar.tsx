@@ -44,7 +44,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
       <SpentToday />
       <Button look="plain" icon={<Search size={14} aria-hidden />} onClick={onSearch} className="text-ink-faint">
         <span className="hidden sm:inline">Search</span>
-        <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-[11px] sm:inline">Ctrl K</kbd>
+        <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-2xs sm:inline">Ctrl K</kbd>
         <span className="sr-only sm:hidden">Search</span>
       </Button>
       {getSession().type === 'cookie' && (

@@ -11,7 +11,7 @@ export function Swatch({
   return (
     <span
       aria-hidden="true"
-      className={`shrink-0 rounded-sm forced-color-adjust-none ${shape === 'bar' ? 'size-2.5' : 'h-0.5 w-3'}`}
+      className={`shrink-0 rounded forced-color-adjust-none ${shape === 'bar' ? 'size-2.5' : 'h-0.5 w-3'}`}
       style={{ background: ground }}
     />
   );

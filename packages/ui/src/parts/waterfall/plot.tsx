@@ -27,7 +27,7 @@ export function Axis({ zoom, widthPx, axis }: PlotProps & { readonly axis: RefOb
         ref={axis}
         data-axis
         title="Drag over a span, or turn the wheel, to zoom"
-        className="relative h-6 cursor-crosshair border-b border-line text-[11px] text-ink-faint"
+        className="relative h-6 cursor-crosshair border-b border-line text-2xs text-ink-faint"
         {...toPointerHandlers(zoom)}
       >
         {ticks.map((tick) => (
@@ -98,7 +98,7 @@ export function LaneRow({ id, lane, zoom, widthPx, isCurrent, onPoint, onPick }:
         {boxes.length === 0 && before > 0 && <Beyond side="left" />}
         {boxes.length === 0 && after > 0 && <Beyond side="right" />}
       </div>
-      <span className="figures pl-2 text-right text-[11px] whitespace-nowrap text-ink-soft">{took}</span>
+      <span className="figures pl-2 text-right text-2xs whitespace-nowrap text-ink-soft">{took}</span>
     </div>
   );
 }
@@ -129,7 +129,7 @@ function Bar({ box, onPoint }: { box: Box; onPoint: (pieces: readonly Piece[]) =
       onPointerLeave={() => onPoint([])}
       className={classNames(
         'absolute forced-color-adjust-none',
-        box.isMoment ? 'top-[7px] h-[9px] rotate-45 rounded-[1px]' : 'top-1.5 h-3 rounded-[2px]',
+        box.isMoment ? 'top-[7px] h-[9px] rotate-45 rounded-xs' : 'top-1.5 h-3 rounded-xs',
         TONES[box.tone],
       )}
       style={{ left: box.leftPx, width: box.widthPx }}

@@ -62,7 +62,7 @@ function Piece({ arrival: { text, reasoning, ending } }: { arrival: Arrival }) {
   if (ending !== null) return <span className="text-ink-faint">{ending}</span>;
   return (
     <span className="font-mono text-xs whitespace-pre">
-      {reasoning !== '' && <span className="text-ink-faint italic">{toLine(reasoning)}</span>}
+      {reasoning !== '' && <span className="text-ink-faint">{toLine(reasoning)}</span>}
       {toLine(text)}
     </span>
   );

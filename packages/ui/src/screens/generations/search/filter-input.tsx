@@ -64,7 +64,7 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
         aria-describedby={problemsId}
         aria-invalid={hasProblems || undefined}
         placeholder={'model:… -status:ok cost>0.05 attempts>1 latency>=2s "text", then Enter  ( / )'}
-        className="field pl-8 font-mono text-[13px]"
+        className="field pl-8 font-mono text-sm"
         spellCheck={false}
         autoComplete="off"
         value={text}
@@ -97,7 +97,7 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
                 index === chosen && 'bg-raised outline-1 -outline-offset-1 outline-accent',
               )}
             >
-              <span className="font-mono text-[13px] break-all">{option.label}</span>
+              <span className="font-mono text-sm break-all">{option.label}</span>
               <span className="text-ink-faint">{option.about}</span>
             </li>
           ))}

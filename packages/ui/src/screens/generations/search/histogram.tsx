@@ -101,7 +101,7 @@ export function Histogram({
             <span key={label} className="inline-flex items-center gap-1">
               <span
                 aria-hidden="true"
-                className="size-2 rounded-sm forced-color-adjust-none"
+                className="size-2 rounded forced-color-adjust-none"
                 style={{ background: `var(${color})` }}
               />
               {label}
