@@ -50,6 +50,16 @@ describe.skipIf(skipped !== undefined)(
       await (await opened).getByRole('main').getByText(id).first().waitFor();
     });
 
+    test('rests with two processes of its own: one for the tray, one for the gateway', async () => {
+      const tray = await watchTray();
+      const port = await freePort();
+      const { app } = await launchHidden({ tray, port });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      const types = await app.evaluate((electron) => electron.app.getAppMetrics().map(({ type }) => type));
+      // Linux starts others as copies of a zygote, which is not listed.
+      expect(types.filter((type) => type !== 'Zygote').toSorted()).toEqual(['Browser', 'Utility']);
+    });
+
     test('pauses and goes on, with an icon of another shape meanwhile', async () => {
       const tray = await watchTray();
       const port = await freePort();

@@ -10,6 +10,7 @@ import { lookForUpdates } from './look-for-updates.ts';
 import { modeObstacle } from './mode-obstacle.ts';
 import { openLogs } from './open-logs.ts';
 import { createQuitter } from './quit.ts';
+import { saveMemory } from './save-memory.ts';
 import { createProviderKeys } from './settings/provider-keys.ts';
 import { createSettingsChanger } from './settings/settings-changer.ts';
 import { openSettingsFile } from './settings/settings-file.ts';
@@ -101,6 +102,7 @@ function stopBeforeQuitting(stop: () => Promise<void>): void {
 }
 
 if (app.requestSingleInstanceLock()) {
+  saveMemory();
   declareAppScheme();
   // The app stays in the tray.
   app.on('window-all-closed', () => undefined);
