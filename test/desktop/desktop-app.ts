@@ -37,6 +37,8 @@ export interface LaunchOptions {
   readonly tray?: TrayWatcher;
   /** Who is told how to end it. Default: the test. */
   readonly atEnd?: AtEnd;
+  /** Whether the demo runs, as most tests need. Default: true. */
+  readonly demo?: boolean;
   /** A configuration file of the user's. */
   readonly config?: object;
 }
@@ -85,6 +87,7 @@ export async function launchHidden(options: LaunchOptions = {}, flags = ['--hidd
     atEnd = onTestFinished,
     userDir = createUserDir(atEnd),
     port,
+    demo = true,
     config,
     tray,
     switches = [],
@@ -92,7 +95,7 @@ export async function launchHidden(options: LaunchOptions = {}, flags = ['--hidd
   } = options;
   const write = (name: string, content: object): void =>
     writeFileSync(join(userDir, name), JSON.stringify(content), { mode: 0o600 });
-  if (port !== undefined) write('settings.json', { settings: { port } });
+  if (port !== undefined) write('settings.json', { settings: { port, demo } });
   if (config !== undefined) write('config.json', config);
   const app = await _electron.launch({
     executablePath: executable,

@@ -8,26 +8,45 @@ import { createGatewayFetch } from './gateway/gateway-fetch.ts';
 import { createGatewayProcess } from './gateway/gateway-process.ts';
 import { lookForUpdates } from './look-for-updates.ts';
 import { modeObstacle } from './mode-obstacle.ts';
+import { createNotifier } from './notices/notifier.ts';
+import { showNotification } from './notices/show-notification.ts';
 import { openLogs } from './open-logs.ts';
 import { createQuitter } from './quit.ts';
 import { saveMemory } from './save-memory.ts';
-import { createProviderKeys } from './settings/provider-keys.ts';
+import { createProviderKeys, toKeyring } from './settings/provider-keys.ts';
+import { openSealingKey } from './settings/sealing-key.ts';
 import { createSettingsChanger } from './settings/settings-changer.ts';
 import { openSettingsFile } from './settings/settings-file.ts';
+import { createShortcut } from './shortcut.ts';
+import { speak, texts } from './texts.ts';
 import { createTrayHostAsker } from './tray/tray-host.ts';
 import { createAppTray } from './tray/tray.ts';
 import { declareAppScheme, serveAppScheme } from './window/app-scheme.ts';
 import { createAppWindow, restrictPages } from './window/app-window.ts';
 import { createBridgeHandlers } from './window/bridge-handlers.ts';
 import { serveBridge } from './window/bridge.ts';
+import { createPanelWindow } from './window/panel-window.ts';
 
 /** Starts the app: window and tray over the gateway's process. Call it once Electron is ready. */
 async function run(): Promise<void> {
   const paths = appPaths();
   const file = openSettingsFile(paths.settings);
+  const changeLanguage = (): void => void speak(file.settings.language, app.getPreferredSystemLanguages());
+  changeLanguage();
   const keys = createProviderKeys(file);
   const gateway = createGatewayProcess(paths.gatewayEntry);
-  const control = createGatewayControl({ gateway, paths, file, keys });
+  const control = createGatewayControl({
+    gateway,
+    paths,
+    file,
+    keys,
+    openSealingKey: () =>
+      openSealingKey({
+        keyring: toKeyring(keys.storage),
+        kept: { read: () => file.sealingKey, write: (sealingKey) => file.change({ sealingKey }) },
+        dataDir: paths.data,
+      }),
+  });
   restrictPages();
   serveAppScheme(paths.ui, createGatewayFetch(gateway));
 
@@ -43,20 +62,34 @@ async function run(): Promise<void> {
     tray.show({ state, figures, settings: file.settings, obstacleTo });
     portAsker.follow(state);
     window.current?.webContents.send('changed');
+    panel.tell();
   };
+  const notify = createNotifier({
+    settings: () => file.settings,
+    now: () => performance.now(),
+    show: (plan) => showNotification(plan, (place) => window.show(place)),
+  });
+  const lookForUpdatesNow = (): void => void lookForUpdates((version) => notify({ type: 'update', version }));
+  const panel = createPanelWindow(paths.preload, () => tray.bounds);
+  const shortcut = createShortcut(() => panel.toggle());
   const changeSettings = createSettingsChanger({
     file,
     control,
+    shortcut,
+    changeLanguage,
+    lookForUpdates: lookForUpdatesNow,
     obstacleTo,
     onChanged: showState,
   });
+  const setPaused = (isPaused: boolean): void => {
+    quitter.stay();
+    if (isPaused) gateway.pause();
+    else control.listenAgain();
+  };
   const tray = createAppTray(paths.icons, {
     open: (place) => window.show(place),
-    setPaused(isPaused) {
-      quitter.stay();
-      if (isPaused) gateway.pause();
-      else control.listenAgain();
-    },
+    openPanel: () => panel.toggle(),
+    setPaused,
     retryPort: (port) => control.listen(port),
     changeSettings: (changes) => void changeSettings(changes),
     openLogs: () => openLogs(paths),
@@ -71,7 +104,10 @@ async function run(): Promise<void> {
     },
   });
   gateway.onChange(showState);
-  serveBridge(createBridgeHandlers({ paths, file, keys, gateway, control, window, changeSettings }));
+  gateway.onNotice(notify);
+  serveBridge(
+    createBridgeHandlers({ paths, file, keys, gateway, control, window, panel, changeSettings, setPaused, obstacleTo }),
+  );
   app.on('second-instance', () => window.show());
   app.on('activate', () => window.show());
   // After a sleep the machine may be in another network, or have lost its socket.
@@ -83,9 +119,10 @@ async function run(): Promise<void> {
     tray.destroy();
   });
 
+  shortcut.use(file.settings.shortcut);
   showState();
   await control.start();
-  if (file.settings.lookForUpdates) void lookForUpdates();
+  if (file.settings.lookForUpdates) lookForUpdatesNow();
   if (!process.argv.includes('--hidden')) window.show();
 }
 
@@ -111,7 +148,7 @@ if (app.requestSingleInstanceLock()) {
     .then(run)
     .catch((error: unknown) => {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      dialog.showErrorBox('Model Gateway cannot start', reason);
+      dialog.showErrorBox(texts().start.failed, reason);
       app.exit(1);
     });
 } else {

@@ -7,7 +7,8 @@ import { app } from 'electron';
 export function saveMemory(): void {
   if (process.platform !== 'linux') return;
   // Tables, texts and line charts are drawn without a graphics card as well, which saves the process for it.
-  for (const name of ['disable-gpu', 'disable-software-rasterizer', 'in-process-gpu']) app.commandLine.appendSwitch(name);
+  for (const name of ['disable-gpu', 'disable-software-rasterizer', 'in-process-gpu'])
+    app.commandLine.appendSwitch(name);
   // It has no sandbox of its own on Linux, so a process of its own would not protect the others either.
   app.commandLine.appendSwitch('enable-features', 'NetworkServiceInProcess2');
   // GTK would load the drivers of OpenGL only to ask which windows could use it. Programs that the app starts are not to

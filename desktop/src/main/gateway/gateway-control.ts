@@ -4,6 +4,7 @@ import type { ListenAddress } from '../../shared/gateway-messages.ts';
 import type { AppPaths } from '../app-paths.ts';
 import type { ProviderKeys } from '../settings/provider-keys.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
+import { currentLanguage } from '../texts.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import { listNetworkHosts } from './network-addresses.ts';
 
@@ -24,9 +25,11 @@ export interface GatewayParts {
   readonly paths: AppPaths;
   readonly file: SettingsFile;
   readonly keys: ProviderKeys;
+  /** The key that seals what is set up; null where a file beside the data holds it. */
+  readonly openSealingKey: () => Promise<string | null>;
 }
 
-export function createGatewayControl({ gateway, paths, file, keys }: GatewayParts): GatewayControl {
+export function createGatewayControl({ gateway, paths, file, keys, openSealingKey }: GatewayParts): GatewayControl {
   /** The port for this time; undefined for that of the settings. */
   let chosenPort: number | undefined;
   const place = (): ListenAddress => {
@@ -46,6 +49,9 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       logsDir: paths.logs,
       env: await keys.open(),
       demoFixturesDir: paths.demoFixtures,
+      demo: file.settings.demo,
+      secretsKey: await openSealingKey(),
+      language: currentLanguage(),
       mode: file.settings.mode,
       recordingsDir: paths.recordings,
       place: place(),
