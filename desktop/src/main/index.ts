@@ -89,6 +89,7 @@ async function run(): Promise<void> {
   const tray = createAppTray(paths.icons, {
     open: (place) => window.show(place),
     openPanel: () => panel.toggle(),
+    clickIcon: () => panel.toggleByClick(),
     setPaused,
     retryPort: (port) => control.listen(port),
     changeSettings: (changes) => void changeSettings(changes),

@@ -20,6 +20,7 @@ const bridge = {
   wipe: invoke('wipe'),
   openLogs: invoke('openLogs'),
   panel: invoke('panel'),
+  copyAddress: invoke('copyAddress'),
   setPaused: invoke('setPaused'),
   openPlace: invoke('openPlace'),
   openLink: invoke('openLink'),

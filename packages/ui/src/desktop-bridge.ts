@@ -146,6 +146,8 @@ export const CHANNELS = {
   wipe: { parameters: z.tuple([]), result: outcomeSchema },
   openLogs: { parameters: z.tuple([]), result: outcomeSchema },
   panel: { parameters: z.tuple([]), result: panelSchema },
+  /** Puts the address for programs on the clipboard. */
+  copyAddress: { parameters: z.tuple([]), result: outcomeSchema },
   setPaused: { parameters: z.tuple([z.boolean()]), result: outcomeSchema },
   /** Opens a place of the UI, as after the `#/`, in the main window. */
   openPlace: {

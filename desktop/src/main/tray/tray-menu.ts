@@ -15,6 +15,7 @@ export interface TrayView {
 export interface TrayActions {
   open(place?: string): void;
   openPanel(): void;
+  clickIcon(): void;
   setPaused(isPaused: boolean): void;
   /** Listens at the port of the settings, or this once at another. */
   retryPort(port?: number): void;

@@ -21,7 +21,7 @@ export function createAppTray(icons: AppPaths['icons'], actions: TrayActions): A
     trouble: nativeImage.createFromPath(icons.trouble),
   };
   const tray = new Tray(images.running);
-  tray.on('click', () => actions.openPanel());
+  tray.on('click', () => actions.clickIcon());
   tray.on('double-click', () => actions.open());
   return {
     get bounds() {

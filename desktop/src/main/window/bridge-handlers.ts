@@ -1,5 +1,5 @@
 import { type DesktopInfo, type Mode, MODES, type Outcome, type PanelInfo } from '@model-gateway/ui/desktop-bridge';
-import { app, type BrowserWindow } from 'electron';
+import { app, type BrowserWindow, clipboard } from 'electron';
 
 import type { GatewayControl, GatewayParts } from '../gateway/gateway-control.ts';
 import { listNetworkAddresses } from '../gateway/network-addresses.ts';
@@ -65,6 +65,11 @@ export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
       return DONE;
     },
     panel: () => toPanelInfo(parts),
+    async copyAddress() {
+      const { baseUrl } = toPanelInfo(parts);
+      if (baseUrl !== null) await clipboard.writeText(baseUrl);
+      return { done: baseUrl !== null, message: '' };
+    },
     setPaused(isPaused) {
       parts.setPaused(isPaused);
       return DONE;

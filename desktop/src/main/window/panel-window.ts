@@ -6,6 +6,8 @@ import { APP_ORIGIN } from './app-scheme.ts';
 export interface PanelWindow {
   /** Opens it, or closes it where it is open. */
   toggle(): void;
+  /** The same for a click on the tray's icon, which may have taken the focus away first. */
+  toggleByClick(): void;
   close(): void;
   /** Tells its page that something has changed. */
   tell(): void;
@@ -13,7 +15,7 @@ export interface PanelWindow {
 
 const SIZE = { width: 380, height: 470 };
 const MARGIN = 8;
-/** A click on the tray takes the focus away first, which closes the panel; it must not open it again. */
+/** Losing the focus closes the panel; the click that took the focus must not open it again. */
 const SAME_CLICK_MS = 250;
 
 /** `trayBounds` is where the icon is; empty where the system does not say. */
@@ -46,10 +48,14 @@ export function createPanelWindow(preload: string, trayBounds: () => Rectangle):
     });
     void opened.loadURL(`${APP_ORIGIN}/#/panel`);
   };
+  const toggle = (): void => {
+    if (panel === null) open();
+    else panel.destroy();
+  };
   return {
-    toggle() {
-      if (panel !== null) panel.destroy();
-      else if (performance.now() - closedAt > SAME_CLICK_MS) open();
+    toggle,
+    toggleByClick() {
+      if (panel !== null || performance.now() - closedAt > SAME_CLICK_MS) toggle();
     },
     close: () => panel?.destroy(),
     tell: () => panel?.webContents.send('changed'),

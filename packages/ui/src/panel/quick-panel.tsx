@@ -44,7 +44,7 @@ export function QuickPanel() {
         <Button look="primary" onClick={() => void ask(bridge?.openPlace(''))}>
           {words.open}
         </Button>
-        <CopyAddress address={info.baseUrl} words={words} />
+        <CopyAddress info={info} words={words} />
         <PauseButton info={info} words={words} onChange={(isPaused) => void ask(bridge?.setPaused(isPaused))} />
       </footer>
     </main>
@@ -115,14 +115,12 @@ function Figures({ info: { language, today, openCalls }, words }: PartProps) {
   );
 }
 
-function CopyAddress({ address, words }: { address: string | null; words: Messages['panel'] }) {
+function CopyAddress({ info: { baseUrl }, words }: PartProps) {
   const [isCopied, setIsCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(address ?? '');
-    setIsCopied(true);
-  };
+  // By the app, because a page may write to the clipboard only while its window has the focus.
+  const copy = async (): Promise<void> => setIsCopied((await getDesktop()?.copyAddress())?.done === true);
   return (
-    <Button disabled={address === null} onClick={() => void copy()}>
+    <Button disabled={baseUrl === null} onClick={() => void copy()}>
       <span aria-live="polite">{isCopied ? words.copied : words.copy}</span>
     </Button>
   );
