@@ -2,6 +2,7 @@ import type { Mode } from '@model-gateway/ui/desktop-bridge';
 import { app, dialog, powerMonitor } from 'electron';
 
 import { appPaths } from './app-paths.ts';
+import { setChromiumSwitches } from './chromium-switches.ts';
 import { createPortAsker } from './gateway/ask-about-port.ts';
 import { createGatewayControl } from './gateway/gateway-control.ts';
 import { createGatewayFetch } from './gateway/gateway-fetch.ts';
@@ -9,12 +10,10 @@ import { createGatewayProcess } from './gateway/gateway-process.ts';
 import { lookForUpdates } from './look-for-updates.ts';
 import { modeObstacle } from './mode-obstacle.ts';
 import { createNotifier } from './notices/notifier.ts';
-import { showNotification } from './notices/show-notification.ts';
+import { showNotification, type ShownNotification } from './notices/show-notification.ts';
 import { openLogs } from './open-logs.ts';
 import { createQuitter } from './quit.ts';
-import { saveMemory } from './save-memory.ts';
-import { createProviderKeys, toKeyring } from './settings/provider-keys.ts';
-import { openSealingKey } from './settings/sealing-key.ts';
+import { createProviderKeys } from './settings/provider-keys.ts';
 import { createSettingsChanger } from './settings/settings-changer.ts';
 import { openSettingsFile } from './settings/settings-file.ts';
 import { createShortcut } from './shortcut.ts';
@@ -35,18 +34,7 @@ async function run(): Promise<void> {
   changeLanguage();
   const keys = createProviderKeys(file);
   const gateway = createGatewayProcess(paths.gatewayEntry);
-  const control = createGatewayControl({
-    gateway,
-    paths,
-    file,
-    keys,
-    openSealingKey: () =>
-      openSealingKey({
-        keyring: toKeyring(keys.storage),
-        kept: { read: () => file.sealingKey, write: (sealingKey) => file.change({ sealingKey }) },
-        dataDir: paths.data,
-      }),
-  });
+  const control = createGatewayControl({ gateway, paths, file, keys });
   restrictPages();
   serveAppScheme(paths.ui, createGatewayFetch(gateway));
 
@@ -64,11 +52,8 @@ async function run(): Promise<void> {
     window.current?.webContents.send('changed');
     panel.tell();
   };
-  const notify = createNotifier({
-    settings: () => file.settings,
-    now: () => performance.now(),
-    show: (plan) => showNotification(plan, (place) => window.show(place)),
-  });
+  const openOnClick = (plan: ShownNotification): void => showNotification(plan, (place) => window.show(place));
+  const notify = createNotifier({ settings: () => file.settings, now: () => performance.now(), show: openOnClick });
   const lookForUpdatesNow = (): void => void lookForUpdates((version) => notify({ type: 'update', version }));
   const panel = createPanelWindow(paths.preload, () => tray.bounds);
   const shortcut = createShortcut(() => panel.toggle());
@@ -120,7 +105,11 @@ async function run(): Promise<void> {
     tray.destroy();
   });
 
-  shortcut.use(file.settings.shortcut);
+  const chosenKeys = file.settings.shortcut;
+  if (!shortcut.use(chosenKeys)) {
+    const { panel: words, obstacles } = texts();
+    openOnClick({ title: words.title, body: obstacles.shortcutTaken(chosenKeys), place: 'settings' });
+  }
   showState();
   await control.start();
   if (file.settings.lookForUpdates) lookForUpdatesNow();
@@ -140,7 +129,7 @@ function stopBeforeQuitting(stop: () => Promise<void>): void {
 }
 
 if (app.requestSingleInstanceLock()) {
-  saveMemory();
+  setChromiumSwitches();
   declareAppScheme();
   // The app stays in the tray.
   app.on('window-all-closed', () => undefined);

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 
 import type { ListenAddress } from '../../shared/gateway-messages.ts';
 import type { AppPaths } from '../app-paths.ts';
-import type { ProviderKeys } from '../settings/provider-keys.ts';
+import { type ProviderKeys, toKeyring } from '../settings/provider-keys.ts';
+import { openSealingKey } from '../settings/sealing-key.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
 import { currentLanguage } from '../texts.ts';
 import type { GatewayProcess } from './gateway-process.ts';
@@ -25,11 +26,9 @@ export interface GatewayParts {
   readonly paths: AppPaths;
   readonly file: SettingsFile;
   readonly keys: ProviderKeys;
-  /** The key that seals what is set up; null where a file beside the data holds it. */
-  readonly openSealingKey: () => Promise<string | null>;
 }
 
-export function createGatewayControl({ gateway, paths, file, keys, openSealingKey }: GatewayParts): GatewayControl {
+export function createGatewayControl({ gateway, paths, file, keys }: GatewayParts): GatewayControl {
   /** The port for this time; undefined for that of the settings. */
   let chosenPort: number | undefined;
   const place = (): ListenAddress => {
@@ -50,7 +49,11 @@ export function createGatewayControl({ gateway, paths, file, keys, openSealingKe
       env: await keys.open(),
       demoFixturesDir: paths.demoFixtures,
       demo: file.settings.demo,
-      secretsKey: await openSealingKey(),
+      secretsKey: await openSealingKey({
+        keyring: toKeyring(keys.storage),
+        kept: { read: () => file.sealingKey, write: (sealingKey) => file.change({ sealingKey }) },
+        dataDir: paths.data,
+      }),
       language: currentLanguage(),
       mode: file.settings.mode,
       recordingsDir: paths.recordings,

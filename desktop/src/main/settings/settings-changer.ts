@@ -37,7 +37,8 @@ export function createSettingsChanger(options: SettingsChangerOptions) {
     }
     if (changes.shortcut !== undefined && !shortcut.use(changes.shortcut)) {
       onChanged();
-      return { done: false, message: texts().obstacles.shortcutTaken(changes.shortcut) };
+      const { obstacles, share } = texts();
+      return { done: false, message: `${obstacles.shortcutTaken(changes.shortcut)} ${share.nothingChanged}` };
     }
     file.change({ settings: changes });
     const now = file.settings;

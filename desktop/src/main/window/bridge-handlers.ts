@@ -13,7 +13,7 @@ import { type AppWindow, openLink } from './app-window.ts';
 import type { BridgeHandlers } from './bridge.ts';
 import type { PanelWindow } from './panel-window.ts';
 
-export interface BridgeParts extends Omit<GatewayParts, 'openSealingKey'> {
+export interface BridgeParts extends GatewayParts {
   readonly control: GatewayControl;
   readonly window: AppWindow;
   readonly panel: PanelWindow;

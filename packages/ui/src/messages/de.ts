@@ -26,7 +26,7 @@ export const de: Messages = {
     demoAsksNone: 'die Demo fragt keinen Anbieter',
     modeNotChanged: (reason) => `Der Modus wurde nicht geändert: ${reason}.`,
     shortcutTaken: (keys) =>
-      `${keys} ist nicht verfügbar: Ein anderes Programm benutzt es, oder dieser Desktop lässt es nicht zu. Nichts wurde geändert.`,
+      `${keys} ist nicht verfügbar: Ein anderes Programm benutzt es, oder dieser Desktop lässt es nicht zu.`,
   },
   tray: {
     toolTip: (state) => `Model Gateway: ${state}`,

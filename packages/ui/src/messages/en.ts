@@ -28,7 +28,7 @@ export const en = {
     demoAsksNone: 'the demo asks no provider',
     modeNotChanged: (reason: string) => `The mode was not changed: ${reason}.`,
     shortcutTaken: (keys: string) =>
-      `${keys} cannot be used: another program has it, or this desktop does not allow it. Nothing was changed.`,
+      `${keys} cannot be used: another program has it, or this desktop does not allow it.`,
   },
   tray: {
     toolTip: (state: string) => `Model Gateway: ${state}`,
