@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { describe, expect, test } from 'vitest';
 
 import { freePort } from '../support/test-run/free-port.ts';
-import { type HiddenApp, launchApp, launchHidden, skipped } from './desktop-app.ts';
+import { createUserDir, type HiddenApp, launchApp, launchHidden, skipped } from './desktop-app.ts';
 import { type TrayWatcher, watchTray } from './tray-watcher.ts';
 
 const chat = (port: number, content: string): Promise<Response> =>
@@ -11,10 +14,10 @@ const chat = (port: number, content: string): Promise<Response> =>
     body: JSON.stringify({ model: 'demo/chat', messages: [{ role: 'user', content }] }),
   });
 
-/** Opens the panel by the tray's menu. */
-async function openPanel({ app }: HiddenApp, tray: TrayWatcher, label = 'Quick panel') {
+/** Opens the panel by the tray's menu, or as is said. */
+async function openPanel({ app }: HiddenApp, tray: TrayWatcher, open = () => tray.click('Quick panel')) {
   const opened = app.waitForEvent('window');
-  await tray.click(label);
+  await open();
   const panel = await opened;
   await panel.getByRole('main').waitFor();
   return panel;
@@ -32,7 +35,7 @@ describe.skipIf(skipped !== undefined)(
       const port = await freePort();
       const launched = await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
-      const panel = await openPanel(launched, tray);
+      const panel = await openPanel(launched, tray, tray.clickIcon);
       await panel.getByText('No calls yet.').waitFor();
       const failed = await chat(port, 'demo: rate limit');
       await (await chat(port, 'Hello')).text();
@@ -84,7 +87,7 @@ describe.skipIf(skipped !== undefined)(
       const port = await freePort();
       const launched = await launchApp({ tray, port, settings: { language: 'de' } });
       await tray.until((labels) => labels.includes(`Läuft auf 127.0.0.1:${port} (Demo)`));
-      const panel = await openPanel(launched, tray, 'Kurzübersicht');
+      const panel = await openPanel(launched, tray, () => tray.click('Kurzübersicht'));
       await panel.getByText('Noch keine Aufrufe.').waitFor();
       expect(await panel.evaluate(() => document.documentElement.lang)).toBe('de');
       await launched.page.evaluate(() => window.desktop.changeSettings({ language: 'en' }));
@@ -129,6 +132,27 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Leave the demo and set up a provider' }).click();
       await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
       await page.getByRole('heading', { name: 'There is no provider yet' }).waitFor();
+    });
+
+    test('seals what is set up with a file beside the data where no keyring protects anything', async () => {
+      const [port, userDir] = [await freePort(), createUserDir()];
+      const first = await launchApp({ port, userDir, settings: { demo: false } });
+      await first.until(({ state }) => state.phase === 'listening');
+      const status = await first.page.evaluate(async () => {
+        const body = JSON.stringify({ preset: 'groq', apiKey: 'sk-canary-of-the-sealing-test' });
+        const headers = { 'content-type': 'application/json' };
+        return (await fetch('/admin/v1/setup/providers', { method: 'POST', headers, body })).status;
+      });
+      expect(status).toBe(201);
+      const read = (name: string): string => readFileSync(join(userDir, name), 'utf8');
+      expect(read('data/secrets.key')).toMatch(/^[0-9a-f]{64}\n$/);
+      expect(read('data/config.json') + read('settings.json')).not.toContain('canary');
+      expect(JSON.parse(read('settings.json'))).not.toHaveProperty('sealingKey');
+      expect(await first.quit()).toBe(0);
+      const { page, until } = await launchApp({ userDir });
+      await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
+      const setups = await page.evaluate(async () => (await fetch('/admin/v1/setup/providers')).json());
+      expect(setups.data).toEqual([expect.objectContaining({ slug: 'groq', problem: null })]);
     });
   },
 );

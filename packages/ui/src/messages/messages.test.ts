@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { chooseLanguage, LANGUAGES, MESSAGES } from './index.ts';
+import { chooseLanguage, LANGUAGES, MESSAGES, type Messages } from './index.ts';
 
 test.each([
   { setting: 'system', system: ['de-AT', 'en-US'], language: 'de' },
@@ -11,6 +11,15 @@ test.each([
   { setting: 'de', system: ['en'], language: 'de' },
 ] as const)('where $setting is set and the system speaks $system, the language is $language', (given) => {
   expect(chooseLanguage(given.setting, given.system)).toBe(given.language);
+});
+
+test('a language that lacks a text, or has one more, does not compile', () => {
+  const { figures: _figures, ...lacking } = MESSAGES.de;
+  // @ts-expect-error One is missing.
+  const incomplete: Messages = lacking;
+  // @ts-expect-error There is no such one.
+  const more: Messages = { ...MESSAGES.de, further: '' };
+  expect([incomplete, more]).toHaveLength(2);
 });
 
 test('a number takes the form that its language has for it', () => {

@@ -16,7 +16,7 @@ export function CallList({ info: { language, latest }, words, onOpen }: CallList
   const { time, usd } = createFormats(language);
   const costOf = ({ costUsd }: PanelCall): string => (costUsd === null ? '—' : usd(costUsd));
   return (
-    <section aria-label={words.latest} className="card flex min-h-0 flex-col p-1">
+    <section aria-label={words.latest} className="card flex shrink-0 flex-col p-1">
       <h2 className="px-2 pt-1 text-xs font-medium text-ink-faint">{words.latest}</h2>
       {latest.length === 0 ? (
         <p className="px-2 py-3 text-sm text-ink-faint">{words.noCalls}</p>

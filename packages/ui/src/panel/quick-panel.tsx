@@ -27,7 +27,7 @@ export function QuickPanel() {
   };
   const bridge = getDesktop();
   return (
-    <main className="flex h-full flex-col gap-3 border border-line-strong/50 bg-ground p-3">
+    <main className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto border border-line-strong/50 bg-ground p-3">
       <h1 className="sr-only">{words.title}</h1>
       <State info={info} />
       <Figures info={info} words={words} />
