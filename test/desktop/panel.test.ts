@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { freePort } from '../support/test-run/free-port.ts';
-import { createUserDir, type HiddenApp, launchApp, launchHidden, skipped } from './desktop-app.ts';
+import { createUserDir, type DesktopApp, type HiddenApp, launchApp, launchHidden, skipped } from './desktop-app.ts';
 import { type TrayWatcher, watchTray } from './tray-watcher.ts';
 
 const chat = (port: number, content: string): Promise<Response> =>
@@ -95,24 +95,31 @@ describe.skipIf(skipped !== undefined)(
       await panel.getByText('No calls yet.').waitFor();
     });
 
-    test('has a shortcut that is off until it is chosen, and that two programs cannot have', async () => {
+    test('has a shortcut that is off until its keys are pressed in the settings, and that two programs cannot have', async () => {
       const keys = 'Control+Alt+Shift+F9';
-      const choose = ({ page }: Awaited<ReturnType<typeof launchApp>>) =>
-        page.evaluate((shortcut) => window.desktop.changeSettings({ shortcut }), keys);
       const [first, second] = [
         await launchApp({ port: await freePort() }),
         await launchApp({ port: await freePort() }),
       ];
+      const press = async ({ page }: DesktopApp): Promise<void> => {
+        await page.goto('app://gateway/#/settings');
+        await page.getByLabel('Shortcut of the quick panel').press(keys);
+      };
       const isHeld = (): Promise<boolean> =>
         first.app.evaluate(({ globalShortcut }, held) => globalShortcut.isRegistered(held), keys);
       expect(await isHeld()).toBe(false);
-      expect(await choose(first)).toMatchObject({ done: true });
+      await press(first);
+      await first.until(({ settings }) => settings.shortcut === keys);
       expect(await isHeld()).toBe(true);
-      expect(await choose(second)).toEqual({ done: false, message: expect.stringContaining('another program has it') });
+      await press(second);
+      await second.page.getByText('another program has it').first().waitFor();
       expect((await second.info()).settings.shortcut).toBe('');
-      await first.page.evaluate(() => window.desktop.changeSettings({ shortcut: '' }));
+      await first.page.getByRole('button', { name: 'Turn off' }).click();
+      await first.until(({ settings }) => settings.shortcut === '');
+      expect(await first.page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
       expect(await isHeld()).toBe(false);
-      expect(await choose(second)).toMatchObject({ done: true });
+      await press(second);
+      await second.until(({ settings }) => settings.shortcut === keys);
     });
   },
 );

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -11,6 +11,7 @@ import { toAccelerator } from './to-accelerator.ts';
 export function ShortcutField({ info: { settings, platform } }: { info: DesktopInfo }) {
   const { ask, isBusy } = useOutcome();
   const [isPressing, setIsPressing] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
   const { shortcut } = settings;
   const change = (keys: string): void =>
     void ask(getDesktop()?.changeSettings({ shortcut: keys }), keys === '' ? 'Turned off' : `${keys} opens the panel`);
@@ -32,6 +33,7 @@ export function ShortcutField({ info: { settings, platform } }: { info: DesktopI
         <div className="flex gap-2">
           <input
             {...control}
+            ref={input}
             readOnly
             className="field"
             value={shortcut}
@@ -41,7 +43,14 @@ export function ShortcutField({ info: { settings, platform } }: { info: DesktopI
             onKeyDown={press}
           />
           {shortcut !== '' && (
-            <Button isBusy={isBusy} onClick={() => change('')}>
+            <Button
+              isBusy={isBusy}
+              onClick={() => {
+                change('');
+                // The button goes away.
+                input.current?.focus();
+              }}
+            >
               Turn off
             </Button>
           )}
