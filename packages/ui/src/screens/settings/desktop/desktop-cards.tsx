@@ -1,4 +1,5 @@
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
+import { LANGUAGE_NAMES } from '../../../messages/languages.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
@@ -101,7 +102,7 @@ const SWITCHES = [
 ] as const;
 
 /** Languages are named in themselves. */
-const LANGUAGES = { system: 'As the system', en: 'English', de: 'Deutsch' } as const;
+const LANGUAGES = { system: 'As the system', ...LANGUAGE_NAMES } as const;
 
 function StartCard({ info }: { info: DesktopInfo }) {
   const { settings } = info;
