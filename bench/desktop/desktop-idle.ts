@@ -53,8 +53,7 @@ export async function measureIdle(stage: DesktopStage, plan: Plan): Promise<Figu
 interface Rest {
   /** Share of one CPU. */
   readonly cpu: number;
-  readonly rssMb: number;
-  /** Proportional memory (PSS): memory shared between processes is counted once. */
+  /** Proportional set size: memory that processes share is counted once. */
   readonly pssMb: number;
 }
 
@@ -66,18 +65,20 @@ async function rest(stage: DesktopStage, { desktop: { idleMs } }: Plan, ...flags
   await wait(idleMs);
   const after = readProcessStats(pid);
   const cpu = (after.cpuMs - before.cpuMs) / (performance.now() - startedAt);
-  const measured = { cpu, rssMb: after.rssBytes / 1_000_000, pssMb: readPss(pid) / 1_000_000 };
+  const measured = { cpu, pssMb: readPss(pid) / 1_000_000 };
   await stop();
   return measured;
 }
 
-function toFigures(state: string, { cpu, rssMb, pssMb }: Rest, budgets: { cpu: Budget; memory: Budget }): Figure[] {
-  const toMemory = (what: string, value: number, budget?: Budget): Figure =>
-    toFigure(`desktop, ${state}: ${what}`, { gateway: '', value, format: formatMegabytes, budget });
+function toFigures(state: string, { cpu, pssMb }: Rest, budgets: { cpu: Budget; memory: Budget }): Figure[] {
   return [
     toFigure(`desktop, ${state}: CPU`, { gateway: '', value: cpu, format: formatPercent, budget: budgets.cpu }),
-    toMemory('resident memory of its processes, added up', rssMb, budgets.memory),
-    toMemory('the same with shared memory counted once', pssMb),
+    toFigure(`desktop, ${state}: proportional set size of its processes`, {
+      gateway: '',
+      value: pssMb,
+      format: formatMegabytes,
+      budget: budgets.memory,
+    }),
   ];
 }
 

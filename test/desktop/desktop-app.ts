@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { DesktopBridge, DesktopInfo } from '@model-gateway/ui/desktop-bridge';
+import type { DesktopBridge, DesktopInfo, SettingsChanges } from '@model-gateway/ui/desktop-bridge';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 
@@ -37,6 +37,8 @@ export interface LaunchOptions {
   readonly tray?: TrayWatcher;
   /** Who is told how to end it. Default: the test. */
   readonly atEnd?: AtEnd;
+  /** Settings beside the port. The demo runs, as most tests need it, unless they say otherwise. */
+  readonly settings?: SettingsChanges;
   /** A configuration file of the user's. */
   readonly config?: object;
 }
@@ -85,6 +87,7 @@ export async function launchHidden(options: LaunchOptions = {}, flags = ['--hidd
     atEnd = onTestFinished,
     userDir = createUserDir(atEnd),
     port,
+    settings,
     config,
     tray,
     switches = [],
@@ -92,7 +95,7 @@ export async function launchHidden(options: LaunchOptions = {}, flags = ['--hidd
   } = options;
   const write = (name: string, content: object): void =>
     writeFileSync(join(userDir, name), JSON.stringify(content), { mode: 0o600 });
-  if (port !== undefined) write('settings.json', { settings: { port } });
+  if (port !== undefined) write('settings.json', { settings: { port, demo: true, ...settings } });
   if (config !== undefined) write('config.json', config);
   const app = await _electron.launch({
     executablePath: executable,

@@ -102,7 +102,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await page.evaluate(() => window.desktop.exportSettings())).toMatchObject({ done: true });
       const { sealedKeys } = JSON.parse(readFileSync(join(userDir, 'settings.json'), 'utf8'));
       const exported = readFileSync(file, 'utf8');
-      expect(JSON.parse(exported)).toEqual({ settings: { ...DEFAULT_SETTINGS, port } });
+      expect(JSON.parse(exported)).toEqual({ settings: { ...DEFAULT_SETTINGS, port, demo: true } });
       expect(exported).not.toContain(sealedKeys.OPENAI_API_KEY);
       writeFileSync(file, JSON.stringify({ settings: { closeToTray: false } }));
       expect(await page.evaluate(() => window.desktop.importSettings())).toMatchObject({ done: true });

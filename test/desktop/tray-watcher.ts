@@ -14,6 +14,8 @@ export interface TrayWatcher {
   until(holds: (labels: readonly string[]) => boolean): Promise<void>;
   /** Clicks an entry, or an entry of a submenu: `click('Mode', 'Live')`. */
   click(...path: string[]): Promise<void>;
+  /** Clicks on the icon itself. */
+  clickIcon(): Promise<void>;
   /** The labels of a submenu, those that cannot be clicked in brackets, the chosen ones with a star. */
   submenu(label: string): Promise<string[]>;
   /** A fingerprint of the icon that is shown. */
@@ -121,6 +123,9 @@ export async function watchTray(): Promise<TrayWatcher> {
       const event = [id, 'clicked', new dbus.Variant('s', ''), 0];
       // The app may be gone before it responds.
       await call(String(await read('Menu')), MENU, 'Event', 'isvu', event).catch(() => undefined);
+    },
+    async clickIcon() {
+      await call(ITEM_PATH, ITEM, 'Activate', 'ii', [0, 0]);
     },
     async submenu(label) {
       return find(await entries(), label).value[2].map(describeEntry);

@@ -50,6 +50,16 @@ describe.skipIf(skipped !== undefined)(
       await (await opened).getByRole('main').getByText(id).first().waitFor();
     });
 
+    test('rests with two processes of its own: one for the tray, one for the gateway', async () => {
+      const tray = await watchTray();
+      const port = await freePort();
+      const { app } = await launchHidden({ tray, port });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      const types = await app.evaluate((electron) => electron.app.getAppMetrics().map(({ type }) => type));
+      // Linux starts others as copies of a zygote, which is not listed.
+      expect(types.filter((type) => type !== 'Zygote').toSorted()).toEqual(['Browser', 'Utility']);
+    });
+
     test('pauses and goes on, with an icon of another shape meanwhile', async () => {
       const tray = await watchTray();
       const port = await freePort();
@@ -86,6 +96,33 @@ describe.skipIf(skipped !== undefined)(
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (replay only)`));
       expect(contentOf(await ask())).toBe(recorded);
       expect(upstream.calls).toHaveLength(2);
+    });
+
+    test('notifies of a provider that does not respond, and a click leads to it', async () => {
+      const tray = await watchTray();
+      const [port, upstream] = [await freePort(), await startUpstream()];
+      const { app } = await launchHidden({ tray, port, config: toScriptedConfig(upstream) });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
+      // No part of a desktop shows notifications here.
+      await app.evaluate(({ Notification }) => {
+        const shown: Electron.Notification[] = [];
+        Object.assign(globalThis, { shown });
+        Notification.isSupported = () => true;
+        Notification.prototype.show = function show(this: Electron.Notification) {
+          shown.push(this);
+        };
+      });
+      const shownTitles = (): Promise<string[]> =>
+        app.evaluate(() =>
+          (globalThis as unknown as { shown: Electron.Notification[] }).shown.map(({ title }) => title),
+        );
+      await (await call(port, { key: TEST_KEY, model: 'test/broken', content: 'secret of the caller' })).text();
+      await expect.poll(shownTitles, { timeout: 10_000 }).toEqual(['Scripted does not respond']);
+      const opened = app.waitForEvent('window');
+      await app.evaluate(
+        () => void (globalThis as unknown as { shown: Electron.Notification[] }).shown[0]?.emit('click'),
+      );
+      expect((await opened).url()).toContain('#/providers?open=scripted');
     });
 
     test('asks before it quits while calls are under way, and quits when they are done', async () => {

@@ -1,4 +1,5 @@
 import type { Gateway, GenerationRecord, Store } from '@model-gateway/core';
+import type { PanelCall } from '@model-gateway/ui/desktop-bridge';
 
 import type { Failure, GatewayFigures } from '../shared/gateway-messages.ts';
 
@@ -18,7 +19,7 @@ export interface FiguresReporterOptions {
 /** Adding up a day takes longer the more calls it has, so it is not done for every call. */
 const REPORT_AFTER_MS = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const MAX_FAILURES = 5;
+const MAX_CALLS = 5;
 const NANO_PER_USD = 1e9;
 const FAILED: ReadonlySet<'failed'> = new Set(['failed']);
 
@@ -28,11 +29,13 @@ export function createFiguresReporter({ gateway, store, tell }: FiguresReporterO
     const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const filter = { createdFromMs: startMs };
     const { total } = await store.generations.histogram({ filter, startMs, bucketMs: DAY_MS, buckets: 1 });
-    const { records } = await store.generations.page({ limit: MAX_FAILURES, filter: { statuses: FAILED } });
+    const latest = await store.generations.page({ limit: MAX_CALLS, filter: {} });
+    const failed = await store.generations.page({ limit: MAX_CALLS, filter: { statuses: FAILED } });
     tell({
       openCalls: gateway.stats().openCalls,
       today: { requests: total.requests, costUsd: total.costNanoUsd / NANO_PER_USD },
-      failures: records.map(toFailure),
+      latest: latest.records.map(toPanelCall),
+      failures: failed.records.map(toFailure),
     });
   };
   return {
@@ -48,6 +51,22 @@ export function createFiguresReporter({ gateway, store, tell }: FiguresReporterO
       setTimeout(report, REPORT_AFTER_MS).unref();
     },
   };
+}
+
+function toPanelCall({ generation }: GenerationRecord): PanelCall {
+  const { id, created_at: createdAt, model, total_cost: costUsd, cost_known: isCostKnown } = generation;
+  const status = toStatus(generation);
+  return { id, at: Date.parse(createdAt), model, status, costUsd: isCostKnown === false ? null : costUsd };
+}
+
+function toStatus({
+  interrupted,
+  cancelled,
+  finish_reason: reason,
+}: GenerationRecord['generation']): PanelCall['status'] {
+  if (interrupted === true) return 'interrupted';
+  if (cancelled === true) return 'cancelled';
+  return reason === 'error' ? 'failed' : 'ok';
 }
 
 function toFailure({ generation }: GenerationRecord): Failure {

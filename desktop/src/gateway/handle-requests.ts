@@ -18,7 +18,7 @@ interface OpenResponse {
 }
 
 /** The window is this machine's user, who may do everything. */
-const OWNER: Principal = { kind: 'management', id: 'desktop', name: 'Model Gateway' };
+export const OWNER: Principal = { kind: 'management', id: 'desktop', name: 'Model Gateway' };
 /** Calls are made as a client's, because a management key makes none. */
 const CALLER: Principal = { kind: 'api', id: 'desktop', name: 'Model Gateway' };
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 
 import type { Gateway, Logger } from '@model-gateway/core';
 import { type GatewayConfig, listen, type Listener } from '@model-gateway/node';
+import { type Language, MESSAGES } from '@model-gateway/ui/messages';
 import { describeListenError } from 'model-gateway/embed';
 
 import type { GatewayState, ListenAddress } from '../shared/gateway-messages.ts';
@@ -20,6 +21,7 @@ export interface PortListenerOptions {
   readonly config: GatewayConfig;
   readonly logger: Logger;
   readonly isDemo: boolean;
+  readonly language: Language;
   readonly tell: (state: GatewayState) => void;
 }
 
@@ -28,7 +30,8 @@ export const LOOPBACK = '127.0.0.1';
 const CUT_AFTER_MS = 1000;
 const PORTS_TRIED = 20;
 
-export function createPortListener({ gateway, config, logger, isDemo, tell }: PortListenerOptions): PortListener {
+export function createPortListener(options: PortListenerOptions): PortListener {
+  const { gateway, config, logger, isDemo, language, tell } = options;
   const { bodyLimitMb, allowedOrigins } = config.server;
   const { drainMs, clientWriteMs } = config.timeouts;
   let listener: Listener | undefined;
@@ -47,8 +50,7 @@ export function createPortListener({ gateway, config, logger, isDemo, tell }: Po
     async open({ host, port, allowedHosts }) {
       leave();
       if (isDemo && host !== LOOPBACK) {
-        const message =
-          'The demo has keys that anybody knows, so it is not shared on the network. Save a provider key first.';
+        const message = MESSAGES[language].state.demoNotShared;
         return tell({ phase: 'not-listening', kind: 'other', port, message, freePort: null, isDemo });
       }
       try {

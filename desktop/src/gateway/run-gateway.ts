@@ -1,4 +1,4 @@
-import { createFetchTransport, type Gateway } from '@model-gateway/core';
+import { createFetchTransport, type Gateway, type GatewayResponse } from '@model-gateway/core';
 import { BUILT_IN_MODELS } from '@model-gateway/core/catalog/built-in-models';
 import { createNodePlatform, hasStoredProviders } from '@model-gateway/node';
 import { compose, openStore, planStart } from 'model-gateway/embed';
@@ -7,7 +7,9 @@ import type { FromGateway, ListenAddress, StartMessage } from '../shared/gateway
 import { createFiguresReporter } from './figures-reporter.ts';
 import { createFileLogger } from './file-logger.ts';
 import { createRequestHandler, type RequestHandler } from './handle-requests.ts';
+import { createNoticeFinder } from './notices.ts';
 import { createPortListener, LOOPBACK } from './port-listener.ts';
+import { openSealingBox } from './sealing-box.ts';
 
 export interface RunningGateway {
   readonly requests: RequestHandler;
@@ -25,12 +27,15 @@ export interface RunOptions extends StartMessage {
   readonly post: (message: FromGateway) => void;
 }
 
+/** The health of a provider takes a moment to follow a call. */
+const NOTICE_AFTER_MS = 1000;
+
 /**
  * Opens the store and the gateway over it, then listens. The gateway serves the window whether or not the port can be
  * had. Throws when the configuration or the store is no good, and when there is nothing to replay.
  */
 export async function runGateway(options: RunOptions): Promise<RunningGateway> {
-  const { env, logsDir, mode, recordingsDir, post } = options;
+  const { env, logsDir, mode, recordingsDir, language, post } = options;
   const { config, isDemo } = plan(options);
   const logger = createFileLogger(logsDir, Object.values(env));
   for (const warning of config.warnings) logger.warn(warning);
@@ -46,16 +51,34 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     // The demo has no provider whose responses could be written down.
     record: mode === 'record' && !isDemo ? { dir: recordingsDir, mode: 'record-all', at: 'upstream' } : null,
     loadTransport: () => Promise.resolve({ ...overFetch, close: () => Promise.resolve() }),
-    onGeneration: () => figures.note(),
+    secrets: openSealingBox({
+      secretsKey: options.secretsKey,
+      environmentKey: process.env['GATEWAY_SECRETS_KEY'],
+      dataDir: options.dataDir,
+    }),
+    onGeneration(record) {
+      figures.note();
+      // The demo's failures are part of it.
+      if (!isDemo) notices.noteGeneration(record);
+    },
   });
   const figures = createFiguresReporter({
     gateway: composition.gateway,
     store,
     tell: (told) => post({ type: 'figures', figures: told }),
   });
-  const gateway = noteCalls(composition.gateway, () => figures.note());
+  const notices = createNoticeFinder({
+    gateway: composition.gateway,
+    tell: (notice) => post({ type: 'notice', notice }),
+    later: (task) => void setTimeout(task, NOTICE_AFTER_MS).unref(),
+  });
+  composition.gateway.onVideoChange(notices.noteVideo);
+  const gateway = noteCalls(composition.gateway, {
+    onCall: figures.note,
+    onResponse: notices.noteResponse,
+  });
   const tell = (state: Extract<FromGateway, { type: 'state' }>['state']): void => post({ type: 'state', state });
-  const port = createPortListener({ gateway, config, logger, isDemo, tell });
+  const port = createPortListener({ gateway, config, logger, isDemo, language, tell });
 
   await port.open(options.place);
   gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error: String(error) }));
@@ -79,9 +102,10 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
 
 /**
  * Chooses the gateway to run: the user's configuration, else the providers with saved keys and those that were set up,
- * else the demo.
+ * else the demo if it is wanted, else none: then the window leads through setting one up.
  */
-function plan({ configFile, dataDir, place, demoFixturesDir, env }: StartMessage) {
+function plan({ configFile, dataDir, place, demoFixturesDir, demo, env }: StartMessage) {
+  const isDemo = demo && configFile === null && Object.keys(env).length === 0 && !hasStoredProviders(dataDir);
   const { config, demoFixturesDir: demoDir } = planStart(
     {
       config: configFile ?? undefined,
@@ -89,7 +113,8 @@ function plan({ configFile, dataDir, place, demoFixturesDir, env }: StartMessage
       host: LOOPBACK,
       port: place.port,
       fixtures: demoFixturesDir,
-      demo: configFile === null && Object.keys(env).length === 0 && !hasStoredProviders(dataDir),
+      demo: isDemo,
+      noDemo: !isDemo,
     },
     env,
     BUILT_IN_MODELS,
@@ -102,13 +127,21 @@ function replayedDir({ mode, recordingsDir, demoFixturesDir }: StartMessage, isD
   return isDemo ? demoFixturesDir : null;
 }
 
-function noteCalls(gateway: Gateway, note: () => void): Gateway {
+interface CallListeners {
+  readonly onCall: () => void;
+  readonly onResponse: (response: GatewayResponse) => void;
+}
+
+function noteCalls(gateway: Gateway, { onCall, onResponse }: CallListeners): Gateway {
   return {
     ...gateway,
-    handle(request) {
+    async handle(request) {
       // Reading changes no figure.
-      if (request.method === 'POST') note();
-      return gateway.handle(request);
+      if (request.method !== 'POST') return gateway.handle(request);
+      onCall();
+      const response = await gateway.handle(request);
+      onResponse(response);
+      return response;
     },
   };
 }

@@ -2,28 +2,36 @@ import type { Mode } from '@model-gateway/ui/desktop-bridge';
 import { app, dialog, powerMonitor } from 'electron';
 
 import { appPaths } from './app-paths.ts';
+import { setChromiumSwitches } from './chromium-switches.ts';
 import { createPortAsker } from './gateway/ask-about-port.ts';
 import { createGatewayControl } from './gateway/gateway-control.ts';
 import { createGatewayFetch } from './gateway/gateway-fetch.ts';
 import { createGatewayProcess } from './gateway/gateway-process.ts';
 import { lookForUpdates } from './look-for-updates.ts';
 import { modeObstacle } from './mode-obstacle.ts';
+import { createNotifier } from './notices/notifier.ts';
+import { showNotification, type ShownNotification } from './notices/show-notification.ts';
 import { openLogs } from './open-logs.ts';
 import { createQuitter } from './quit.ts';
 import { createProviderKeys } from './settings/provider-keys.ts';
 import { createSettingsChanger } from './settings/settings-changer.ts';
 import { openSettingsFile } from './settings/settings-file.ts';
+import { createShortcut } from './shortcut.ts';
+import { speak, texts } from './texts.ts';
 import { createTrayHostAsker } from './tray/tray-host.ts';
 import { createAppTray } from './tray/tray.ts';
 import { declareAppScheme, serveAppScheme } from './window/app-scheme.ts';
 import { createAppWindow, restrictPages } from './window/app-window.ts';
 import { createBridgeHandlers } from './window/bridge-handlers.ts';
 import { serveBridge } from './window/bridge.ts';
+import { createPanelWindow } from './window/panel-window.ts';
 
 /** Starts the app: window and tray over the gateway's process. Call it once Electron is ready. */
 async function run(): Promise<void> {
   const paths = appPaths();
   const file = openSettingsFile(paths.settings);
+  const changeLanguage = (): void => void speak(file.settings.language, app.getPreferredSystemLanguages());
+  changeLanguage();
   const keys = createProviderKeys(file);
   const gateway = createGatewayProcess(paths.gatewayEntry);
   const control = createGatewayControl({ gateway, paths, file, keys });
@@ -42,20 +50,32 @@ async function run(): Promise<void> {
     tray.show({ state, figures, settings: file.settings, obstacleTo });
     portAsker.follow(state);
     window.current?.webContents.send('changed');
+    panel.tell();
   };
+  const openOnClick = (plan: ShownNotification): void => showNotification(plan, (place) => window.show(place));
+  const notify = createNotifier({ settings: () => file.settings, now: () => performance.now(), show: openOnClick });
+  const lookForUpdatesNow = (): void => void lookForUpdates((version) => notify({ type: 'update', version }));
+  const panel = createPanelWindow(paths.preload, () => tray.bounds);
+  const shortcut = createShortcut(() => panel.toggle());
   const changeSettings = createSettingsChanger({
     file,
     control,
+    shortcut,
+    changeLanguage,
+    lookForUpdates: lookForUpdatesNow,
     obstacleTo,
     onChanged: showState,
   });
+  const setPaused = (isPaused: boolean): void => {
+    quitter.stay();
+    if (isPaused) gateway.pause();
+    else control.listenAgain();
+  };
   const tray = createAppTray(paths.icons, {
     open: (place) => window.show(place),
-    setPaused(isPaused) {
-      quitter.stay();
-      if (isPaused) gateway.pause();
-      else control.listenAgain();
-    },
+    openPanel: () => panel.toggle(),
+    clickIcon: () => panel.toggleByClick(),
+    setPaused,
     retryPort: (port) => control.listen(port),
     changeSettings: (changes) => void changeSettings(changes),
     openLogs: () => openLogs(paths),
@@ -70,7 +90,10 @@ async function run(): Promise<void> {
     },
   });
   gateway.onChange(showState);
-  serveBridge(createBridgeHandlers({ paths, file, keys, gateway, control, window, changeSettings }));
+  gateway.onNotice(notify);
+  serveBridge(
+    createBridgeHandlers({ paths, file, keys, gateway, control, window, panel, changeSettings, setPaused, obstacleTo }),
+  );
   app.on('second-instance', () => window.show());
   app.on('activate', () => window.show());
   // After a sleep the machine may be in another network, or have lost its socket.
@@ -82,9 +105,14 @@ async function run(): Promise<void> {
     tray.destroy();
   });
 
+  const chosenKeys = file.settings.shortcut;
+  if (!shortcut.use(chosenKeys)) {
+    const { panel: words, obstacles } = texts();
+    openOnClick({ title: words.title, body: obstacles.shortcutTaken(chosenKeys), place: 'settings' });
+  }
   showState();
   await control.start();
-  if (file.settings.lookForUpdates) void lookForUpdates();
+  if (file.settings.lookForUpdates) lookForUpdatesNow();
   if (!process.argv.includes('--hidden')) window.show();
 }
 
@@ -101,6 +129,7 @@ function stopBeforeQuitting(stop: () => Promise<void>): void {
 }
 
 if (app.requestSingleInstanceLock()) {
+  setChromiumSwitches();
   declareAppScheme();
   // The app stays in the tray.
   app.on('window-all-closed', () => undefined);
@@ -109,7 +138,7 @@ if (app.requestSingleInstanceLock()) {
     .then(run)
     .catch((error: unknown) => {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      dialog.showErrorBox('Model Gateway cannot start', reason);
+      dialog.showErrorBox(texts().start.failed, reason);
       app.exit(1);
     });
 } else {

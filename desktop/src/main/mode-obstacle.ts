@@ -4,6 +4,7 @@ import type { Mode } from '@model-gateway/ui/desktop-bridge';
 
 import type { GatewayState } from '../shared/gateway-messages.ts';
 import type { AppPaths } from './app-paths.ts';
+import { texts } from './texts.ts';
 
 /** The reason why a mode is of no use at the moment; null when it is. */
 export function modeObstacle(
@@ -14,9 +15,9 @@ export function modeObstacle(
     case 'live':
       return null;
     case 'replay':
-      return hasFiles(paths.recordings) ? null : 'nothing is recorded';
+      return hasFiles(paths.recordings) ? null : texts().obstacles.nothingRecorded;
     case 'record':
-      return 'isDemo' in state && state.isDemo ? 'the demo asks no provider' : null;
+      return 'isDemo' in state && state.isDemo ? texts().obstacles.demoAsksNone : null;
   }
 }
 

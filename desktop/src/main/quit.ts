@@ -1,6 +1,7 @@
 import { app, dialog } from 'electron';
 
 import type { GatewayProcess } from './gateway/gateway-process.ts';
+import { texts } from './texts.ts';
 
 /** Ends the app, after a question about calls under way. */
 export interface Quitter {
@@ -53,11 +54,12 @@ export function createQuitter(
 }
 
 async function askWhen(openCalls: number): Promise<'when-done' | 'now' | 'never'> {
+  const { question, detail, whenDone, now, cancel } = texts().quit;
   const { response } = await dialog.showMessageBox({
     type: 'question',
-    message: openCalls === 1 ? '1 call is under way.' : `${openCalls} calls are under way.`,
-    detail: 'Until they have ended no more are accepted. Quitting now cuts them off.',
-    buttons: ['Quit when done', 'Quit now', 'Cancel'],
+    message: question(openCalls),
+    detail,
+    buttons: [whenDone, now, cancel],
     defaultId: 0,
     cancelId: 2,
   });

@@ -19,6 +19,10 @@ const bridge = {
   restore: invoke('restore'),
   wipe: invoke('wipe'),
   openLogs: invoke('openLogs'),
+  panel: invoke('panel'),
+  copyAddress: invoke('copyAddress'),
+  setPaused: invoke('setPaused'),
+  openPlace: invoke('openPlace'),
   openLink: invoke('openLink'),
   onChange(tell: () => void): () => void {
     const listener = (): void => tell();

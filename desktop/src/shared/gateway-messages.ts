@@ -1,4 +1,5 @@
-import type { Mode } from '@model-gateway/ui/desktop-bridge';
+import type { Mode, PanelCall } from '@model-gateway/ui/desktop-bridge';
+import type { Language } from '@model-gateway/ui/messages';
 
 /** Messages between the main process and the gateway's process. Both are part of the app, so nothing is checked. */
 
@@ -12,6 +13,11 @@ export interface StartMessage {
   /** Provider keys under the names of their environment variables. */
   readonly env: Readonly<Record<string, string>>;
   readonly demoFixturesDir: string;
+  /** Whether the demo runs while no provider has been set up; otherwise the gateway starts without one. */
+  readonly demo: boolean;
+  /** Seals what is set up, in hex; null where a file beside the data does. */
+  readonly secretsKey: string | null;
+  readonly language: Language;
   readonly mode: Mode;
   /** Recordings are written to this directory and replayed from it. */
   readonly recordingsDir: string;
@@ -54,6 +60,8 @@ export interface GatewayFigures {
   readonly openCalls: number;
   /** The figures of the day in UTC, as the UI counts it. */
   readonly today: { readonly requests: number; readonly costUsd: number };
+  /** The latest calls, newest first. */
+  readonly latest: readonly PanelCall[];
   /** The latest failures, newest first, without any text of a provider or a model. */
   readonly failures: readonly Failure[];
 }
@@ -66,6 +74,12 @@ export interface Failure {
   /** Status of the last provider's response; null when no provider responded. */
   readonly status: number | null;
 }
+
+/** Something that a user who looks elsewhere may want to know. It never has a text of a caller, a model or a provider. */
+export type Notice =
+  | { readonly type: 'budget' }
+  | { readonly type: 'provider'; readonly slug: string; readonly name: string; readonly isDown: boolean }
+  | { readonly type: 'video'; readonly jobId: string; readonly model: string; readonly isDone: boolean };
 
 export type GatewayState =
   | { readonly phase: 'starting' }
@@ -86,6 +100,7 @@ export type GatewayState =
 export type FromGateway =
   | { readonly type: 'state'; readonly state: GatewayState }
   | { readonly type: 'figures'; readonly figures: GatewayFigures }
+  | { readonly type: 'notice'; readonly notice: Notice }
   | {
       readonly type: 'head';
       readonly id: number;

@@ -13,6 +13,10 @@ import { z } from 'zod';
 export const MODES = ['live', 'replay', 'record'] as const;
 export type Mode = (typeof MODES)[number];
 
+/** A key or several, as Electron names them: `Control+Alt+G`. Empty for none. */
+const SHORTCUT =
+  /^(?:(?:(?:Control|Alt|Shift|Super|Command)\+)*(?:Control|Alt|Super|Command)\+(?:Shift\+)?(?:[A-Z0-9]|F\d{1,2}|Space))?$/;
+
 const settingsShape = {
   port: z.number().int().min(1024).max(65_535),
   startAtLogin: z.boolean(),
@@ -21,6 +25,15 @@ const settingsShape = {
   shareOnNetwork: z.boolean(),
   lookForUpdates: z.boolean(),
   mode: z.enum(MODES),
+  /** Whether the demo runs while no provider has been set up. */
+  demo: z.boolean(),
+  language: z.enum(['system', 'en', 'de']),
+  /** Opens the quick panel from every program. */
+  shortcut: z.string().max(60).regex(SHORTCUT),
+  notifyBudget: z.boolean(),
+  notifyProviders: z.boolean(),
+  notifyVideos: z.boolean(),
+  notifyUpdates: z.boolean(),
 };
 const settingsSchema = z.strictObject(settingsShape);
 export type Settings = z.infer<typeof settingsSchema>;
@@ -34,6 +47,13 @@ export const settingsChangesSchema = z.strictObject({
   shareOnNetwork: settingsShape.shareOnNetwork.exactOptional(),
   lookForUpdates: settingsShape.lookForUpdates.exactOptional(),
   mode: settingsShape.mode.exactOptional(),
+  demo: settingsShape.demo.exactOptional(),
+  language: settingsShape.language.exactOptional(),
+  shortcut: settingsShape.shortcut.exactOptional(),
+  notifyBudget: settingsShape.notifyBudget.exactOptional(),
+  notifyProviders: settingsShape.notifyProviders.exactOptional(),
+  notifyVideos: settingsShape.notifyVideos.exactOptional(),
+  notifyUpdates: settingsShape.notifyUpdates.exactOptional(),
 });
 export type SettingsChanges = z.infer<typeof settingsChangesSchema>;
 
@@ -45,6 +65,13 @@ export const DEFAULT_SETTINGS: Settings = {
   shareOnNetwork: false,
   lookForUpdates: false,
   mode: 'live',
+  demo: false,
+  language: 'system',
+  shortcut: '',
+  notifyBudget: true,
+  notifyProviders: true,
+  notifyVideos: true,
+  notifyUpdates: true,
 };
 
 const stateSchema = z.object({
@@ -72,6 +99,35 @@ export const infoSchema = z.object({
 });
 export type DesktopInfo = z.infer<typeof infoSchema>;
 
+const panelCallSchema = z.object({
+  id: z.string(),
+  /** Unix milliseconds. */
+  at: z.number(),
+  model: z.string(),
+  status: z.enum(['ok', 'failed', 'cancelled', 'interrupted']),
+  /** Null when it is not known. */
+  costUsd: z.number().nullable(),
+});
+export type PanelCall = z.infer<typeof panelCallSchema>;
+
+/** What the quick panel shows. */
+export const panelSchema = z.object({
+  language: z.enum(['en', 'de']),
+  /** The state in words of that language. */
+  stateText: z.string(),
+  phase: stateSchema.shape.phase,
+  /** Null while programs cannot call. */
+  baseUrl: z.string().nullable(),
+  mode: z.enum(MODES),
+  isDemo: z.boolean(),
+  /** The reason why a mode is of no use at the moment. */
+  obstacles: z.record(z.enum(MODES), z.string().nullable()),
+  openCalls: z.number(),
+  today: z.object({ requests: z.number(), costUsd: z.number() }),
+  latest: z.array(panelCallSchema),
+});
+export type PanelInfo = z.infer<typeof panelSchema>;
+
 const environmentName = z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/);
 const outcomeSchema = z.object({ done: z.boolean(), message: z.string() });
 export type Outcome = z.infer<typeof outcomeSchema>;
@@ -89,6 +145,20 @@ export const CHANNELS = {
   restore: { parameters: z.tuple([]), result: outcomeSchema },
   wipe: { parameters: z.tuple([]), result: outcomeSchema },
   openLogs: { parameters: z.tuple([]), result: outcomeSchema },
+  panel: { parameters: z.tuple([]), result: panelSchema },
+  /** Puts the address for programs on the clipboard. */
+  copyAddress: { parameters: z.tuple([]), result: outcomeSchema },
+  setPaused: { parameters: z.tuple([z.boolean()]), result: outcomeSchema },
+  /** Opens a place of the UI, as after the `#/`, in the main window. */
+  openPlace: {
+    parameters: z.tuple([
+      z
+        .string()
+        .max(200)
+        .regex(/^[\w%/.-]*$/),
+    ]),
+    result: outcomeSchema,
+  },
   openLink: { parameters: z.tuple([z.string().max(2048)]), result: outcomeSchema },
 } as const;
 

@@ -8,7 +8,7 @@ import { followChanges, queryClient } from './api/query-client.ts';
 import { getSession } from './api/session.ts';
 import { resumeSession } from './api/sign-in.ts';
 import { loadScreen, router } from './router.tsx';
-import { followDesktop } from './shell/desktop.ts';
+import { followDesktop, getDesktop } from './shell/desktop.ts';
 import { applyTheme } from './shell/preferences.ts';
 
 applyTheme();
@@ -18,6 +18,11 @@ if (host !== null) void start(host);
 
 // A function, because the screens' scripts import this one: they would wait for it as long as it waited for them.
 async function start(host: HTMLElement): Promise<void> {
+  // The desktop app's small window shows no screen.
+  if (getDesktop() !== undefined && location.hash === '#/panel') {
+    const { showPanel } = await import('./panel/show-panel.tsx');
+    return showPanel(host);
+  }
   // First of all, because the router would take the token of a link for a path.
   const signedIn = resumeSession().then(askForOverview);
   await Promise.all([signedIn, followDesktop(), loadScreen()]);

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 
 import type { ListenAddress } from '../../shared/gateway-messages.ts';
 import type { AppPaths } from '../app-paths.ts';
-import type { ProviderKeys } from '../settings/provider-keys.ts';
+import { type ProviderKeys, toKeyring } from '../settings/provider-keys.ts';
+import { openSealingKey } from '../settings/sealing-key.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
+import { currentLanguage } from '../texts.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import { listNetworkHosts } from './network-addresses.ts';
 
@@ -46,6 +48,13 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       logsDir: paths.logs,
       env: await keys.open(),
       demoFixturesDir: paths.demoFixtures,
+      demo: file.settings.demo,
+      secretsKey: await openSealingKey({
+        keyring: toKeyring(keys.storage),
+        kept: { read: () => file.sealingKey, write: (sealingKey) => file.change({ sealingKey }) },
+        dataDir: paths.data,
+      }),
+      language: currentLanguage(),
       mode: file.settings.mode,
       recordingsDir: paths.recordings,
       place: place(),

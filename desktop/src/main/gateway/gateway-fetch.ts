@@ -47,7 +47,7 @@ export function createGatewayFetch(gateway: GatewayProcess): (request: Request) 
       for (const id of pending.keys()) breakOff(id, 'The gateway has stopped');
       return;
     }
-    if (message.type === 'state' || message.type === 'figures') return;
+    if (message.type === 'state' || message.type === 'figures' || message.type === 'notice') return;
     const call = pending.get(message.id);
     if (call === undefined) return;
     switch (message.type) {

@@ -5,9 +5,11 @@ import type {
   FromGateway,
   GatewayState,
   ListenAddress,
+  Notice,
   StartMessage,
   ToGateway,
 } from '../../shared/gateway-messages.ts';
+import { texts } from '../texts.ts';
 
 /** The gateway in a process of its own, which is restarted when it dies. */
 export interface GatewayProcess {
@@ -24,6 +26,7 @@ export interface GatewayProcess {
   /** Called for every response to the window. */
   onResponse(tell: (message: FromGateway) => void): void;
   onChange(tell: () => void): void;
+  onNotice(tell: (notice: Notice) => void): void;
   /** Ends it once its open responses have ended, at the latest after the limit; with `isNow` at once. */
   stop(options?: { readonly isNow?: boolean }): Promise<void>;
 }
@@ -33,12 +36,13 @@ const RESTART_AFTER_MS = [500, 2000, 10_000, 30_000];
 const SOUND_AFTER_MS = 60_000;
 const STOP_LIMIT_MS = 35_000;
 const REPORT_LIMIT_MS = 1000;
-const NO_FIGURES: GatewayFigures = { openCalls: 0, today: { requests: 0, costUsd: 0 }, failures: [] };
+const NO_FIGURES: GatewayFigures = { openCalls: 0, today: { requests: 0, costUsd: 0 }, latest: [], failures: [] };
 
 /** `entry` is the file that the process runs. */
 export function createGatewayProcess(entry: string): GatewayProcess {
   let state: GatewayState = { phase: 'starting' };
   let onMessage: (message: FromGateway) => void = () => undefined;
+  let onNotice: (notice: Notice) => void = () => undefined;
   const figures = createFigures();
   const listeners: (() => void)[] = [];
 
@@ -50,6 +54,8 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     switch (message.type) {
       case 'state':
         return change(message.state);
+      case 'notice':
+        return onNotice(message.notice);
       case 'figures':
         figures.take(message.figures);
         return change(state);
@@ -61,7 +67,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     figures.endCalls();
     onMessage({ type: 'stopped' });
     if (crashCode === null) return;
-    change({ phase: 'failed', message: `The gateway ended with code ${crashCode} and is started again.` });
+    change({ phase: 'failed', message: texts().state.crashed(crashCode) });
   };
   const child = createRestartedChild(entry, hear, noteExit);
 
@@ -86,6 +92,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     send: child.send,
     onResponse: (tell) => void (onMessage = tell),
     onChange: (tell) => void listeners.push(tell),
+    onNotice: (tell) => void (onNotice = tell),
     stop: ({ isNow = false } = {}) => child.stop(isNow),
   };
 }

@@ -1,4 +1,5 @@
 import type { GatewayState } from '../../shared/gateway-messages.ts';
+import { texts } from '../texts.ts';
 
 export type NotListening = Extract<GatewayState, { phase: 'not-listening' }>;
 
@@ -15,26 +16,21 @@ export interface PortQuestion {
   readonly choices: readonly { readonly label: string; readonly choice: PortChoice }[];
 }
 
-const ADVICE: Readonly<Record<NotListening['kind'], string>> = {
-  taken: 'Quit that program and try again, or let the gateway use another port.',
-  denied: 'Nothing has to be quit: choose another port.',
-  other: 'Try again, or choose another port.',
-};
-
 /** Makes the question about a port, for a user without an open window. */
 export function toPortQuestion({ port, kind, message, freePort }: NotListening): PortQuestion {
   // Further lines of the message say what to type in a shell.
   const [why = ''] = message.split('\n');
+  const { port: words, tray } = texts();
   return {
-    message: `Other programs cannot reach the gateway at port ${port}`,
-    detail: `${why} ${ADVICE[kind]}`,
+    message: words.question(port),
+    detail: `${why} ${words[kind]}`,
     choices: [
-      { label: 'Try again', choice: { type: 'retry' } },
+      { label: words.tryAgain, choice: { type: 'retry' } },
       ...(freePort === null
         ? []
-        : [{ label: `Use ${freePort} this time`, choice: { type: 'use-once', port: freePort } } as const]),
-      { label: 'Change port…', choice: { type: 'change' } },
-      { label: 'Later', choice: { type: 'later' } },
+        : [{ label: tray.usePort(freePort), choice: { type: 'use-once', port: freePort } } as const]),
+      { label: tray.changePort, choice: { type: 'change' } },
+      { label: words.later, choice: { type: 'later' } },
     ],
   };
 }

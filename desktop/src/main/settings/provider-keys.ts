@@ -1,5 +1,7 @@
 import { safeStorage } from 'electron';
 
+import { texts } from '../texts.ts';
+import type { Sealer } from './sealing-key.ts';
 import type { SettingsFile } from './settings-file.ts';
 
 /** The user's provider keys, encrypted by the machine's keyring if it has one. */
@@ -36,7 +38,7 @@ export function createProviderKeys(file: SettingsFile): ProviderKeys {
       return opened;
     },
     async save(name, key) {
-      if (storage === 'none') throw new Error('This machine offers no way to keep a key');
+      if (storage === 'none') throw new Error(texts().data.noKeyStorage);
       const sealed = await seal(key);
       file.change({ sealedKeys: { ...file.sealedKeys, [name]: sealed.toString('base64') } });
     },
@@ -51,6 +53,15 @@ function findStorage(): ProviderKeys['storage'] {
   const hasKeyring = safeStorage.isEncryptionAvailable();
   if (process.platform !== 'linux') return hasKeyring ? 'keyring' : 'none';
   return hasKeyring && safeStorage.getSelectedStorageBackend() !== 'basic_text' ? 'keyring' : 'plain';
+}
+
+/** The keyring as what seals the gateway's own key; null where it would be hidden from view alone. */
+export function toKeyring(storage: ProviderKeys['storage']): Sealer | null {
+  if (storage !== 'keyring') return null;
+  return {
+    seal: async (text) => (await seal(text)).toString('base64'),
+    unseal: (sealed) => unseal(Buffer.from(sealed, 'base64')),
+  };
 }
 
 async function seal(text: string): Promise<Buffer> {

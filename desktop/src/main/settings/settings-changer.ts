@@ -3,31 +3,42 @@ import { dialog } from 'electron';
 
 import type { GatewayControl } from '../gateway/gateway-control.ts';
 import { listNetworkAddresses } from '../gateway/network-addresses.ts';
-import { lookForUpdates } from '../look-for-updates.ts';
+import type { Shortcut } from '../shortcut.ts';
+import { texts } from '../texts.ts';
 import { setStartAtLogin } from './login-item.ts';
 import type { SettingsFile } from './settings-file.ts';
 
 export interface SettingsChangerOptions {
   readonly file: SettingsFile;
   readonly control: GatewayControl;
+  readonly shortcut: Shortcut;
+  /** Speaks the language of the settings from now on. */
+  readonly changeLanguage: () => void;
+  readonly lookForUpdates: () => void;
   readonly obstacleTo: (mode: Mode) => string | null;
   /** Called after every attempt, so that displays of the old value are corrected. */
   readonly onChanged: () => void;
 }
 
 /** Creates the function that changes settings and applies them, after a question when others get access. */
-export function createSettingsChanger({ file, control, obstacleTo, onChanged }: SettingsChangerOptions) {
+export function createSettingsChanger(options: SettingsChangerOptions) {
+  const { file, control, shortcut, obstacleTo, onChanged } = options;
   return async (changes: SettingsChanges): Promise<Outcome> => {
     const before = file.settings;
     const opensUp = changes.shareOnNetwork === true && !before.shareOnNetwork;
     if (opensUp && !(await confirmSharing(changes.port ?? before.port))) {
       onChanged();
-      return { done: false, message: 'Nothing was changed.' };
+      return { done: false, message: texts().share.nothingChanged };
     }
     const obstacle = changes.mode === undefined || changes.mode === before.mode ? null : obstacleTo(changes.mode);
     if (obstacle !== null) {
       onChanged();
-      return { done: false, message: `The mode was not changed: ${obstacle}.` };
+      return { done: false, message: texts().obstacles.modeNotChanged(obstacle) };
+    }
+    if (changes.shortcut !== undefined && !shortcut.use(changes.shortcut)) {
+      onChanged();
+      const { obstacles, share } = texts();
+      return { done: false, message: `${obstacles.shortcutTaken(changes.shortcut)} ${share.nothingChanged}` };
     }
     file.change({ settings: changes });
     const now = file.settings;
@@ -36,22 +47,22 @@ export function createSettingsChanger({ file, control, obstacleTo, onChanged }: 
     }
     if (now.port !== before.port) control.listen();
     else if (now.shareOnNetwork !== before.shareOnNetwork) control.listenAgain();
-    if (now.mode !== before.mode) void control.start();
-    if (now.lookForUpdates && !before.lookForUpdates) void lookForUpdates();
+    if (now.language !== before.language) options.changeLanguage();
+    if (now.mode !== before.mode || now.demo !== before.demo) void control.start();
+    if (now.lookForUpdates && !before.lookForUpdates) options.lookForUpdates();
     onChanged();
     return { done: true, message: '' };
   };
 }
 
 async function confirmSharing(port: number): Promise<boolean> {
-  const addresses = listNetworkAddresses().join(', ') || 'this machine';
+  const words = texts().share;
+  const addresses = listNetworkAddresses().join(', ') || words.thisMachine;
   const { response } = await dialog.showMessageBox({
     type: 'warning',
-    message: 'Share the gateway on your local network?',
-    detail:
-      `Everyone on the network will be able to reach ${addresses} at port ${port}. They still need a key. ` +
-      'What they send crosses the network unencrypted.',
-    buttons: ['Share', 'Cancel'],
+    message: words.question,
+    detail: words.detail(addresses, port),
+    buttons: [words.share, words.cancel],
     defaultId: 1,
     cancelId: 1,
   });

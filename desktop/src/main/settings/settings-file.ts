@@ -17,6 +17,8 @@ const fileSchema = z.object({
   window: z.object({ bounds: boundsSchema, isMaximized: z.boolean() }).nullish(),
   /** Provider keys as the machine's keyring has encrypted them, in base64. */
   sealedKeys: z.record(z.string(), z.string()).optional(),
+  /** The key that seals what is set up, as the keyring has encrypted it, in base64. */
+  sealingKey: z.string().nullish(),
 });
 type FileContent = z.infer<typeof fileSchema>;
 
@@ -25,11 +27,13 @@ export interface SettingsFile {
   readonly settings: Settings;
   readonly window: FileContent['window'];
   readonly sealedKeys: Readonly<Record<string, string>>;
+  readonly sealingKey: string | null;
   /** Replaces the file as a whole. */
   change(changes: {
     readonly settings?: SettingsChanges;
     readonly window?: FileContent['window'];
     readonly sealedKeys?: Readonly<Record<string, string>>;
+    readonly sealingKey?: string | null;
   }): void;
 }
 
@@ -46,11 +50,15 @@ export function openSettingsFile(file: string): SettingsFile {
     get sealedKeys() {
       return content.sealedKeys ?? {};
     },
-    change({ settings, window, sealedKeys }) {
+    get sealingKey() {
+      return content.sealingKey ?? null;
+    },
+    change({ settings, window, sealedKeys, sealingKey }) {
       content = {
         settings: { ...content.settings, ...settings },
         window: window === undefined ? content.window : window,
         sealedKeys: sealedKeys ?? content.sealedKeys ?? {},
+        sealingKey: sealingKey === undefined ? content.sealingKey : sealingKey,
       };
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });

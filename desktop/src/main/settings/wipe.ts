@@ -5,6 +5,7 @@ import type { Outcome } from '@model-gateway/ui/desktop-bridge';
 import { type BrowserWindow, dialog } from 'electron';
 
 import type { AppPaths } from '../app-paths.ts';
+import { texts } from '../texts.ts';
 import type { SettingsFile } from './settings-file.ts';
 
 export interface WipeOptions {
@@ -18,13 +19,12 @@ export interface WipeOptions {
  * app's settings stay, and so does the configuration file, which the user has written.
  */
 export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeOptions): Promise<Outcome> {
+  const words = texts().data;
   const { response } = await dialog.showMessageBox(window, {
     type: 'warning',
-    message: 'Delete everything that the gateway has recorded?',
-    detail:
-      'Calls, keys, guardrails, destinations, videos, recordings and logs go, and with them the provider keys. ' +
-      'Backups in other places stay. This cannot be undone.',
-    buttons: ['Delete everything', 'Cancel'],
+    message: words.wipeQuestion,
+    detail: words.wipeDetail,
+    buttons: [words.wipe, words.cancel],
     defaultId: 1,
     cancelId: 1,
   });
@@ -33,9 +33,9 @@ export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeO
     const replaced = await listReplaced(paths.data);
     const all = [paths.data, paths.recordings, paths.logs, ...replaced];
     await Promise.all(all.map((path) => rm(path, { recursive: true, force: true })));
-    file.change({ sealedKeys: {} });
+    file.change({ sealedKeys: {}, sealingKey: null });
   });
-  return { done: true, message: 'Everything was deleted.' };
+  return { done: true, message: words.wiped };
 }
 
 /** Lists the data that was saved beside the data folder when a backup replaced it. */

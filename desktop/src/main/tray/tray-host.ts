@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 
 import { dialog } from 'electron';
 
+import { texts } from '../texts.ts';
+
 const IS_THERE_A_HOST = [
   '--session',
   '--print-reply',
@@ -17,11 +19,12 @@ export function createTrayHostAsker(): () => Promise<'go-on' | 'quit'> {
   let isKnown = false;
   return async () => {
     if (isKnown || (await hasTrayHost())) return 'go-on';
+    const { question, detail, goOn, quit } = texts().withoutTray;
     const { response } = await dialog.showMessageBox({
       type: 'question',
-      message: 'Shall the gateway go on without its window?',
-      detail: 'This desktop seems to have no tray that would show it. Starting the app again opens the window.',
-      buttons: ['Go on', 'Quit'],
+      message: question,
+      detail,
+      buttons: [goOn, quit],
       defaultId: 0,
       cancelId: 0,
     });

@@ -1,11 +1,14 @@
-import { Menu, nativeImage, Tray } from 'electron';
+import { Menu, nativeImage, type Rectangle, Tray } from 'electron';
 
 import type { GatewayState } from '../../shared/gateway-messages.ts';
 import type { AppPaths } from '../app-paths.ts';
+import { texts } from '../texts.ts';
 import { describeState } from './describe-state.ts';
 import { toTrayMenu, type TrayActions, type TrayView } from './tray-menu.ts';
 
 export interface AppTray {
+  /** Where the icon is on the screen; empty where the system does not say. */
+  readonly bounds: Rectangle;
   show(view: TrayView): void;
   destroy(): void;
 }
@@ -18,11 +21,15 @@ export function createAppTray(icons: AppPaths['icons'], actions: TrayActions): A
     trouble: nativeImage.createFromPath(icons.trouble),
   };
   const tray = new Tray(images.running);
-  tray.on('click', () => actions.open());
+  tray.on('click', () => actions.clickIcon());
+  tray.on('double-click', () => actions.open());
   return {
+    get bounds() {
+      return tray.getBounds();
+    },
     show(view) {
       tray.setImage(images[iconOf(view.state)]);
-      tray.setToolTip(`Model Gateway: ${describeState(view.state, view.settings.mode)}`);
+      tray.setToolTip(texts().tray.toolTip(describeState(view.state, view.settings.mode)));
       // The menu is set again after every change: Linux receives the menu as a whole and does not report that it opens.
       tray.setContextMenu(Menu.buildFromTemplate(toTrayMenu(view, actions)));
     },

@@ -1,5 +1,5 @@
-import type { DesktopInfo, Outcome } from '@model-gateway/ui/desktop-bridge';
-import { app, type BrowserWindow } from 'electron';
+import { type DesktopInfo, type Mode, MODES, type Outcome, type PanelInfo } from '@model-gateway/ui/desktop-bridge';
+import { app, type BrowserWindow, clipboard } from 'electron';
 
 import type { GatewayControl, GatewayParts } from '../gateway/gateway-control.ts';
 import { listNetworkAddresses } from '../gateway/network-addresses.ts';
@@ -7,24 +7,30 @@ import { openLogs } from '../open-logs.ts';
 import { backUp, exportSettings, readExportedSettings, restore } from '../settings/backups.ts';
 import type { createSettingsChanger } from '../settings/settings-changer.ts';
 import { wipe } from '../settings/wipe.ts';
+import { currentLanguage, texts } from '../texts.ts';
+import { describeState } from '../tray/describe-state.ts';
 import { type AppWindow, openLink } from './app-window.ts';
 import type { BridgeHandlers } from './bridge.ts';
+import type { PanelWindow } from './panel-window.ts';
 
 export interface BridgeParts extends GatewayParts {
   readonly control: GatewayControl;
   readonly window: AppWindow;
+  readonly panel: PanelWindow;
   readonly changeSettings: ReturnType<typeof createSettingsChanger>;
+  readonly setPaused: (isPaused: boolean) => void;
+  readonly obstacleTo: (mode: Mode) => string | null;
 }
 
 const DONE: Outcome = { done: true, message: '' };
 
 /** Creates a handler for each request that the window can send to the app. */
 export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
-  const { paths, file, keys, control, window, changeSettings } = parts;
+  const { paths, file, keys, control, window, panel, changeSettings } = parts;
   /** Runs work that shows a dialog, because dialogs belong to a window. */
   const withWindow = (work: (opened: BrowserWindow) => Promise<Outcome>): Promise<Outcome> =>
     window.current === null
-      ? Promise.resolve({ done: false, message: 'The window is closed.' })
+      ? Promise.resolve({ done: false, message: texts().data.windowClosed })
       : orSayWhy(() => work(window.current as BrowserWindow));
   return {
     info: () => toInfo(parts),
@@ -58,8 +64,22 @@ export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
       openLogs(paths);
       return DONE;
     },
-    openLink: async (link) =>
-      (await openLink(link)) ? DONE : { done: false, message: 'This link is not opened from here; copy it instead.' },
+    panel: () => toPanelInfo(parts),
+    async copyAddress() {
+      const { baseUrl } = toPanelInfo(parts);
+      if (baseUrl !== null) await clipboard.writeText(baseUrl);
+      return { done: baseUrl !== null, message: '' };
+    },
+    setPaused(isPaused) {
+      parts.setPaused(isPaused);
+      return DONE;
+    },
+    openPlace(place) {
+      window.show(place);
+      panel.close();
+      return DONE;
+    },
+    openLink: async (link) => ((await openLink(link)) ? DONE : { done: false, message: texts().data.linkRefused }),
   };
 }
 
@@ -77,6 +97,23 @@ function toInfo({ paths, file, keys, gateway }: BridgeParts): DesktopInfo {
     networkUrls: settings.shareOnNetwork
       ? listNetworkAddresses().map((address) => `http://${address}:${port}/api/v1`)
       : [],
+  };
+}
+
+function toPanelInfo({ file, gateway: { state, figures }, obstacleTo }: BridgeParts): PanelInfo {
+  const { mode } = file.settings;
+  const obstacles = MODES.map((other) => [other, other === mode ? null : obstacleTo(other)] as const);
+  return {
+    language: currentLanguage(),
+    stateText: describeState(state, mode),
+    phase: state.phase,
+    baseUrl: state.phase === 'listening' ? `${state.url}/api/v1` : null,
+    mode,
+    isDemo: 'isDemo' in state && state.isDemo && mode !== 'replay',
+    obstacles: Object.fromEntries(obstacles) as PanelInfo['obstacles'],
+    openCalls: figures.openCalls,
+    today: figures.today,
+    latest: [...figures.latest],
   };
 }
 

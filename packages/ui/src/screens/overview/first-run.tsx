@@ -7,6 +7,8 @@ import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
+import { getDesktop, useDesktopInfo } from '../../shell/desktop.ts';
+import { useOutcome } from '../../shell/use-outcome.ts';
 import { hasTokenPrices } from '../models/price-facts.ts';
 import { createRun, type Run } from '../playground/create-run.ts';
 import { KeyCard } from '../playground/key-card.tsx';
@@ -100,6 +102,7 @@ function ProviderStep({ onTested }: { onTested: () => void }) {
         {providers.some(({ slug }) => slug === 'demo') && (
           <p className="text-sm text-ink-soft">The demo answers from recordings: no network, no key, no cost.</p>
         )}
+        <DemoSwitch />
         {add}
       </Step>
     );
@@ -110,12 +113,33 @@ function ProviderStep({ onTested }: { onTested: () => void }) {
         Paste the key of one, or choose a model server that runs on this machine. It is tested, and in force at once.
       </p>
       {add}
-      <p className="text-sm text-ink-soft">
-        To look around without a key, start{' '}
-        <code className="rounded bg-raised px-1 font-mono text-xs">model-gateway serve --demo</code>: recorded answers,
-        no network.
-      </p>
+      {getDesktop() === undefined ? (
+        <p className="text-sm text-ink-soft">
+          To look around without a key, start{' '}
+          <code className="rounded bg-raised px-1 font-mono text-xs">model-gateway serve --demo</code>: recorded
+          answers, no network.
+        </p>
+      ) : (
+        <DemoSwitch />
+      )}
     </Step>
+  );
+}
+
+/** In the desktop app, the way into the demo and out of it; elsewhere nothing, as the command decides. */
+function DemoSwitch() {
+  const info = useDesktopInfo();
+  const { ask, isBusy } = useOutcome();
+  if (info === null) return null;
+  const isDemo = info.state.isDemo === true;
+  if (!isDemo && info.settings.demo) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <Button isBusy={isBusy} onClick={() => void ask(getDesktop()?.changeSettings({ demo: !isDemo }))}>
+        {isDemo ? 'Leave the demo and set up a provider' : 'Look around in the demo'}
+      </Button>
+      {!isDemo && <p className="text-sm text-ink-soft">Recorded answers: no network, no key, no cost.</p>}
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
+import { LANGUAGE_NAMES } from '../../../messages/languages.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
@@ -7,7 +8,9 @@ import { toBaseUrl } from '../../../shell/base-url.ts';
 import { getDesktop, useDesktopInfo } from '../../../shell/desktop.ts';
 import { PortForm } from '../../../shell/port-banner.tsx';
 import { type Ask, useOutcome } from '../../../shell/use-outcome.ts';
+import { NoticesCard } from './notices-card.tsx';
 import { ProviderKeysCard } from './provider-keys-card.tsx';
+import { ShortcutField } from './shortcut-field.tsx';
 
 /** Settings of the desktop app around this page. Empty in a browser. */
 export function DesktopCards() {
@@ -18,6 +21,7 @@ export function DesktopCards() {
       <ReachCard info={info} />
       <ProviderKeysCard info={info} />
       <StartCard info={info} />
+      <NoticesCard info={info} />
       <DataCard info={info} />
     </>
   );
@@ -94,9 +98,14 @@ const SWITCHES = [
     'Look for updates',
     'When off, the app makes no request. What it finds is checked by its signature.',
   ],
+  ['demo', 'Show the demo while no provider is set up', 'Recorded answers: no network, no key, no cost.'],
 ] as const;
 
-function StartCard({ info: { settings } }: { info: DesktopInfo }) {
+/** Languages are named in themselves. */
+const LANGUAGES = { system: 'As the system', ...LANGUAGE_NAMES } as const;
+
+function StartCard({ info }: { info: DesktopInfo }) {
+  const { settings } = info;
   const { ask, isBusy } = useOutcome();
   return (
     <section className="card flex flex-col gap-3 p-5">
@@ -111,6 +120,19 @@ function StartCard({ info: { settings } }: { info: DesktopInfo }) {
           onChange={(event) => void ask(getDesktop()?.changeSettings({ [name]: event.target.checked }))}
         />
       ))}
+      <div>
+        <p className="mb-1 text-sm font-medium">Language</p>
+        <Choice
+          label="Language"
+          value={settings.language}
+          options={LANGUAGES}
+          onChange={(language) => void ask(getDesktop()?.changeSettings({ language }))}
+        />
+        <p className="mt-1 text-xs text-ink-faint">
+          Of the tray, dialogs, notifications and the quick panel. The screens are in English.
+        </p>
+      </div>
+      <ShortcutField info={info} />
     </section>
   );
 }

@@ -28,7 +28,7 @@ const NAMES = [
 ];
 
 /** Keys of providers: can be saved and removed, and are never shown again. */
-export function ProviderKeysCard({ info: { providerKeys, secretStorage } }: { info: DesktopInfo }) {
+export function ProviderKeysCard({ info: { providerKeys, secretStorage, state } }: { info: DesktopInfo }) {
   const [removing, setRemoving] = useState<string | null>(null);
   return (
     <section className="card flex flex-col gap-4 p-5">
@@ -40,7 +40,9 @@ export function ProviderKeysCard({ info: { providerKeys, secretStorage } }: { in
       </div>
       <StorageNotice storage={secretStorage} />
       {providerKeys.length === 0 ? (
-        <p className="text-sm text-ink-soft">None yet: the gateway answers with the demo’s recordings.</p>
+        <p className="text-sm text-ink-soft">
+          {state.isDemo === true ? 'None yet: the gateway answers with the demo’s recordings.' : 'None yet.'}
+        </p>
       ) : (
         <ul aria-label="Saved provider keys" className="flex flex-col rounded-lg border border-line">
           {providerKeys.map((name) => (

@@ -1,0 +1,140 @@
+import { CircleCheck, CirclePause, Pause, Play, TriangleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
+
+import type { Mode, PanelInfo } from '../desktop-bridge.ts';
+import { MESSAGES, type Messages } from '../messages/index.ts';
+import { Button } from '../parts/controls/button.tsx';
+import { getDesktop } from '../shell/desktop.ts';
+import { CallList } from './call-list.tsx';
+import { createFormats } from './formats.ts';
+import { ModeChoice } from './mode-choice.tsx';
+
+/** How things stand, at a glance: the page of the desktop app's small window. */
+export function QuickPanel() {
+  const info = usePanelInfo();
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    const closeOnEscape = ({ key }: KeyboardEvent): void => void (key === 'Escape' && globalThis.close());
+    document.addEventListener('keydown', closeOnEscape);
+    return () => document.removeEventListener('keydown', closeOnEscape);
+  }, []);
+  if (info === null) return null;
+  const messages = MESSAGES[info.language];
+  const words = messages.panel;
+  const ask = async (action: Promise<{ done: boolean; message: string }> | undefined): Promise<void> => {
+    const outcome = await action?.catch(() => undefined);
+    setProblem(outcome === undefined ? words.notReached : outcome.message);
+  };
+  const bridge = getDesktop();
+  return (
+    <main className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto border border-line-strong/50 bg-ground p-3">
+      <h1 className="sr-only">{words.title}</h1>
+      <State info={info} />
+      <Figures info={info} words={words} />
+      <CallList info={info} words={words} onOpen={(id) => void ask(bridge?.openPlace(toPlace(id)))} />
+      <ModeChoice
+        info={info}
+        messages={messages}
+        onChange={(mode: Mode) => void ask(bridge?.changeSettings({ mode }))}
+      />
+      <p role="status" className="text-xs break-words text-caution empty:hidden">
+        {problem}
+      </p>
+      <footer className="mt-auto flex flex-wrap gap-2">
+        <Button look="primary" onClick={() => void ask(bridge?.openPlace(''))}>
+          {words.open}
+        </Button>
+        <CopyAddress info={info} words={words} />
+        <PauseButton info={info} words={words} onChange={(isPaused) => void ask(bridge?.setPaused(isPaused))} />
+      </footer>
+    </main>
+  );
+}
+
+const toPlace = (id: string): string => `generations/${encodeURIComponent(id)}`;
+
+/** What the app says, now and after every change; null until it has. */
+function usePanelInfo(): PanelInfo | null {
+  const [info, setInfo] = useState<PanelInfo | null>(null);
+  useEffect(() => {
+    const bridge = getDesktop();
+    // The app may be quitting; then what is shown stays.
+    const read = (): void => void bridge?.panel().then(setInfo, () => undefined);
+    const end = bridge?.onChange(read);
+    read();
+    return end;
+  }, []);
+  useEffect(() => {
+    if (info === null) return;
+    document.documentElement.lang = info.language;
+    document.title = MESSAGES[info.language].panel.title;
+  }, [info]);
+  return info;
+}
+
+/** The icons differ in shape as well as in colour. */
+function State({ info: { phase, stateText, baseUrl } }: { info: PanelInfo }) {
+  const isTrouble = phase === 'not-listening' || phase === 'failed';
+  const [Icon, look] = isTrouble
+    ? [TriangleAlert, 'text-caution']
+    : phase === 'paused'
+      ? [CirclePause, 'text-ink-faint']
+      : [CircleCheck, 'text-good'];
+  return (
+    <header className="flex items-start gap-2">
+      <Icon size={18} aria-hidden className={`mt-0.5 shrink-0 ${look}`} />
+      <div className="min-w-0">
+        <p className="font-semibold break-words">{stateText}</p>
+        {baseUrl !== null && <p className="truncate font-mono text-xs text-ink-soft">{baseUrl}</p>}
+      </div>
+    </header>
+  );
+}
+
+interface PartProps {
+  readonly info: PanelInfo;
+  readonly words: Messages['panel'];
+}
+
+function Figures({ info: { language, today, openCalls }, words }: PartProps) {
+  const { number, usd } = createFormats(language);
+  const figures = [
+    [words.spentToday, usd(today.costUsd)],
+    [words.callsToday(today.requests), number(today.requests)],
+    [words.openCalls, number(openCalls)],
+  ] as const;
+  return (
+    <dl className="card flex flex-wrap justify-between gap-x-4 gap-y-1 px-3 py-2">
+      {figures.map(([label, value]) => (
+        <div key={label} className="flex min-w-0 flex-col-reverse justify-end">
+          <dt className="text-xs break-words text-ink-faint">{label}</dt>
+          <dd className="figures truncate text-base font-semibold">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function CopyAddress({ info: { baseUrl }, words }: PartProps) {
+  const [isCopied, setIsCopied] = useState(false);
+  // By the app, because a page may write to the clipboard only while its window has the focus.
+  const copy = async (): Promise<void> => setIsCopied((await getDesktop()?.copyAddress())?.done === true);
+  return (
+    <Button disabled={baseUrl === null} onClick={() => void copy()}>
+      <span aria-live="polite">{isCopied ? words.copied : words.copy}</span>
+    </Button>
+  );
+}
+
+function PauseButton({ info: { phase }, words, onChange }: PartProps & { onChange: (isPaused: boolean) => void }) {
+  const isPaused = phase === 'paused';
+  return (
+    <Button
+      disabled={!isPaused && phase !== 'listening'}
+      icon={isPaused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
+      onClick={() => onChange(!isPaused)}
+    >
+      {isPaused ? words.goOn : words.pause}
+    </Button>
+  );
+}

@@ -1,0 +1,61 @@
+import { type KeyboardEvent, useRef, useState } from 'react';
+
+import type { DesktopInfo } from '../../../desktop-bridge.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Field } from '../../../parts/controls/field.tsx';
+import { getDesktop } from '../../../shell/desktop.ts';
+import { useOutcome } from '../../../shell/use-outcome.ts';
+import { toAccelerator } from './to-accelerator.ts';
+
+/** The keys that open the quick panel from every program. They are pressed, not typed. */
+export function ShortcutField({ info: { settings, platform } }: { info: DesktopInfo }) {
+  const { ask, isBusy } = useOutcome();
+  const [isPressing, setIsPressing] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const { shortcut } = settings;
+  const change = (keys: string): void =>
+    void ask(getDesktop()?.changeSettings({ shortcut: keys }), keys === '' ? 'Turned off' : `${keys} opens the panel`);
+  const press = (event: KeyboardEvent<HTMLInputElement>): void => {
+    // These lead out of the field.
+    if (event.key === 'Tab' || event.key === 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    const keys = toAccelerator(event.nativeEvent, platform);
+    if (keys !== undefined && keys !== shortcut && !isBusy) change(keys);
+  };
+  return (
+    <Field
+      label="Shortcut of the quick panel"
+      hint="Press Ctrl, Alt or the system’s key together with a letter, a digit, Space or an F key. It works from every program."
+      className="max-w-md"
+    >
+      {(control) => (
+        <div className="flex gap-2">
+          <input
+            {...control}
+            ref={input}
+            readOnly
+            className="field"
+            value={shortcut}
+            placeholder={isPressing ? 'Press the keys…' : 'Off'}
+            onFocus={() => setIsPressing(true)}
+            onBlur={() => setIsPressing(false)}
+            onKeyDown={press}
+          />
+          {shortcut !== '' && (
+            <Button
+              isBusy={isBusy}
+              onClick={() => {
+                change('');
+                // The button goes away.
+                input.current?.focus();
+              }}
+            >
+              Turn off
+            </Button>
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}
