@@ -18,6 +18,7 @@ const CHOOSE_KEY = `if (location.protocol === 'http:') sessionStorage.setItem('m
 let ui: Ui;
 let closeUpstream: () => void;
 let recorded = '';
+let other = '';
 
 interface UpstreamRequest {
   readonly model: string;
@@ -44,6 +45,9 @@ function toMessage({ model, tools, messages }: UpstreamRequest): object {
   }
   const asked = messages.filter(({ role }) => role === 'user').length;
   if (asked > 1) return { content: `You have asked ${asked} times, and I am ${model}.` };
+  // A tenth of a second of silence.
+  const audio = { id: 'a', data: Buffer.alloc(4800).toString('base64'), transcript: 'I say so.' };
+  if (model === 'speaker') return { content: null, audio };
   const images = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }];
   return { content: TEXTS[model] ?? 'Yes.', ...(model === 'painter' && { images }) };
 }
@@ -99,6 +103,11 @@ const toConfig = (upstream: string): object => ({
       architecture: { input_modalities: ['text'], output_modalities: ['image', 'text'] },
       endpoints: [{ provider: 'here', providerModel: 'painter' }],
     },
+    {
+      id: 'acme/speaker',
+      architecture: { input_modalities: ['text'], output_modalities: ['text', 'audio'] },
+      endpoints: [{ provider: 'here', providerModel: 'speaker' }],
+    },
   ],
 });
 
@@ -135,9 +144,12 @@ describe.skipIf(skipped !== undefined)(
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'How is the sky?' },
       ];
-      const body = { model: 'acme/claude-sonnet-4.5', messages };
-      const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body });
-      recorded = response.headers.get('x-generation-id') ?? '';
+      const record = async (model: string): Promise<string> => {
+        const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body: { model, messages } });
+        return response.headers.get('x-generation-id') ?? '';
+      };
+      recorded = await record('acme/claude-sonnet-4.5');
+      other = await record('acme/mini');
     }, 60_000);
     afterAll(async () => {
       await ui?.close();
@@ -261,7 +273,7 @@ describe.skipIf(skipped !== undefined)(
       await say(page, 'How warm is it?');
       // Nothing is sent, and the first field to correct has the focus.
       await page
-        .getByText(/^Set-up, tools\.0\.name/)
+        .getByText(/^Set-up: tools\.0\.name/)
         .first()
         .waitFor();
       expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true');
@@ -312,6 +324,31 @@ describe.skipIf(skipped !== undefined)(
       await page.reload();
       await image.waitFor();
       expect(await image.getAttribute('src')).toContain(PNG);
+      expect(problems).toEqual([]);
+    });
+
+    test('plays what a model says, and asks it for speech', async () => {
+      const { page, problems } = await open('#/playground?models=acme/speaker');
+      await say(page, 'Speak');
+      await columnOf(page, 1).getByText('I say so.').waitFor();
+      expect(requests.at(-1)).toMatchObject({ modalities: ['text', 'audio'], audio: { format: 'pcm16' } });
+      await expect.poll(() => page.evaluate('document.querySelector("audio").duration')).toBeCloseTo(0.1, 3);
+      expect(problems).toEqual([]);
+    });
+
+    test('marks what differs in two compared calls, and goes on with both', async () => {
+      const { page, problems, check, screenshot } = await open(`#/generations?compare=${recorded},${other}`);
+      const dialog = page.getByRole('dialog', { name: 'Compare two generations' });
+      await dialog.getByRole('insertion').filter({ hasText: 'grey' }).waitFor();
+      await dialog.getByText('The same text as the first.').waitFor();
+      await screenshot('workbench-compare');
+      expect(await check()).toEqual([]);
+      await dialog.getByRole('link', { name: 'Go on in the playground' }).click();
+      await columnOf(page, 2).getByText('original').waitFor();
+      await columnOf(page, 2).getByText('grey').waitFor();
+      await page.getByRole('button', { name: 'Model of column 3: acme/claude-sonnet-4.5' }).waitFor();
+      await page.getByRole('button', { name: 'Send' }).click();
+      await isOk(page, 3);
       expect(problems).toEqual([]);
     });
 

@@ -49,25 +49,26 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
       {live === null && turn !== undefined && outcome !== null && (
         <>
           <Figures outcome={outcome} />
-          <span className="flex-1" />
-          {turn.text !== '' && (
-            <>
-              <Quiet isPressed={isRaw} onClick={() => onRaw(!isRaw)}>
-                {isRaw ? 'Formatted' : 'As written'}
-              </Quiet>
-              <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" className="min-h-6 px-1 py-0" />
-            </>
-          )}
-          {onAgain !== undefined && <Quiet onClick={onAgain}>Regenerate</Quiet>}
-          {readRequest !== undefined && <Quiet onClick={() => void copyCurl(readRequest())}>Copy as curl</Quiet>}
-          {outcome.generationId !== null && (
-            <>
-              {outcome.status === 'done' && <SaveFixture generationId={outcome.generationId} />}
-              <Link to="/generations/$id" params={{ id: outcome.generationId }} className="text-accent underline">
-                Generation
-              </Link>
-            </>
-          )}
+          <span className="ml-auto flex flex-wrap items-center gap-x-2 gap-y-1">
+            {turn.text !== '' && (
+              <>
+                <Quiet isPressed={isRaw} onClick={() => onRaw(!isRaw)}>
+                  {isRaw ? 'Formatted' : 'As written'}
+                </Quiet>
+                <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" className="min-h-6 px-1 py-0" />
+              </>
+            )}
+            {onAgain !== undefined && <Quiet onClick={onAgain}>Regenerate</Quiet>}
+            {readRequest !== undefined && <Quiet onClick={() => void copyCurl(readRequest())}>Copy as curl</Quiet>}
+            {outcome.generationId !== null && (
+              <>
+                {outcome.status === 'done' && <SaveFixture generationId={outcome.generationId} />}
+                <Link to="/generations/$id" params={{ id: outcome.generationId }} className="text-accent underline">
+                  Generation
+                </Link>
+              </>
+            )}
+          </span>
         </>
       )}
     </footer>

@@ -140,8 +140,8 @@ test('asks for images and speech where the model makes them', () => {
 
 test.each([
   [{}, [], 'There is no message yet'],
-  [{ more: '{' }, [asked], 'Set-up, more: are not JSON'],
-  [{ temperature: '3' }, [asked], 'Set-up, temperature: has to be a number from 0 to 2'],
+  [{ more: '{' }, [asked], 'Set-up: more are not JSON'],
+  [{ temperature: '3' }, [asked], 'Set-up: temperature has to be a number from 0 to 2'],
   [
     {},
     [{ ...asked, attached: [{ name: 'a.png', kind: 'image', url: '', bytes: 9 }] }],

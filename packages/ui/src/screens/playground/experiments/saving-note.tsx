@@ -7,7 +7,7 @@ import type { ExperimentStore } from './experiment-store.ts';
 export function SavingNote({ store }: { store: ExperimentStore }) {
   const saving = useSyncExternalStore(store.subscribe, store.getSaving);
   if (saving === 'saving') return 'Keeping it in this browser…';
-  if (saving === 'saved') return 'Kept in this browser. Every completion is recorded under Generations.';
+  if (saving === 'saved') return 'Kept in this browser.';
   if ('error' in saving) {
     return (
       <span role="alert" className="text-bad">
