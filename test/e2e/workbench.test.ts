@@ -389,6 +389,13 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Open Clouds' }).click();
       await columnOf(page, 1).getByText('onerror=alert(1)').waitFor();
 
+      // The one on the screen can be deleted, too.
+      await choose('All experiments…');
+      await page.getByRole('button', { name: 'Delete Clouds' }).click();
+      await columnOf(page, 1).getByText('Nothing sent yet').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await columnOf(page, 1).getByText('onerror=alert(1)').waitFor();
+
       const input = page.getByLabel('Experiment to open');
       const broken = JSON.parse(text) as { experiment: { columns: { turns: { text: unknown }[] }[] } };
       Object.assign(broken.experiment.columns[0]?.turns[0] ?? {}, { text: 5 });

@@ -73,11 +73,8 @@ function OpenExperiment({ caller, models, isFocused }: OpenExperimentProps) {
       firstModel={firstModel}
       isFocused={isFocused}
       onOpen={(what) => {
-        if (what === null) begin();
-        else if (typeof what === 'string') void navigate({ search: { open: what } });
-        else {
-          open(what);
-        }
+        if (typeof what === 'string') void navigate({ search: { open: what } });
+        else open(what);
       }}
     />
   );

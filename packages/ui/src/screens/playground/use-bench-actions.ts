@@ -63,6 +63,12 @@ function createBenchActions(read: () => BenchContext): BenchActions {
   /** Makes a change and runs these columns with it; nothing at all where one of them could not be run. */
   const run = (columnIds: readonly string[], change: (experiment: Experiment) => Experiment): boolean => {
     const { store, runs, onProblem } = read();
+    const { columns } = store.getState();
+    const busy = columns.findIndex(({ id }) => columnIds.includes(id) && isUnderWay(runs.of(id)));
+    if (busy >= 0) {
+      showToast({ tone: 'neutral', title: `The completion of column ${busy + 1} is still coming` });
+      return false;
+    }
     const next = change(store.getState());
     const requests = columnIds.map((id) => [id, readRequest(id, next)] as const);
     const problem = requests.map(([, request]) => request).find((request) => typeof request === 'string');
@@ -73,7 +79,7 @@ function createBenchActions(read: () => BenchContext): BenchActions {
     }
     store.update(() => next);
     for (const [id, request] of requests) {
-      if (typeof request !== 'string' && !isUnderWay(runs.of(id))) runs.track(start(id, request));
+      if (typeof request !== 'string') runs.track(start(id, request));
     }
     return true;
   };
@@ -96,6 +102,7 @@ function createBenchActions(read: () => BenchContext): BenchActions {
       return readRequest(columnId, dropCompletion(store.getState(), columnId));
     },
     send(columnIds) {
+      if (columnIds.length === 0) return showToast({ tone: 'bad', title: 'Add a model to send it to' });
       const { store } = read();
       const { text, attached, columns } = store.getState();
       const sent = columns.filter(({ id }) => columnIds.includes(id));

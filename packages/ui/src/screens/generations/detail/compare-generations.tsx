@@ -77,6 +77,7 @@ export function CompareGenerations({ ids, onClose }: { ids: readonly [string, st
                 {values.map((value, at) => (
                   <td key={ids[at]} className="py-1 pr-4">
                     <span className={mark === '' ? '' : `px-1 ${mark}`}>{value}</span>
+                    {mark !== '' && at === 1 && <span title="It differs from the first"> ≠</span>}
                   </td>
                 ))}
               </tr>

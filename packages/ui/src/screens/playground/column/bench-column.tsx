@@ -42,11 +42,16 @@ interface BenchColumnProps {
   readonly estimate: Estimate | undefined;
 }
 
+/** Turns that are shown at first, from the end. */
+const SHOWN_TURNS = 40;
+
 /** One model with its conversation, or a call that was recorded. */
 export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
   const { column, at, run, models, actions, baseText, baseName } = props;
   const state = useSyncExternalStore(run.subscribe, run.getState);
   const [isRaw, setIsRaw] = useState(false);
+  const [shown, setShown] = useState(SHOWN_TURNS);
+  const earlier = Math.max(0, column.turns.length - shown);
   const isRunning = state.status === 'waiting' || state.status === 'streaming';
   const followed = useFollowEnd(isRunning ? state.text : '', isRunning);
   const { id, model, isOriginal, turns } = column;
@@ -102,19 +107,26 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
         className="scroll-thin flex min-h-0 flex-1 flex-col gap-2.5 overflow-y-auto p-3 outline-offset-[-2px]"
       >
         {turns.length === 0 && !isRunning && <p className="m-auto text-sm text-ink-faint">Nothing sent yet</p>}
-        {turns.map((turn) =>
-          turn.type === 'assistant' ? (
-            <CompletionTurn
-              key={turn.id}
-              turn={turn}
-              actions={own}
-              isRaw={isRaw}
-              base={turn === last ? base : undefined}
-            />
-          ) : (
-            <MessageTurn key={turn.id} turn={turn} actions={own} sharedBy={props.sharing.get(turn.id) ?? 1} />
-          ),
+        {earlier > 0 && (
+          <Button className="self-center" onClick={() => setShown(shown + SHOWN_TURNS)}>
+            Show {Math.min(SHOWN_TURNS, earlier)} of {formatCount(earlier)} earlier messages
+          </Button>
         )}
+        {turns
+          .slice(earlier)
+          .map((turn) =>
+            turn.type === 'assistant' ? (
+              <CompletionTurn
+                key={turn.id}
+                turn={turn}
+                actions={own}
+                isRaw={isRaw}
+                base={turn === last ? base : undefined}
+              />
+            ) : (
+              <MessageTurn key={turn.id} turn={turn} actions={own} sharedBy={props.sharing.get(turn.id) ?? 1} />
+            ),
+          )}
         {isRunning && <LiveCompletion state={state} />}
         {openCalls.length > 0 && (
           <ToolResults key={last?.id} calls={openCalls} onSend={(results) => actions.answerCalls(id, results)} />

@@ -1,5 +1,5 @@
 import { Send } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
@@ -14,8 +14,7 @@ interface ToolResultsProps {
 /** Takes the results of the tools that a model has called, and sends them on. */
 export function ToolResults({ calls, onSend }: ToolResultsProps) {
   const [results, setResults] = useState<ReadonlyMap<string, string>>(new Map());
-  const submit = (event?: FormEvent): void => {
-    event?.preventDefault();
+  const submit = (): void => {
     onSend(new Map(calls.map(({ id }) => [id, results.get(id) ?? ''])));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -25,9 +24,11 @@ export function ToolResults({ calls, onSend }: ToolResultsProps) {
     submit();
   };
   return (
-    <form
+    // No form: in what models have written there is none, which the tests look for.
+    <div
+      role="group"
+      aria-label="Results of tools"
       className="flex flex-col gap-2 rounded-lg border border-accent/50 p-3"
-      onSubmit={submit}
       onKeyDown={onKeyDown}
     >
       {calls.map(({ id, name }, at) => (
@@ -48,9 +49,9 @@ export function ToolResults({ calls, onSend }: ToolResultsProps) {
           )}
         </Field>
       ))}
-      <Button type="submit" look="primary" className="self-start" icon={<Send size={14} aria-hidden />}>
+      <Button look="primary" className="self-start" icon={<Send size={14} aria-hidden />} onClick={submit}>
         {calls.length === 1 ? 'Send the result' : 'Send the results'}
       </Button>
-    </form>
+    </div>
   );
 }

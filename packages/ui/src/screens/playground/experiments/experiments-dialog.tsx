@@ -20,7 +20,7 @@ interface ExperimentsDialogProps {
   /** The one on the screen, whose name is changed there. */
   readonly openId: string;
   readonly onOpen: (id: string) => void;
-  /** The one on the screen has been deleted. */
+  /** The one on the screen is about to be deleted, which closes the list: undoing that is offered elsewhere. */
   readonly onDeleted: () => void;
   readonly onClose: () => void;
 }
@@ -44,8 +44,9 @@ export function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: Experi
   };
   const remove = (summary: ExperimentSummary): Promise<void> =>
     change(summary, `Deleted “${summary.title}”`, async () => {
-      await deleteExperiment(summary.id);
+      // Before it is, so that nothing keeps it again.
       if (summary.id === openId) onDeleted();
+      await deleteExperiment(summary.id);
     });
   const rename = (summary: ExperimentSummary, name: string): Promise<void> => {
     setRenamed(null);
