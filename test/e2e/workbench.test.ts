@@ -198,6 +198,15 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('says that a call cannot be opened, and begins anew where wanted', async () => {
+      const { page, problems, check } = await open('#/playground?from=gen-none');
+      await page.getByRole('alert').getByText('The generation could not be opened').waitFor();
+      expect(await check()).toEqual([]);
+      await page.getByRole('button', { name: 'Start an empty experiment' }).click();
+      await columnOf(page, 1).getByText('Nothing sent yet').waitFor();
+      expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+    });
+
     test('finds models by a part of their name, and takes what names none only as written', async () => {
       const { page, problems } = await open('#/playground?models=acme/mini');
       await page.getByRole('button', { name: 'Model of column 1: acme/mini' }).click();

@@ -149,9 +149,14 @@ function createBenchActions(read: () => BenchContext): BenchActions {
     },
     remove(turnId) {
       const { store } = read();
-      const before = store.getState();
+      const changed = store.getState().columns.filter(({ turns }) => turns.some(({ id }) => id === turnId));
       store.update((experiment) => removeTurn(experiment, turnId));
-      const undo = (): void => store.update((experiment) => ({ ...experiment, columns: before.columns }));
+      // In the other columns a completion may have come since.
+      const undo = (): void =>
+        store.update((experiment) => ({
+          ...experiment,
+          columns: experiment.columns.map((column) => changed.find(({ id }) => id === column.id) ?? column),
+        }));
       showToast({ tone: 'neutral', title: 'Removed from the conversation', action: { label: 'Undo', run: undo } });
     },
     answerCalls(columnId, results) {

@@ -1,11 +1,13 @@
 import type { ChatCompletionRequest } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
+import { Archive, Code, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
 import { Badge, type Tone } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton, copyText } from '../../../parts/controls/copy-button.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
@@ -58,8 +60,16 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
                 <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" className="min-h-6 px-1 py-0" />
               </>
             )}
-            {onAgain !== undefined && <Quiet onClick={onAgain}>Regenerate</Quiet>}
-            {readRequest !== undefined && <Quiet onClick={() => void copyCurl(readRequest())}>Copy as curl</Quiet>}
+            {onAgain !== undefined && (
+              <IconButton label="Regenerate" icon={<RotateCw size={14} aria-hidden />} onClick={onAgain} />
+            )}
+            {readRequest !== undefined && (
+              <IconButton
+                label="Copy as curl"
+                icon={<Code size={14} aria-hidden />}
+                onClick={() => void copyCurl(readRequest())}
+              />
+            )}
             {outcome.generationId !== null && (
               <>
                 {outcome.status === 'done' && <SaveFixture generationId={outcome.generationId} />}
@@ -107,31 +117,48 @@ async function copyCurl(request: ChatCompletionRequest | string): Promise<void> 
 }
 
 interface QuietProps {
-  readonly isPressed?: boolean;
-  readonly isDisabled?: boolean;
+  readonly isPressed: boolean;
   readonly onClick: () => void;
   readonly children: ReactNode;
 }
 
-function Quiet({ isPressed, isDisabled, onClick, children }: QuietProps) {
+function Quiet({ isPressed, onClick, children }: QuietProps) {
   return (
-    <button
-      type="button"
-      aria-pressed={isPressed}
-      disabled={isDisabled}
-      className="rounded px-1 hover:text-ink"
-      onClick={onClick}
-    >
+    <button type="button" aria-pressed={isPressed} className="rounded px-1 hover:text-ink" onClick={onClick}>
       {children}
     </button>
+  );
+}
+
+interface IconButtonProps {
+  readonly label: string;
+  readonly icon: ReactNode;
+  readonly isBusy?: boolean;
+  readonly onClick: () => void;
+}
+
+function IconButton({ label, icon, isBusy = false, onClick }: IconButtonProps) {
+  return (
+    <Button
+      look="quiet"
+      aria-label={label}
+      title={label}
+      icon={icon}
+      isBusy={isBusy}
+      className="min-h-6 px-1 py-0"
+      onClick={onClick}
+    />
   );
 }
 
 function SaveFixture({ generationId }: { generationId: string }) {
   const { mutate, isPending } = useSaveFixture();
   return (
-    <Quiet isDisabled={isPending} onClick={() => mutate(generationId)}>
-      Save as fixture
-    </Quiet>
+    <IconButton
+      label="Save as fixture"
+      icon={<Archive size={14} aria-hidden />}
+      isBusy={isPending}
+      onClick={() => mutate(generationId)}
+    />
   );
 }
