@@ -426,19 +426,23 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test.each([
-      [480, 'dark'],
-      [900, 'light'],
-      [1440, 'dark'],
-    ] as const)('fits a window of %i pixels, %s', async (width, colorScheme) => {
+      [480, 900, 'dark'],
+      [900, 900, 'light'],
+      [1440, 900, 'dark'],
+      // As one of twice the size that is enlarged to 200 %.
+      [640, 400, 'light'],
+    ] as const)('fits a window of %i by %i pixels, %s', async (width, height, colorScheme) => {
       const opened = await ui.open('#/playground?models=acme/claude-sonnet-4.5,acme/mini,acme/painter', {
         managementKey: MANAGEMENT_KEY,
         initScript: CHOOSE_KEY,
-        viewport: { width, height: 900 },
+        viewport: { width, height },
         colorScheme,
       });
       const { page, check, problems, screenshot } = opened;
       await say(page, 'How is the sky?');
       await Promise.all([1, 2, 3].map((at) => isOk(page, at)));
+      await columnOf(page, 3).getByRole('button', { name: 'Regenerate' }).click();
+      await isOk(page, 3);
       await page.getByRole('button', { name: 'Parameters' }).click();
       await screenshot(`workbench-${width}-${colorScheme}`);
       expect(await check()).toEqual([]);

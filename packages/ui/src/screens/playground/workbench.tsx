@@ -107,7 +107,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         onBase={setBaseId}
         onOpen={onOpen}
       />
-      <div className="scroll-thin -mx-1 flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-1">
+      <div className="scroll-thin -mx-1 flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1">
         <SetupPanel
           setup={setup}
           problems={problems}
