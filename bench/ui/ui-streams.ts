@@ -10,11 +10,11 @@ import { toWatch } from './ui-probes.ts';
 import type { UiStage } from './ui-stage.ts';
 
 const WINDOWS = 2;
-/** Number of columns that the playground shows. */
+/** Columns of a window of the playground: as many as stand in one row. */
 export const COLUMNS = 4;
 
 /**
- * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more.
+ * Measures what streams in view cost: two windows of the playground with four columns each, all of them in sight.
  * The times of their main threads are added up.
  */
 export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]> {
@@ -48,11 +48,11 @@ export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]>
   }
 }
 
-/** Sends one message to as many models as the playground shows, and waits until all of them respond. */
+/** Sends one message to the models of a window of the playground, and waits until all of them respond. */
 export async function startStreams(url: string, page: Page): Promise<void> {
   const models = Array.from({ length: COLUMNS }, () => `bench/${SWIFT.name}`).join(',');
   await page.goto(`${url}/ui/#/playground?models=${models}`);
-  await page.getByLabel('Message 1', { exact: true }).fill('Tell a long story');
+  await page.getByLabel('Message', { exact: true }).fill('Tell a long story');
   await page.keyboard.press('Control+Enter');
   await page
     .getByText('streaming')

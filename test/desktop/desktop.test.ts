@@ -68,7 +68,7 @@ describe.skipIf(skipped !== undefined)(
         const { page, until } = shared;
         await until(({ state }) => state.phase === 'listening');
         await page.goto('app://gateway/#/playground?models=demo/chat');
-        await page.getByRole('textbox', { name: 'Message 1' }).fill(QUESTION);
+        await page.getByRole('textbox', { name: 'Message', exact: true }).fill(QUESTION);
         await page.keyboard.press('Control+Enter');
         await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
         await page.getByRole('navigation').getByRole('link', { name: 'Generations' }).click();

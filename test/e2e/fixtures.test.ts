@@ -224,7 +224,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
 
   test('saves a response of the playground', async () => {
     const { page, problems, check } = await ui.open('#/playground?models=acme/two');
-    await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello!');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Save as fixture' }).click();

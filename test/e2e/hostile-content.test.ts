@@ -165,7 +165,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = await ui.open('#/playground?models=acme/echo,acme/error', { initScript: WALK });
       await page.getByLabel('Or use one you have').fill(API_KEY);
       await page.getByRole('button', { name: 'Use it' }).click();
-      await page.getByRole('textbox', { name: 'Message 1' }).fill(HOSTILE_NAMES.join('\n\n'));
+      await page.getByRole('textbox', { name: 'Message', exact: true }).fill(HOSTILE_NAMES.join('\n\n'));
       await page.keyboard.press('Control+Enter');
       await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
       await page.getByRole('alert').waitFor();

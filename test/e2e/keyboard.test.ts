@@ -147,21 +147,21 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
     },
   ],
-  'playground-screen mod+Enter': [
+  'workbench mod+Enter': [
     () => '#/playground?models=demo/chat',
     async (page) => {
-      await page.getByRole('textbox', { name: 'Message 1' }).focus();
+      await page.getByRole('textbox', { name: 'Message', exact: true }).focus();
       await page.keyboard.type('Hello!');
       await page.keyboard.press('Control+Enter');
       await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
     },
   ],
-  'playground-screen Escape': [
+  'workbench Escape': [
     () => '#/playground?models=demo/chat',
     async (page) => {
       // The request never gets a response.
       await page.route('**/chat/completions', () => undefined);
-      await page.getByRole('textbox', { name: 'Message 1' }).focus();
+      await page.getByRole('textbox', { name: 'Message', exact: true }).focus();
       await page.keyboard.type('Hello!');
       await page.keyboard.press('Control+Enter');
       await page.getByText('Waiting for the first token…').waitFor();

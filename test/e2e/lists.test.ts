@@ -335,7 +335,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('demo/chat: no audio, no file').waitFor();
       await expectNoFindings(opened);
       await opened.screenshot('playground-attached');
-      await page.getByRole('textbox', { name: 'Message 1' }).fill('What is it?');
+      await page.getByRole('textbox', { name: 'Message', exact: true }).fill('What is it?');
       const [request] = await Promise.all([
         page.waitForRequest(/chat\/completions/),
         page.keyboard.press('Control+Enter'),
@@ -397,7 +397,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await outlineOf('[role=row][aria-selected=false]')).toBe('none');
       await screenshot('generations-forced-colors');
       await go('#/playground?models=demo/chat');
-      await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
+      await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello!');
       await page.keyboard.press('Control+Enter');
       await page.getByRole('status').getByText('ok', { exact: true }).waitFor();
       const durations = await page.evaluate(

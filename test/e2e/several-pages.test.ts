@@ -93,9 +93,9 @@ describe.skipIf(skipped !== undefined)(
       // What a person does next is to type.
       await expect
         .poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')"), { timeout: 5000 })
-        .toBe('Message 1');
+        .toBe('Message');
       const say = async (of: Page, text: string): Promise<void> => {
-        await of.getByRole('textbox', { name: 'Message 1' }).click();
+        await of.getByRole('textbox', { name: 'Message', exact: true }).click();
         await of.keyboard.type(text);
         await of.keyboard.press('Control+Enter');
         await of.getByRole('status').getByText('ok', { exact: true }).waitFor();
@@ -123,7 +123,7 @@ describe.skipIf(skipped !== undefined)(
       if (await change.isVisible()) await change.click();
       await page.getByLabel('Or call as another').selectOption('Other');
       await page.getByRole('button', { name: 'Call as it' }).click();
-      await page.getByRole('textbox', { name: 'Message 1' }).click();
+      await page.getByRole('textbox', { name: 'Message', exact: true }).click();
       await page.keyboard.type('Hello');
       await page.keyboard.press('Control+Enter');
       await page.getByRole('status').getByText('ok', { exact: true }).waitFor();

@@ -128,7 +128,7 @@ describe.skipIf(skipped !== undefined)(
       const list = await ui.open('#/generations');
       const before = await list.page.getByRole('row').count();
       const { page, problems } = await ui.open('#/playground?models=demo/chat');
-      await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
+      await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello!');
       const png = Buffer.from(
         'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
         'base64',

@@ -13,6 +13,7 @@ import { toFixtureSearch } from './screens/fixtures/fixture-search.ts';
 import { toGenerationSearch } from './screens/generations/search/generation-search.ts';
 import { toModelSearch } from './screens/models/model-search.ts';
 import { toOverviewSearch } from './screens/overview/activity/overview-search.ts';
+import { toPlaygroundSearch } from './screens/playground/playground-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
@@ -46,10 +47,7 @@ const generation = createRoute({
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
-  validateSearch: ({ models: chosen, from }: Record<string, unknown>) => ({
-    ...(typeof chosen === 'string' && { models: chosen }),
-    ...(typeof from === 'string' && { from }),
-  }),
+  validateSearch: toPlaygroundSearch,
   component: lazyRouteComponent(() => import('./screens/playground/playground-screen.tsx'), 'PlaygroundScreen'),
 });
 const videos = createRoute({

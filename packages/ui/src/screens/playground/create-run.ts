@@ -1,13 +1,22 @@
 import type { Usage } from '@model-gateway/core/wire';
 
-import type { ChatPiece } from './stream/chat-piece.ts';
+import type { ToolCall } from './experiment/experiment.ts';
+import type { ChatPiece, ToolCallPiece } from './stream/chat-piece.ts';
 import { createFrameBuffer, type Schedule } from './stream/create-frame-buffer.ts';
+import { joinDetails } from './stream/join-details.ts';
 
 /** One completion of one model, while it comes and afterwards. */
 export interface RunState {
   readonly status: 'idle' | 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
   readonly text: string;
   readonly reasoning: string;
+  /** Opaque, to be sent back to the model that wrote them. */
+  readonly reasoningDetails: readonly unknown[];
+  readonly toolCalls: readonly ToolCall[];
+  /** Addresses that contain the bytes. */
+  readonly images: readonly string[];
+  /** Base64, in pieces as they came. */
+  readonly audio: readonly string[];
   readonly generationId: string | null;
   readonly provider: string | null;
   readonly finishReason: string | null;
@@ -30,6 +39,10 @@ const IDLE: RunState = {
   status: 'idle',
   text: '',
   reasoning: '',
+  reasoningDetails: [],
+  toolCalls: [],
+  images: [],
+  audio: [],
   generationId: null,
   provider: null,
   finishReason: null,
@@ -82,19 +95,29 @@ export function createRun(schedule: Schedule, now: () => number): Run {
 }
 
 function addPieces(state: RunState, pieces: readonly ChatPiece[], sinceStartMs: number): Partial<RunState> {
-  let { text, reasoning, generationId, provider, finishReason, usage } = state;
+  let { text, reasoning, reasoningDetails, toolCalls, images, audio } = state;
+  let { generationId, provider, finishReason, usage } = state;
   for (const piece of pieces) {
-    text += piece.text ?? '';
+    // Models that speak write nothing else.
+    text += piece.text ?? piece.transcript ?? '';
     reasoning += piece.reasoning ?? '';
+    if (piece.reasoningDetails !== undefined) reasoningDetails = joinDetails(reasoningDetails, piece.reasoningDetails);
+    if (piece.toolCalls !== undefined) toolCalls = piece.toolCalls.reduce(addToolCall, toolCalls);
+    if (piece.images !== undefined) images = [...images, ...piece.images];
+    if (piece.audio !== undefined) audio = [...audio, piece.audio];
     generationId = piece.generationId ?? generationId;
     provider = piece.provider ?? provider;
     finishReason = piece.finishReason ?? finishReason;
     usage = piece.usage ?? usage;
   }
-  const hasBegun = text !== '' || reasoning !== '';
+  const hasBegun = [text, reasoning, toolCalls, images, audio].some(({ length }) => length > 0);
   return {
     text,
     reasoning,
+    reasoningDetails,
+    toolCalls,
+    images,
+    audio,
     generationId,
     provider,
     finishReason,
@@ -102,4 +125,15 @@ function addPieces(state: RunState, pieces: readonly ChatPiece[], sinceStartMs: 
     status: hasBegun ? 'streaming' : 'waiting',
     firstTokenMs: state.firstTokenMs ?? (hasBegun ? sinceStartMs : null),
   };
+}
+
+function addToolCall(calls: readonly ToolCall[], piece: ToolCallPiece): readonly ToolCall[] {
+  const before = calls[piece.index] ?? { id: '', name: '', arguments: '' };
+  const next = [...calls];
+  next[Math.min(piece.index, calls.length)] = {
+    id: piece.id ?? (before.id || `call_${piece.index}`),
+    name: piece.name ?? before.name,
+    arguments: before.arguments + piece.arguments,
+  };
+  return next;
 }

@@ -1,14 +1,18 @@
 import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 
+import type { GenerationContent } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
+import { DiffText } from '../../playground/diff/diff-text.tsx';
 import { contentQuery, generationQuery } from '../content/generation-queries.ts';
 import { toFirstTokenMs } from '../first-token.ts';
 import { GENERATION_STATUSES, toStatus } from '../generation-status.tsx';
+import { toParts } from './message-parts.ts';
 
 const ROWS: readonly (readonly [string, (generation: Generation) => string])[] = [
   ['Model', ({ model }) => model],
@@ -26,9 +30,27 @@ const ROWS: readonly (readonly [string, (generation: Generation) => string])[] =
 export function CompareGenerations({ ids, onClose }: { ids: readonly [string, string]; onClose: () => void }) {
   const left = useQuery(generationQuery(ids[0]));
   const right = useQuery(generationQuery(ids[1]));
+  const contents = [useQuery(contentQuery(ids[0])), useQuery(contentQuery(ids[1]))] as const;
   const error = left.error ?? right.error;
+  const areChats = [left.data, right.data].every((generation) => generation?.api_type === 'completions');
+  const canContinue = areChats && contents.every(({ data }) => data !== undefined);
   return (
-    <Dialog title="Compare two generations" width="full" onClose={onClose}>
+    <Dialog
+      title="Compare two generations"
+      width="full"
+      onClose={onClose}
+      actions={
+        canContinue && (
+          <Link
+            to="/playground"
+            search={{ from: ids.join(',') }}
+            className="rounded-md bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink"
+          >
+            Go on in the playground
+          </Link>
+        )
+      }
+    >
       {error !== null && <ErrorPanel error={error} />}
       <table className="figures mb-4 w-full table-fixed text-sm">
         <thead>
@@ -46,47 +68,65 @@ export function CompareGenerations({ ids, onClose }: { ids: readonly [string, st
             const values = [left.data, right.data].map((generation) =>
               generation === undefined ? '…' : read(generation),
             );
-            const mark = values[0] === values[1] ? '' : 'font-medium text-accent';
+            const mark = values[0] === values[1] ? '' : 'rounded-sm bg-caution-soft font-medium text-caution';
             return (
               <tr key={label} className="border-b border-line/60">
                 <th scope="row" className="py-1 text-left font-normal text-ink-faint">
                   {label}
                 </th>
-                <td className={`py-1 pr-4 ${mark}`}>{values[0]}</td>
-                <td className={`py-1 pr-4 ${mark}`}>{values[1]}</td>
+                {values.map((value, at) => (
+                  <td key={ids[at]} className="py-1 pr-4">
+                    <span className={mark === '' ? '' : `px-1 ${mark}`}>{value}</span>
+                    {mark !== '' && at === 1 && <span title="It differs from the first"> ≠</span>}
+                  </td>
+                ))}
               </tr>
             );
           })}
         </tbody>
       </table>
-      <div className="grid gap-4 md:grid-cols-2">
-        {ids.map((id) => (
-          <Contents key={id} id={id} />
-        ))}
-      </div>
+      {contents.some((one) => one.error !== null) ? (
+        <p className="text-sm text-ink-faint">The prompt and answer of one of them are not stored.</p>
+      ) : (
+        <Texts contents={contents.map(({ data }) => data)} />
+      )}
     </Dialog>
   );
 }
 
-function Contents({ id }: { id: string }) {
-  const { data, error } = useQuery(contentQuery(id));
-  if (error !== null) return <p className="text-sm text-ink-faint">Its prompt and answer are not stored.</p>;
-  return (
-    <div className="flex min-w-0 flex-col gap-3">
-      <section>
-        <h3 className="mb-1 text-sm font-semibold">Asked</h3>
-        <div className="rounded-lg bg-raised p-3 font-mono">
-          <PlainText
-            text={data === undefined ? '…' : JSON.stringify(data.input.messages ?? data.input.prompt, null, 2)}
-          />
+/** What was asked and what was said, with what differs from the first in the second. */
+function Texts({ contents }: { contents: readonly (GenerationContent | undefined)[] }) {
+  const [first, second] = contents;
+  if (first === undefined || second === undefined) return <p className="text-sm text-ink-faint">Loading…</p>;
+  const rows = [
+    ['Asked', toAsked(first), toAsked(second)],
+    ['Answered', toSaid(first), toSaid(second)],
+  ] as const;
+  return rows.map(([label, before, after]) => (
+    <section key={label} className="mb-4">
+      <h3 className="mb-1 text-sm font-semibold">{label}</h3>
+      <div className="grid gap-4 md:grid-cols-2">
+        <div className="min-w-0 rounded-lg border border-line p-3">
+          <PlainText text={before} />
         </div>
-      </section>
-      <section>
-        <h3 className="mb-1 text-sm font-semibold">Answered</h3>
-        <div className="rounded-lg border border-line p-3">
-          <PlainText text={data?.output.completion ?? data?.error?.message ?? (data === undefined ? '…' : 'Nothing')} />
+        <div className="min-w-0 rounded-lg border border-line p-3">
+          <DiffText before={before} after={after} than="the first" />
         </div>
-      </section>
-    </div>
-  );
+      </div>
+    </section>
+  ));
+}
+
+const toSaid = ({ output, error }: GenerationContent): string => output.completion ?? error?.message ?? 'Nothing';
+
+/** The messages as text, each after its role. */
+const toAsked = ({ input }: GenerationContent): string =>
+  (input.messages ?? [{ role: 'user', content: input.prompt ?? '' }])
+    .map(toParts)
+    .map(({ role, parts }) => [`${role}:`, ...parts.map(toLine)].join('\n'))
+    .join('\n\n');
+
+function toLine(part: ReturnType<typeof toParts>['parts'][number]): string {
+  if (part.type === 'text') return part.text;
+  return part.type === 'media' ? `[${part.kind}, ${part.origin}]` : `[calls ${part.name} with ${part.text}]`;
 }

@@ -1,0 +1,91 @@
+import { Plus } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+
+import { Button } from '../../parts/controls/button.tsx';
+import { ScreenHeader } from '../../parts/messages/states.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
+import { showControls } from '../../parts/text/show-controls.ts';
+import { addColumn } from './experiment/edit-turns.ts';
+import { type Experiment, MAX_COLUMNS, newExperiment, toTitle } from './experiment/experiment.ts';
+import { keepExperiment } from './experiments/experiment-database.ts';
+import type { ExperimentStore } from './experiments/experiment-store.ts';
+import { ExperimentsMenu } from './experiments/experiments-menu.tsx';
+import { SavingNote } from './experiments/saving-note.tsx';
+import { setPlaygroundKey } from './playground-key.ts';
+import { newId, toModels } from './use-open-experiment.ts';
+
+interface BenchHeaderProps {
+  readonly store: ExperimentStore;
+  readonly canChangeKey: boolean;
+  readonly firstModel: string;
+  /** Id of the column that the others are compared with; empty for none. */
+  readonly baseId: string;
+  readonly onBase: (baseId: string) => void;
+  /** An experiment that is not kept yet, or the id of one that is. */
+  readonly onOpen: (experiment: Experiment | string) => void;
+}
+
+/** The name of the experiment, and what concerns all of its columns. */
+export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, onOpen }: BenchHeaderProps) {
+  const experiment = useSyncExternalStore(store.subscribe, store.getState);
+  const { id, name, columns } = experiment;
+  const models = toModels(experiment);
+  const begin = (): void => onOpen(newExperiment(models === '' ? [firstModel] : models.split(','), newId));
+  const onDeleted = (): void => {
+    const before = store.getState();
+    store.discard();
+    begin();
+    const undo = (): void => void keepExperiment(before, new Date().toISOString()).then(() => onOpen(before.id));
+    showToast({ tone: 'neutral', title: `Deleted “${toTitle(before)}”`, action: { label: 'Undo', run: undo } });
+  };
+  const add = (): void =>
+    store.update((before) => {
+      const last = before.columns.findLast(({ isOriginal }) => !isOriginal);
+      return addColumn(before, last?.model ?? firstModel, newId);
+    });
+  return (
+    <ScreenHeader title="Playground" note={<SavingNote store={store} />}>
+      <input
+        aria-label="Name of the experiment"
+        placeholder={toTitle(experiment)}
+        maxLength={200}
+        className="field w-44"
+        value={name}
+        onChange={(event) => store.update((before) => ({ ...before, name: event.target.value }))}
+      />
+      <ExperimentsMenu
+        readOpen={store.getState}
+        openId={id}
+        newId={newId}
+        onNew={begin}
+        onOpen={onOpen}
+        onImport={onOpen}
+        onDeleted={onDeleted}
+      />
+      {canChangeKey && (
+        <Button look="quiet" onClick={() => setPlaygroundKey(null)}>
+          Change key
+        </Button>
+      )}
+      {columns.length > 1 && (
+        <select
+          aria-label="Mark differences from"
+          title="Marks what differs in the last completions"
+          className="field w-auto max-w-52"
+          value={columns.some((column) => column.id === baseId) ? baseId : ''}
+          onChange={(event) => onBase(event.target.value)}
+        >
+          <option value="">No differences</option>
+          {columns.map((column, at) => (
+            <option key={column.id} value={column.id}>
+              Differences from {at + 1}: {showControls(column.model)}
+            </option>
+          ))}
+        </select>
+      )}
+      <Button icon={<Plus size={15} aria-hidden />} disabled={columns.length >= MAX_COLUMNS} onClick={add}>
+        Model
+      </Button>
+    </ScreenHeader>
+  );
+}

@@ -1,0 +1,164 @@
+import type { ChatCompletionRequest } from '@model-gateway/core/wire';
+import { Link } from '@tanstack/react-router';
+import { Archive, Code, RotateCw } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+import { formatUsd } from '../../../format/money.ts';
+import { formatCount, formatDuration, formatSpeed } from '../../../format/quantity.ts';
+import { formatFull } from '../../../format/time.ts';
+import { Badge, type Tone } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { CopyButton, copyText } from '../../../parts/controls/copy-button.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { useSaveFixture } from '../../fixtures/use-save-fixture.ts';
+import { toChatCurl } from '../../generations/detail/to-curl.ts';
+import { GENERATION_STATUSES } from '../../generations/generation-status.tsx';
+import type { RunState } from '../create-run.ts';
+import type { AssistantTurn } from '../experiment/experiment.ts';
+
+/** A call that has ended is called as in the list of generations, where it is by then. */
+const STATUSES: Readonly<Record<RunState['status'], { readonly label: string; readonly tone: Tone }>> = {
+  idle: { label: 'idle', tone: 'neutral' },
+  waiting: { label: 'waiting', tone: 'neutral' },
+  streaming: { label: 'streaming', tone: 'accent' },
+  done: GENERATION_STATUSES.ok,
+  stopped: GENERATION_STATUSES.cancelled,
+  failed: GENERATION_STATUSES.failed,
+};
+
+interface ColumnFooterProps {
+  /** Of the run under way; null when none is. */
+  readonly live: RunState['status'] | null;
+  readonly turn: AssistantTurn | undefined;
+  readonly isRaw: boolean;
+  readonly onRaw: (isRaw: boolean) => void;
+  /** The request of the completion; a text where it cannot be made. Absent for what was recorded. */
+  readonly readRequest: (() => ChatCompletionRequest | string) | undefined;
+  readonly onAgain: (() => void) | undefined;
+}
+
+/** The figures of the last completion, and what can be done with it. */
+export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }: ColumnFooterProps) {
+  const outcome = turn?.outcome ?? null;
+  if (live === null && outcome === null) return null;
+  const { label, tone } = STATUSES[live ?? outcome?.status ?? 'idle'];
+  return (
+    <footer className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-2 text-xs text-ink-faint">
+      <span role="status">
+        <Badge tone={tone}>{label}</Badge>
+      </span>
+      {live === null && turn !== undefined && outcome !== null && (
+        <>
+          <Figures outcome={outcome} />
+          <span className="ml-auto flex flex-wrap items-center gap-x-2 gap-y-1">
+            {turn.text !== '' && (
+              <>
+                <Quiet isPressed={isRaw} onClick={() => onRaw(!isRaw)}>
+                  {isRaw ? 'Formatted' : 'As written'}
+                </Quiet>
+                <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" className="min-h-6 px-1 py-0" />
+              </>
+            )}
+            {onAgain !== undefined && (
+              <IconButton label="Regenerate" icon={<RotateCw size={14} aria-hidden />} onClick={onAgain} />
+            )}
+            {readRequest !== undefined && (
+              <IconButton
+                label="Copy as curl"
+                icon={<Code size={14} aria-hidden />}
+                onClick={() => void copyCurl(readRequest())}
+              />
+            )}
+            {outcome.generationId !== null && (
+              <>
+                {outcome.status === 'done' && <SaveFixture generationId={outcome.generationId} />}
+                <Link to="/generations/$id" params={{ id: outcome.generationId }} className="text-accent underline">
+                  Generation
+                </Link>
+              </>
+            )}
+          </span>
+        </>
+      )}
+    </footer>
+  );
+}
+
+function Figures({ outcome }: { outcome: NonNullable<AssistantTurn['outcome']> }) {
+  const { provider, firstTokenMs, elapsedMs, completionTokens, promptTokens, costUsd, endedAt } = outcome;
+  const streamingMs = (elapsedMs ?? 0) - (firstTokenMs ?? 0);
+  const speed =
+    firstTokenMs !== null && completionTokens !== null && streamingMs > 0
+      ? (completionTokens / streamingMs) * 1000
+      : null;
+  const hasTokens = promptTokens !== null || completionTokens !== null;
+  return (
+    <>
+      {provider !== null && <span>{showControls(provider)}</span>}
+      {firstTokenMs !== null && <span>first token {formatDuration(firstTokenMs)}</span>}
+      {elapsedMs !== null && (
+        <span title={endedAt === null ? undefined : formatFull(endedAt)}>{formatDuration(elapsedMs)}</span>
+      )}
+      {speed !== null && <span>{formatSpeed(speed)}</span>}
+      {hasTokens && <span>{costUsd === null ? 'cost unknown' : formatUsd(costUsd)}</span>}
+      {hasTokens && (
+        <span>
+          {formatCount(promptTokens)} in / {formatCount(completionTokens)} out
+        </span>
+      )}
+    </>
+  );
+}
+
+async function copyCurl(request: ChatCompletionRequest | string): Promise<void> {
+  if (typeof request === 'string') showToast({ tone: 'bad', title: request });
+  else await copyText(toChatCurl(request), 'Copied as curl');
+}
+
+interface QuietProps {
+  readonly isPressed: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+function Quiet({ isPressed, onClick, children }: QuietProps) {
+  return (
+    <button type="button" aria-pressed={isPressed} className="rounded px-1 hover:text-ink" onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+interface IconButtonProps {
+  readonly label: string;
+  readonly icon: ReactNode;
+  readonly isBusy?: boolean;
+  readonly onClick: () => void;
+}
+
+function IconButton({ label, icon, isBusy = false, onClick }: IconButtonProps) {
+  return (
+    <Button
+      look="quiet"
+      aria-label={label}
+      title={label}
+      icon={icon}
+      isBusy={isBusy}
+      className="min-h-6 px-1 py-0"
+      onClick={onClick}
+    />
+  );
+}
+
+function SaveFixture({ generationId }: { generationId: string }) {
+  const { mutate, isPending } = useSaveFixture();
+  return (
+    <IconButton
+      label="Save as fixture"
+      icon={<Archive size={14} aria-hidden />}
+      isBusy={isPending}
+      onClick={() => mutate(generationId)}
+    />
+  );
+}

@@ -1,0 +1,137 @@
+import { Bot, Wrench } from 'lucide-react';
+import { memo, useEffect, useMemo, useState } from 'react';
+
+import { ApiError } from '../../../api/api-error.ts';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { FormattedText } from '../../../parts/text/formatted-text.tsx';
+import { PlainText } from '../../../parts/text/plain-text.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { DiffText } from '../diff/diff-text.tsx';
+import type { AssistantTurn, Audio, Failure, ToolCall } from '../experiment/experiment.ts';
+import { TurnButtons } from './message-turn.tsx';
+import { toPlayable } from './to-playable.ts';
+import type { TurnActions } from './turn-actions.ts';
+import { TurnEditor } from './turn-editor.tsx';
+
+interface CompletionTurnProps {
+  readonly turn: AssistantTurn;
+  readonly actions: TurnActions | undefined;
+  readonly isRaw: boolean;
+  /** The text that it is compared with, and what that is of. */
+  readonly base: { readonly text: string; readonly name: string } | undefined;
+}
+
+/** A completion as it was when it had ended. None of it can be trusted. */
+export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRaw, base }: CompletionTurnProps) {
+  const [isEditing, setIsEditing] = useState(false);
+  const { text, reasoning, toolCalls, images, audio, outcome } = turn;
+  if (isEditing && actions !== undefined) {
+    return (
+      <TurnEditor turn={turn} what="completion" sharedBy={1} actions={actions} onClose={() => setIsEditing(false)} />
+    );
+  }
+  return (
+    <article aria-label="Assistant" className="flex flex-col gap-2 px-1">
+      <header className="flex min-h-6 items-center gap-1.5 text-xs text-ink-faint">
+        <Bot size={13} aria-hidden />
+        <span className="min-w-0 flex-1 truncate">Assistant</span>
+        {actions !== undefined && (
+          <TurnButtons what="completion" onEdit={() => setIsEditing(true)} onRemove={() => actions.remove(turn.id)} />
+        )}
+      </header>
+      {reasoning !== '' && <Reasoning text={reasoning} />}
+      {base !== undefined ? (
+        <DiffText before={base.text} after={text} than={base.name} />
+      ) : (
+        text !== '' && (isRaw ? <PlainText text={text} /> : <FormattedText text={text} />)
+      )}
+      {images.map((url, at) => (
+        <MadeImage key={at} url={url} />
+      ))}
+      {audio !== null && <Player audio={audio} />}
+      {toolCalls.map((call) => (
+        <CalledTool key={call.id} call={call} />
+      ))}
+      {outcome?.error != null && <ErrorPanel error={toError(outcome.error)} title="No completion" />}
+      {outcome?.status === 'stopped' && text === '' && (
+        <p className="text-sm text-ink-faint">Stopped before it began.</p>
+      )}
+      {outcome?.finishReason === 'length' && (
+        <p className="text-xs text-caution">Cut off at the limit of its length.</p>
+      )}
+    </article>
+  );
+});
+
+export function Reasoning({ text }: { text: string }) {
+  return (
+    <details className="rounded-md bg-raised px-3 py-2 text-ink-soft">
+      <summary className="text-sm">Reasoning</summary>
+      <PlainText text={text} />
+    </details>
+  );
+}
+
+/** Only what is part of the page is shown: an address elsewhere would tell its owner who looks. */
+export function MadeImage({ url }: { url: string }) {
+  if (!/^data:image\/(png|jpeg|webp|gif)[;,]/.test(url)) {
+    return (
+      <p className="text-sm break-all text-ink-faint">
+        {url === ''
+          ? 'An image, which was too large to be kept.'
+          : url.startsWith('data:')
+            ? 'An image of a kind that is not shown.'
+            : `An image elsewhere, which is not loaded: ${showControls(url)}`}
+      </p>
+    );
+  }
+  return (
+    <a href={url} download="image" title="Save the image" className="self-start">
+      <img src={url} alt="Made by the model" className="max-h-96 max-w-full rounded-lg border border-line" />
+    </a>
+  );
+}
+
+function Player({ audio }: { audio: Audio }) {
+  const file = useMemo(() => {
+    try {
+      return audio.data === '' ? null : toPlayable(audio);
+    } catch {
+      return null;
+    }
+  }, [audio]);
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    if (file === null) return;
+    const made = URL.createObjectURL(file);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  if (file === null) return <p className="text-sm text-ink-faint">Audio, which is not there any more.</p>;
+  return <audio controls aria-label="What the model said" src={address} className="w-full" />;
+}
+
+function CalledTool({ call }: { call: ToolCall }) {
+  return (
+    <section aria-label={`Call of ${call.name}`} className="rounded-md border border-line px-3 py-2">
+      <p className="flex items-center gap-2 text-sm">
+        <Wrench size={14} aria-hidden /> Calls{' '}
+        <code className="font-mono text-xs break-all">{showControls(call.name)}</code>
+      </p>
+      <div className="mt-1 font-mono break-all">
+        <PlainText text={toReadable(call.arguments)} />
+      </div>
+    </section>
+  );
+}
+
+function toReadable(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}
+
+const toError = ({ message, ...facts }: Failure): Error =>
+  facts.status < 0 ? new Error(message) : new ApiError(message, facts);

@@ -1,0 +1,63 @@
+import { type KeyboardEvent, useState } from 'react';
+
+import { Button } from '../../../parts/controls/button.tsx';
+import type { Turn } from '../experiment/experiment.ts';
+import type { TurnActions } from './turn-actions.ts';
+
+interface TurnEditorProps {
+  readonly turn: Turn;
+  readonly what: string;
+  readonly sharedBy: number;
+  readonly actions: TurnActions;
+  readonly onClose: () => void;
+}
+
+/** Changes the text of a turn, and sends the conversation again from there if wanted. */
+export function TurnEditor({ turn, what, sharedBy, actions, onClose }: TurnEditorProps) {
+  const [text, setText] = useState(turn.text);
+  const save = (isSent: boolean): void => {
+    actions.edit(turn.id, text);
+    if (isSent) actions.sendFrom(turn.id);
+    onClose();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey) && turn.type !== 'assistant';
+    if (!isSent && event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (isSent) save(true);
+    else onClose();
+  };
+  return (
+    <div className="flex flex-col gap-2 rounded-lg border border-line-strong/60 p-2" onKeyDown={onKeyDown}>
+      <textarea
+        aria-label={`Text of the ${what}`}
+        ref={focusAtEnd}
+        rows={Math.min(14, Math.max(3, text.split('\n').length + 1))}
+        className="field resize-y"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button look="primary" onClick={() => save(false)}>
+          Save
+        </Button>
+        {turn.type !== 'assistant' && (
+          <Button onClick={() => save(true)} title="Drops what follows, and sends again (Ctrl Enter)">
+            Save and send
+          </Button>
+        )}
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        {sharedBy > 1 && <span className="text-xs text-ink-faint">Changes it in {sharedBy} columns.</span>}
+      </div>
+    </div>
+  );
+}
+
+function focusAtEnd(field: HTMLTextAreaElement | null): void {
+  if (field === null || field === document.activeElement) return;
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+}

@@ -1,0 +1,103 @@
+import { Send, Square } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
+
+import { formatUsd } from '../../format/money.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
+import { AttachedFiles } from './draft/attached-files.tsx';
+import { type Attachment, LIMITS } from './draft/attachments.ts';
+import type { Column } from './experiment/experiment.ts';
+
+interface ComposerProps {
+  readonly text: string;
+  readonly attached: readonly Attachment[];
+  readonly onText: (text: string) => void;
+  readonly onAttached: (attached: readonly Attachment[]) => void;
+  readonly onFiles: (files: readonly File[]) => void;
+  /** The columns that can be sent to. */
+  readonly columns: readonly { readonly column: Column; readonly at: number }[];
+  /** Id of the only column that it is sent to; empty for all. */
+  readonly target: string;
+  readonly onTarget: (target: string) => void;
+  readonly onSend: () => void;
+  readonly onStop: () => void;
+  readonly isRunning: boolean;
+  /** Models that do not take what is attached, with what they do not take. */
+  readonly unsupported: readonly string[];
+  /** Of all that it is sent to; null where a price is not known. */
+  readonly estimateUsd: number | null | undefined;
+  readonly isFocused: boolean;
+}
+
+/** The next message, to all columns or to one. */
+export function Composer(props: ComposerProps) {
+  const { text, attached, columns, target, isRunning, unsupported, estimateUsd, isFocused } = props;
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (isFocused) field.current?.focus();
+  }, [isFocused]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    props.onSend();
+  };
+  return (
+    <section aria-label="Next message" className="card flex shrink-0 flex-col gap-2 p-2.5" onKeyDown={onKeyDown}>
+      <textarea
+        ref={field}
+        aria-label="Message"
+        placeholder="Ask something. Ctrl Enter sends it."
+        rows={Math.min(8, Math.max(2, text.split('\n').length))}
+        className="field resize-y"
+        value={text}
+        onChange={(event) => props.onText(event.target.value)}
+      />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <AttachedFiles attached={attached} onAdd={props.onFiles} onChange={props.onAttached} />
+        <p role="status" className="min-w-0 flex-1 basis-40 text-xs text-ink-faint">
+          {unsupported.length === 0 ? (
+            `${LIMITS}; they can be dropped or pasted here.`
+          ) : (
+            <span className="text-caution">
+              By the catalog these do not take everything that is attached: {unsupported.join('; ')}.
+            </span>
+          )}
+        </p>
+        {estimateUsd !== undefined && (
+          <span
+            className="figures text-xs text-ink-soft"
+            title="By the length of the texts, at the prices of the catalog"
+          >
+            {estimateUsd === null
+              ? 'Cost: not all prices known'
+              : `Estimated cost ≈ ${formatUsd(Number(estimateUsd.toPrecision(2)))}`}
+          </span>
+        )}
+        {columns.length > 1 && (
+          <select
+            aria-label="Send to"
+            className="field w-auto max-w-56"
+            value={target}
+            onChange={(event) => props.onTarget(event.target.value)}
+          >
+            <option value="">All {columns.length} columns</option>
+            {columns.map(({ column, at }) => (
+              <option key={column.id} value={column.id}>
+                {at + 1}: {showControls(column.model)}
+              </option>
+            ))}
+          </select>
+        )}
+        {isRunning ? (
+          <Button look="primary" icon={<Square size={14} aria-hidden />} onClick={props.onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button look="primary" icon={<Send size={14} aria-hidden />} onClick={props.onSend} title="Ctrl Enter">
+            Send
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
+
+/** Common to languages with letters. Other scripts need more tokens. */
+const CHARACTERS_PER_TOKEN = 4;
+/** A message has tokens around it, too. */
+const TOKENS_PER_MESSAGE = 4;
+const EXPECTED_TOKENS = 500;
+
+export interface Estimate {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Null where a price is not known. */
+  readonly usd: number | null;
+  /** Something is sent that is not counted: images, files or audio. */
+  readonly hasMedia: boolean;
+}
+
+/**
+ * What a request may cost, by the length of its texts. `lastTokens` is how long the completion before was: the next is
+ * taken to be as long.
+ */
+export function estimateCost(
+  request: Pick<ChatCompletionRequest, 'messages' | 'tools' | 'response_format' | 'max_tokens'>,
+  pricing: Model['pricing'] | undefined,
+  lastTokens: number | null,
+): Estimate {
+  const { messages, tools, response_format: format, max_tokens: limit } = request;
+  let characters = [tools, format].reduce<number>((sum, each) => sum + (JSON.stringify(each)?.length ?? 0), 0);
+  let hasMedia = false;
+  for (const { content, ...message } of messages) {
+    characters += 'tool_calls' in message ? JSON.stringify(message.tool_calls ?? '').length : 0;
+    for (const part of typeof content === 'string' ? [{ type: 'text' as const, text: content }] : (content ?? [])) {
+      if (part.type === 'text') characters += part.text.length;
+      else hasMedia = true;
+    }
+  }
+  const promptTokens = Math.ceil(characters / CHARACTERS_PER_TOKEN) + messages.length * TOKENS_PER_MESSAGE;
+  const completionTokens = Math.min(lastTokens ?? EXPECTED_TOKENS, limit ?? Number.POSITIVE_INFINITY);
+  return { promptTokens, completionTokens, usd: toUsd(pricing, promptTokens, completionTokens), hasMedia };
+}
+
+function toUsd(pricing: Model['pricing'] | undefined, promptTokens: number, completionTokens: number): number | null {
+  const [prompt, completion, request] = [pricing?.prompt, pricing?.completion, pricing?.request ?? 0].map(Number);
+  if (!(Number(prompt) >= 0) || !(Number(completion) >= 0)) return null;
+  return Number(prompt) * promptTokens + Number(completion) * completionTokens + Math.max(0, Number(request) || 0);
+}

@@ -1,0 +1,147 @@
+import type { Generation } from '@model-gateway/core/wire';
+
+import type { GenerationContent } from '../../../api/types.ts';
+import { toFirstTokenMs } from '../../generations/first-token.ts';
+import { toStatus } from '../../generations/generation-status.tsx';
+import { fromContentPart } from '../draft/attachments.ts';
+import { EMPTY_SETUP } from '../setup/setup.ts';
+import {
+  type Column,
+  type Experiment,
+  MAX_COLUMNS,
+  type NewId,
+  newColumn,
+  type Outcome,
+  type ToolCall,
+  type Turn,
+} from './experiment.ts';
+
+export interface Recorded {
+  readonly generation: Generation;
+  readonly content: Pick<GenerationContent, 'input' | 'output' | 'error'>;
+}
+
+/** The recorded calls as they were, and beside them a column that asks the first of them again. */
+export function fromGenerations(recorded: readonly Recorded[], newId: NewId): Experiment {
+  const originals = recorded.slice(0, MAX_COLUMNS - 1).map((one) => toOriginal(one, newId));
+  const [first] = recorded;
+  const { system, turns } = readMessages(first === undefined ? [] : toMessages(first.content), newId);
+  const again = newColumn(first?.generation.model ?? '', newId, turns);
+  return {
+    id: newId(),
+    name: '',
+    setup: { ...EMPTY_SETUP, system },
+    columns: [...originals, again],
+    text: '',
+    attached: [],
+  };
+}
+
+function toOriginal({ generation, content }: Recorded, newId: NewId): Column {
+  const { turns } = readMessages(toMessages(content), newId);
+  const { completion, reasoning, tool_calls: calls = [] } = content.output;
+  const completed: Turn = {
+    type: 'assistant',
+    id: newId(),
+    text: completion ?? '',
+    reasoning: reasoning ?? '',
+    reasoningDetails: [],
+    toolCalls: calls.map(({ id, function: { name, arguments: given } }) => ({ id, name, arguments: given })),
+    images: [],
+    audio: null,
+    outcome: toOutcome(generation, content.error?.message ?? null),
+  };
+  return { ...newColumn(generation.model, newId, [...turns, completed]), isOriginal: true };
+}
+
+function toOutcome(generation: Generation, message: string | null): Outcome {
+  const status = toStatus(generation);
+  return {
+    status: status === 'ok' ? 'done' : status === 'cancelled' ? 'stopped' : 'failed',
+    model: generation.model,
+    provider: generation.provider_name,
+    generationId: generation.id,
+    finishReason: generation.finish_reason,
+    promptTokens: generation.tokens_prompt,
+    completionTokens: generation.tokens_completion,
+    costUsd: generation.cost_known ? generation.total_cost : null,
+    firstTokenMs: toFirstTokenMs(generation),
+    elapsedMs: generation.generation_time,
+    endedAt: generation.created_at,
+    error:
+      status === 'ok' || status === 'cancelled'
+        ? null
+        : { message: message ?? 'It failed', status: 0, errorType: 'recorded', issues: [] },
+  };
+}
+
+const toMessages = ({ input }: Recorded['content']): readonly unknown[] =>
+  input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
+
+/** Reads stored messages. They were written by another program: whatever they are, something comes out. */
+export function readMessages(
+  messages: readonly unknown[],
+  newId: NewId,
+): { readonly system: string; readonly turns: readonly Turn[] } {
+  const system: string[] = [];
+  const turns: Turn[] = [];
+  const names = new Map<string, string>();
+  for (const message of messages.filter(isObject)) {
+    const { role, content } = message;
+    const text = toText(content);
+    if (role === 'system' || role === 'developer') system.push(text);
+    else if (role === 'assistant') {
+      const toolCalls = toToolCalls(message['tool_calls']);
+      for (const { id, name } of toolCalls) names.set(id, name);
+      turns.push({ ...TYPED, id: newId(), text, toolCalls });
+    } else if (role === 'tool') {
+      const callId = asText(message['tool_call_id'], '');
+      turns.push({ type: 'tool', id: newId(), callId, name: names.get(callId) ?? '', text });
+    } else if (role === 'user') turns.push({ type: 'user', id: newId(), text, ...readParts(content) });
+  }
+  return { system: system.join('\n\n'), turns };
+}
+
+const TYPED = {
+  type: 'assistant',
+  reasoning: '',
+  reasoningDetails: [],
+  images: [],
+  audio: null,
+  outcome: null,
+} as const;
+
+function readParts(content: unknown) {
+  const others = Array.isArray(content)
+    ? content.filter((part) => isObject(part) && typeof part['text'] !== 'string')
+    : [];
+  return {
+    attached: others.flatMap((part) => fromContentPart(part) ?? []),
+    kept: others.filter((part) => fromContentPart(part) === undefined),
+  };
+}
+
+function toToolCalls(calls: unknown): readonly ToolCall[] {
+  if (!Array.isArray(calls)) return [];
+  return calls.filter(isObject).map(({ id, function: called }) => {
+    const { name, arguments: given } = isObject(called) ? called : {};
+    return {
+      id: asText(id, ''),
+      name: asText(name, 'unnamed'),
+      arguments: asText(given, '{}'),
+    };
+  });
+}
+
+const asText = (value: unknown, absent: string): string => (typeof value === 'string' ? value : absent);
+
+function toText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((part) => (isObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+    .join('\n');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

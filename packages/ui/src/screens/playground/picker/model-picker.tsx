@@ -1,0 +1,178 @@
+import type { Model } from '@model-gateway/core/wire';
+import { ChevronDown } from 'lucide-react';
+import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+
+import { formatCompact } from '../../../format/quantity.ts';
+import { useModal } from '../../../parts/dialogs/use-modal.ts';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { formatTokenPrice } from '../../models/price-facts.ts';
+import { findModels, toAbilities } from './find-models.ts';
+
+interface ModelPickerProps {
+  /** Of the button: which column it is of. */
+  readonly label: string;
+  readonly model: string;
+  readonly models: readonly Model[];
+  /** `isSent` when what is there is to be sent to it, too. */
+  readonly onPick: (model: string, isSent: boolean) => void;
+}
+
+/** Beyond it typing finds a model sooner than scrolling. */
+const MAX_SHOWN = 100;
+const PAGE = 8;
+const ITEM = 'flex cursor-pointer flex-wrap items-baseline gap-x-3 gap-y-0.5 rounded-md px-3 py-1.5 text-sm';
+
+/** The model of a column, and the way to another. */
+export function ModelPicker({ label, model, models, onPick }: ModelPickerProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        data-model-picker
+        aria-haspopup="dialog"
+        aria-label={`${label}: ${model || 'none yet'}`}
+        title="Choose another model"
+        className="flex min-h-8 min-w-0 flex-1 items-center gap-1 rounded-md px-1.5 text-left hover:bg-raised"
+        onClick={() => setIsOpen(true)}
+      >
+        <span className="truncate font-mono text-xs">{showControls(model) || 'Choose a model'}</span>
+        <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-faint" />
+      </button>
+      {isOpen && (
+        <PickerDialog
+          models={models}
+          onClose={() => setIsOpen(false)}
+          onPick={(picked, isSent) => {
+            setIsOpen(false);
+            onPick(picked, isSent);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface PickerDialogProps extends Pick<ModelPickerProps, 'models' | 'onPick'> {
+  readonly onClose: () => void;
+}
+
+export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const listId = useId();
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  useModal(dialog);
+  const found = useMemo(() => findModels(models.filter(isChat), text), [models, text]);
+  const written = text.trim();
+  const isUnknown = written !== '' && models.every(({ id }) => id !== written);
+  const shown = found.slice(0, MAX_SHOWN);
+  const ids = [...shown.map(({ id }) => id), ...(isUnknown ? [written] : [])];
+  const current = Math.min(at, ids.length - 1);
+  const move = (to: number): void => {
+    const next = Math.max(0, Math.min(to, ids.length - 1));
+    setAt(next);
+    document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // Escape closes the dialog alone; the page behind would stop what runs.
+    if (event.key === 'Escape') return event.stopPropagation();
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      PageDown: current + PAGE,
+      PageUp: current - PAGE,
+    };
+    const to = steps[event.key];
+    if (to === undefined && event.key !== 'Enter') return;
+    event.preventDefault();
+    // The page behind would send it, too.
+    event.stopPropagation();
+    if (to !== undefined) return move(to);
+    const id = ids[current];
+    if (id !== undefined) onPick(id, event.ctrlKey || event.metaKey);
+  };
+  const optionOf = (place: number) => ({
+    id: `${listId}-${place}`,
+    role: 'option',
+    'aria-selected': place === current,
+    className: `${ITEM} ${place === current ? 'bg-accent-soft' : 'hover:bg-raised'}`,
+    onClick: () => onPick(ids[place] ?? '', false),
+  });
+  return (
+    <dialog
+      ref={dialog}
+      aria-label="Choose a model"
+      className="mx-auto mt-[8vh] w-[calc(100%-2rem)] max-w-2xl rounded-xl border border-line bg-surface p-0 shadow-2xl"
+      onKeyDown={onKeyDown}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose();
+      }}
+    >
+      <div className="flex max-h-[76vh] flex-col">
+        <input
+          role="combobox"
+          aria-label="Find a model"
+          aria-expanded
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={current < 0 ? undefined : `${listId}-${current}`}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="A part of its name or id, such as sonnet"
+          className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+        />
+        <div id={listId} role="listbox" aria-label="Models" className="scroll-thin min-h-0 overflow-y-auto p-1.5">
+          {shown.map((model, place) => (
+            <div key={model.id} {...optionOf(place)}>
+              <ModelRow model={model} />
+            </div>
+          ))}
+          {isUnknown && (
+            <div {...optionOf(shown.length)}>
+              <span>
+                Use <code className="font-mono text-xs break-all">{showControls(written)}</code> as written
+              </span>
+              <span className="text-xs text-ink-faint">
+                No model of the catalog has this id; the gateway may know it as an alias.
+              </span>
+            </div>
+          )}
+        </div>
+        <p className="border-t border-line px-4 py-2 text-xs text-ink-faint">
+          {found.length > MAX_SHOWN && `${MAX_SHOWN} of ${found.length} are shown: type more. `}
+          Prices are per million tokens, in and out. Enter chooses, Ctrl Enter sends to it, too.
+        </p>
+      </div>
+    </dialog>
+  );
+}
+
+/** Whether a model is called by chats: those that make films or embeddings are not. */
+const isChat = ({ architecture }: Model): boolean =>
+  architecture.output_modalities.some((one) => one === 'text' || one === 'image' || one === 'audio');
+
+function ModelRow({ model }: { model: Model }) {
+  const { name, id, pricing, context_length: context } = model;
+  return (
+    <>
+      <span className="min-w-0 font-medium break-words">{showControls(name)}</span>
+      <code className="min-w-0 flex-1 font-mono text-xs break-all text-ink-faint">{showControls(id)}</code>
+      <span className="figures text-xs whitespace-nowrap text-ink-soft">
+        {formatTokenPrice(pricing, 'prompt')} / {formatTokenPrice(pricing, 'completion')}
+      </span>
+      <span className="w-full text-xs text-ink-faint">
+        {[context !== null && `${formatCompact(context)} context`, ...toAbilities(model)].filter(Boolean).join(' · ')}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { Checkbox, Field } from '../../../parts/controls/field.tsx';
+import { EFFORTS, type Problems, PROVIDER_SORTS, type Setup } from './setup.ts';
+import { toSentence } from './to-sentence.ts';
+
+interface ParameterFieldsProps {
+  readonly setup: Setup;
+  readonly problems: Problems;
+  readonly onChange: (setup: Setup) => void;
+}
+
+const NUMBERS = [
+  ['temperature', 'Temperature'],
+  ['topP', 'Top p'],
+  ['maxTokens', 'Max tokens'],
+  ['seed', 'Seed'],
+] as const;
+
+export function ParameterFields({ setup, problems, onChange }: ParameterFieldsProps) {
+  const set = (change: Partial<Setup>): void => onChange({ ...setup, ...change });
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+        {NUMBERS.map(([field, label]) => (
+          <Field key={field} label={label} error={toSentence(problems[field])}>
+            {(control) => (
+              <input
+                {...control}
+                inputMode="decimal"
+                autoComplete="off"
+                placeholder="default"
+                className="field"
+                value={setup[field]}
+                onChange={(event) => set({ [field]: event.target.value })}
+              />
+            )}
+          </Field>
+        ))}
+        <Field label="Reasoning effort">
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={setup.effort}
+              onChange={(event) => set({ effort: event.target.value })}
+            >
+              <option value="">default</option>
+              {EFFORTS.map((effort) => (
+                <option key={effort}>{effort}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Providers">
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={setup.providerSort}
+              onChange={(event) => set({ providerSort: event.target.value })}
+            >
+              <option value="">default order</option>
+              {Object.entries(PROVIDER_SORTS).map(([sort, label]) => (
+                <option key={sort} value={sort}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <div className="grid gap-3 md:grid-cols-2">
+        <Field label="Only these providers" hint="Slugs with commas between them; empty for any.">
+          {(control) => (
+            <input
+              {...control}
+              autoComplete="off"
+              spellCheck={false}
+              className="field font-mono text-xs"
+              value={setup.providerOnly}
+              onChange={(event) => set({ providerOnly: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Further fields of the request, as JSON" error={toSentence(problems['more'])}>
+          {(control) => (
+            <textarea
+              {...control}
+              rows={2}
+              spellCheck={false}
+              placeholder={'{"stop": ["END"]}'}
+              className="field resize-y font-mono text-xs"
+              value={setup.more}
+              onChange={(event) => set({ more: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <div className="flex flex-wrap gap-x-5">
+        <Checkbox
+          label="Stream"
+          checked={setup.isStreamed}
+          onChange={(event) => set({ isStreamed: event.target.checked })}
+        />
+        <Checkbox
+          label="Other providers where the first fails"
+          checked={setup.hasFallbacks}
+          onChange={(event) => set({ hasFallbacks: event.target.checked })}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,195 @@
+import { Plus, X } from 'lucide-react';
+import { useState } from 'react';
+
+import { Button } from '../../../parts/controls/button.tsx';
+import { Choice, Field } from '../../../parts/controls/field.tsx';
+import {
+  canHaveChoices,
+  EMPTY_ROW,
+  fromRows,
+  fromText,
+  ROW_TYPES,
+  type RowType,
+  type SchemaDraft,
+  type SchemaRow,
+} from './schema-draft.ts';
+import type { Problems } from './setup.ts';
+import { toSentence } from './to-sentence.ts';
+
+interface SchemaEditorProps {
+  /** What the rows are: “Parameters”. */
+  readonly label: string;
+  readonly schema: SchemaDraft;
+  /** Where it is: `tools.0.schema`. */
+  readonly path: string;
+  readonly problems: Problems;
+  readonly onChange: (schema: SchemaDraft) => void;
+}
+
+/** A JSON schema, by rows or as JSON: whichever is changed, the other follows. */
+export function SchemaEditor({ label, schema, path, problems, onChange }: SchemaEditorProps) {
+  const [isText, setIsText] = useState(schema.rows === null);
+  const textProblem = problems[`${path}.text`];
+  const rows = schema.rows;
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-3">
+        <span className="text-sm font-medium">{label}</span>
+        <Choice
+          label={`${label} by`}
+          value={isText ? 'json' : 'rows'}
+          options={{ rows: 'Rows', json: 'JSON schema' }}
+          onChange={(value) => setIsText(value === 'json')}
+        />
+      </div>
+      {isText ? (
+        <Field
+          label={`${label} as JSON schema`}
+          error={toSentence(textProblem)}
+          hint={rows === null ? 'It says more than rows can, so it has none.' : 'The rows follow it.'}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              rows={Math.min(16, Math.max(6, schema.text.split('\n').length))}
+              spellCheck={false}
+              className="field resize-y font-mono text-xs"
+              value={schema.text}
+              onChange={(event) => onChange(fromText(event.target.value, schema))}
+            />
+          )}
+        </Field>
+      ) : rows === null || textProblem !== undefined ? (
+        <p className="text-sm text-ink-faint">
+          {textProblem === undefined
+            ? 'The JSON schema says more than rows can. It is changed as JSON.'
+            : `The JSON schema ${textProblem}`}
+        </p>
+      ) : (
+        <Rows label={label} rows={rows} path={path} problems={problems} onChange={(next) => onChange(fromRows(next))} />
+      )}
+    </div>
+  );
+}
+
+interface RowsProps extends Pick<SchemaEditorProps, 'label' | 'path' | 'problems'> {
+  readonly rows: readonly SchemaRow[];
+  readonly onChange: (rows: readonly SchemaRow[]) => void;
+}
+
+function Rows({ label, rows, path, problems, onChange }: RowsProps) {
+  return (
+    <>
+      {rows.length === 0 && <p className="text-sm text-ink-faint">None yet.</p>}
+      {rows.map((row, at) => (
+        <Row
+          key={at}
+          row={row}
+          at={at}
+          path={`${path}.rows.${at}`}
+          problems={problems}
+          onChange={(next) => onChange(rows.with(at, next))}
+          onRemove={() => onChange(rows.filter((_, other) => other !== at))}
+        />
+      ))}
+      <Button
+        look="quiet"
+        className="self-start"
+        icon={<Plus size={15} aria-hidden />}
+        aria-label={`Add a row to ${label.toLowerCase()}`}
+        onClick={() => onChange([...rows, EMPTY_ROW])}
+      >
+        Row
+      </Button>
+    </>
+  );
+}
+
+interface RowProps {
+  readonly row: SchemaRow;
+  readonly at: number;
+  readonly path: string;
+  readonly problems: Problems;
+  readonly onChange: (row: SchemaRow) => void;
+  readonly onRemove: () => void;
+}
+
+function Row({ row, at, path, problems, onChange, onRemove }: RowProps) {
+  const set = (change: Partial<SchemaRow>): void => onChange({ ...row, ...change });
+  return (
+    <div
+      role="group"
+      aria-label={`Row ${at + 1}`}
+      className="grid grid-cols-2 items-start gap-2 rounded-md border border-line p-2 md:grid-cols-[1fr_9rem_2fr_1fr_auto_auto]"
+    >
+      <Field label="Name" error={toSentence(problems[`${path}.name`])}>
+        {(control) => (
+          <input
+            {...control}
+            autoComplete="off"
+            spellCheck={false}
+            className="field font-mono text-xs"
+            value={row.name}
+            onChange={(event) => set({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Type">
+        {(control) => (
+          <select
+            {...control}
+            className="field"
+            value={row.type}
+            onChange={(event) => set({ type: event.target.value as RowType })}
+          >
+            {Object.entries(ROW_TYPES).map(([type, name]) => (
+              <option key={type} value={type}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Description">
+        {(control) => (
+          <input
+            {...control}
+            autoComplete="off"
+            className="field"
+            value={row.description}
+            onChange={(event) => set({ description: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="One of" error={toSentence(problems[`${path}.choices`])}>
+        {(control) => (
+          <input
+            {...control}
+            autoComplete="off"
+            placeholder={canHaveChoices(row.type) ? 'a, b, c' : ''}
+            disabled={!canHaveChoices(row.type)}
+            className="field"
+            value={row.choices}
+            onChange={(event) => set({ choices: event.target.value })}
+          />
+        )}
+      </Field>
+      <label className="flex min-h-[34px] items-center gap-2 text-sm md:mt-6">
+        <input
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={row.isRequired}
+          onChange={(event) => set({ isRequired: event.target.checked })}
+        />
+        Required
+      </label>
+      <Button
+        look="quiet"
+        aria-label={`Remove row ${at + 1}`}
+        className="justify-self-end md:mt-6"
+        icon={<X size={15} aria-hidden />}
+        onClick={onRemove}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { memo, useEffect, useRef } from 'react';
+
+import { Field } from '../../../parts/controls/field.tsx';
+import { FormatEditor } from './format-editor.tsx';
+import { ParameterFields } from './parameter-fields.tsx';
+import { isUnset, type Problems, type Setup } from './setup.ts';
+import { ToolsEditor } from './tools-editor.tsx';
+
+export type Section = 'system' | 'parameters' | 'tools' | 'format';
+
+const SECTIONS: Readonly<Record<Section, { readonly label: string; readonly fields: readonly (keyof Setup)[] }>> = {
+  system: { label: 'System message', fields: ['system'] },
+  parameters: {
+    label: 'Parameters',
+    fields: [
+      'temperature',
+      'topP',
+      'maxTokens',
+      'seed',
+      'effort',
+      'isStreamed',
+      'providerSort',
+      'providerOnly',
+      'hasFallbacks',
+      'more',
+    ],
+  },
+  tools: { label: 'Tools', fields: ['tools'] },
+  format: { label: 'Response format', fields: ['format'] },
+};
+
+/** The section of the field with this path. */
+export function sectionOf(path: string): Section {
+  const [first = ''] = path.split('.');
+  return first === 'tools' || first === 'format' || first === 'system' ? first : 'parameters';
+}
+
+interface SetupPanelProps {
+  readonly setup: Setup;
+  readonly problems: Problems;
+  readonly onChange: (setup: Setup) => void;
+  readonly section: Section | null;
+  readonly onSection: (section: Section | null) => void;
+  /** Changes each time the first field with a problem is to have the focus. */
+  readonly focusKey: number;
+}
+
+/** What is the same for all columns, a section at a time. */
+export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
+  const { setup, problems, onChange, section, onSection, focusKey } = props;
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (focusKey > 0) panel.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [focusKey]);
+  const wrong = new Set(Object.keys(problems).map(sectionOf));
+  return (
+    <section aria-label="Set-up of all columns" className="card flex flex-col">
+      <div className="flex flex-wrap gap-1 p-1">
+        {(Object.keys(SECTIONS) as Section[]).map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-expanded={section === name}
+            onClick={() => onSection(section === name ? null : name)}
+            className={`inline-flex min-h-8 items-center gap-1 rounded-md px-2 text-sm hover:bg-raised ${section === name ? 'bg-raised font-medium' : 'text-ink-soft'}`}
+          >
+            {section === name ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
+            {SECTIONS[name].label}
+            {name === 'tools' && setup.tools.length > 0 && ` (${setup.tools.length})`}
+            {wrong.has(name) ? (
+              <span className="text-bad">to correct</span>
+            ) : (
+              name !== 'tools' && !isUnset(setup, SECTIONS[name].fields) && <span className="text-accent">set</span>
+            )}
+          </button>
+        ))}
+      </div>
+      {section !== null && (
+        <div ref={panel} className="border-t border-line p-3">
+          {section === 'system' && (
+            <Field label="System message" hint="Sent before each conversation.">
+              {(control) => (
+                <textarea
+                  {...control}
+                  rows={4}
+                  className="field resize-y"
+                  value={setup.system}
+                  onChange={(event) => onChange({ ...setup, system: event.target.value })}
+                />
+              )}
+            </Field>
+          )}
+          {section === 'parameters' && <ParameterFields setup={setup} problems={problems} onChange={onChange} />}
+          {section === 'tools' && (
+            <ToolsEditor tools={setup.tools} problems={problems} onChange={(tools) => onChange({ ...setup, tools })} />
+          )}
+          {section === 'format' && (
+            <FormatEditor
+              format={setup.format}
+              problems={problems}
+              onChange={(format) => onChange({ ...setup, format })}
+            />
+          )}
+        </div>
+      )}
+    </section>
+  );
+});

@@ -1,0 +1,109 @@
+import { EMPTY_SCHEMA, findSchemaProblems, type SchemaDraft } from './schema-draft.ts';
+
+/** A function that the model may call. */
+export interface ToolDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: SchemaDraft;
+}
+
+export interface FormatDraft {
+  readonly type: 'text' | 'json_object' | 'json_schema';
+  readonly name: string;
+  readonly isStrict: boolean;
+  readonly schema: SchemaDraft;
+}
+
+/** What is the same for all columns. Numbers are as they were typed; empty is the default of the model. */
+export interface Setup {
+  readonly system: string;
+  readonly temperature: string;
+  readonly topP: string;
+  readonly maxTokens: string;
+  readonly seed: string;
+  readonly effort: string;
+  readonly isStreamed: boolean;
+  readonly providerSort: string;
+  /** Slugs, comma-separated. */
+  readonly providerOnly: string;
+  readonly hasFallbacks: boolean;
+  /** A JSON object with further fields of the request. */
+  readonly more: string;
+  readonly tools: readonly ToolDraft[];
+  readonly format: FormatDraft;
+}
+
+export const EMPTY_SETUP: Setup = {
+  system: '',
+  temperature: '',
+  topP: '',
+  maxTokens: '',
+  seed: '',
+  effort: '',
+  isStreamed: true,
+  providerSort: '',
+  providerOnly: '',
+  hasFallbacks: true,
+  more: '',
+  tools: [],
+  format: { type: 'text', name: 'result', isStrict: true, schema: EMPTY_SCHEMA },
+};
+
+export const EMPTY_TOOL: ToolDraft = { name: '', description: '', schema: EMPTY_SCHEMA };
+
+export const EFFORTS = ['minimal', 'low', 'medium', 'high'] as const;
+export const PROVIDER_SORTS = {
+  price: 'cheapest first',
+  throughput: 'fastest first',
+  latency: 'first token first',
+} as const;
+
+/** What is wrong, by the path of the field: `tools.0.schema.rows.2.name`. */
+export type Problems = Readonly<Record<string, string>>;
+
+const NAME = /^[\w-]{1,64}$/;
+const NAME_RULE = 'has to have 1 to 64 letters, digits, _ or -';
+
+export function findProblems(setup: Setup): Problems {
+  const found: Record<string, string> = {};
+  const number = (
+    field: 'temperature' | 'topP' | 'maxTokens' | 'seed',
+    isRight: (value: number) => boolean,
+    rule: string,
+  ) => {
+    const text = setup[field].trim();
+    if (text !== '' && !isRight(Number(text))) found[field] = rule;
+  };
+  number('temperature', (value) => value >= 0 && value <= 2, 'has to be a number from 0 to 2');
+  number('topP', (value) => value >= 0 && value <= 1, 'has to be a number from 0 to 1');
+  number('maxTokens', (value) => Number.isSafeInteger(value) && value >= 1, 'has to be a whole number from 1');
+  number('seed', Number.isSafeInteger, 'has to be a whole number');
+  const more = findMoreProblem(setup.more);
+  if (more !== undefined) found['more'] = more;
+  setup.tools.forEach(({ name, schema }, at) => {
+    if (!NAME.test(name)) found[`tools.${at}.name`] = NAME_RULE;
+    else if (setup.tools.findIndex((other) => other.name === name) < at)
+      found[`tools.${at}.name`] = 'is the name of another tool, too';
+    Object.assign(found, findSchemaProblems(schema, `tools.${at}.schema`));
+  });
+  if (setup.format.type === 'json_schema') {
+    if (!NAME.test(setup.format.name)) found['format.name'] = NAME_RULE;
+    Object.assign(found, findSchemaProblems(setup.format.schema, 'format.schema'));
+  }
+  return found;
+}
+
+function findMoreProblem(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? undefined : 'have to be an object, as in {"stop": ["END"]}';
+  } catch {
+    return 'are not JSON';
+  }
+}
+
+/** Whether nothing of a part of the set-up is set. */
+export const isUnset = (setup: Setup, fields: readonly (keyof Setup)[]): boolean =>
+  fields.every((field) => JSON.stringify(setup[field]) === JSON.stringify(EMPTY_SETUP[field]));

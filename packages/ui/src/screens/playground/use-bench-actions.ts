@@ -1,0 +1,175 @@
+import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
+import { useMemo, useRef } from 'react';
+
+import type { Caller } from '../../api/call-api.ts';
+import { showToast } from '../../parts/messages/toast-store.ts';
+import type { ColumnActions } from './column/bench-column.tsx';
+import {
+  addCompletion,
+  addTurns,
+  columnsWith,
+  cutAfter,
+  dropCompletion,
+  findOpenCalls,
+  isPending,
+  removeColumn,
+  removeTurn,
+  setModel,
+  setTurnText,
+} from './experiment/edit-turns.ts';
+import type { Experiment } from './experiment/experiment.ts';
+import { toRequest } from './experiment/to-request.ts';
+import type { ExperimentStore } from './experiments/experiment-store.ts';
+import { isUnderWay, type Runs } from './runs.ts';
+import { streamChat } from './stream/stream-chat.ts';
+import { toAssistantTurn } from './stream/to-assistant-turn.ts';
+import { newId } from './use-open-experiment.ts';
+
+interface BenchContext {
+  readonly store: ExperimentStore;
+  readonly runs: Runs;
+  readonly caller: Caller;
+  readonly models: readonly Model[];
+  /** The set-up has a field to correct. */
+  readonly onProblem: () => void;
+}
+
+export interface BenchActions extends ColumnActions {
+  /** Sends what is typed to the columns of these ids, or what they wait with. */
+  readonly send: (columnIds: readonly string[]) => void;
+}
+
+/** What can be done on the bench. The same object for as long as the experiment is open. */
+export function useBenchActions(context: BenchContext): BenchActions {
+  const latest = useRef(context);
+  latest.current = context;
+  return useMemo(() => createBenchActions(() => latest.current), []);
+}
+
+function createBenchActions(read: () => BenchContext): BenchActions {
+  const columnOf = (id: string) =>
+    read()
+      .store.getState()
+      .columns.find((column) => column.id === id);
+  const readRequest = (columnId: string, experiment: Experiment): ChatCompletionRequest | string => {
+    const column = experiment.columns.find(({ id }) => id === columnId);
+    if (column === undefined) return 'There is no such column';
+    return toRequest(
+      experiment.setup,
+      column,
+      read().models.find(({ id }) => id === column.model),
+    );
+  };
+  /** Makes a change and runs these columns with it; nothing at all where one of them could not be run. */
+  const run = (columnIds: readonly string[], change: (experiment: Experiment) => Experiment): boolean => {
+    const { store, runs, onProblem } = read();
+    const { columns } = store.getState();
+    const busy = columns.findIndex(({ id }) => columnIds.includes(id) && isUnderWay(runs.of(id)));
+    if (busy >= 0) {
+      showToast({ tone: 'neutral', title: `The completion of column ${busy + 1} is still coming` });
+      return false;
+    }
+    const next = change(store.getState());
+    const requests = columnIds.map((id) => [id, readRequest(id, next)] as const);
+    const problem = requests.map(([, request]) => request).find((request) => typeof request === 'string');
+    if (problem !== undefined) {
+      showToast({ tone: 'bad', title: problem });
+      onProblem();
+      return false;
+    }
+    store.update(() => next);
+    for (const [id, request] of requests) {
+      if (typeof request !== 'string') runs.track(start(id, request));
+    }
+    return true;
+  };
+  const start = async (columnId: string, request: ChatCompletionRequest): Promise<void> => {
+    const { store, runs, caller } = read();
+    const own = runs.of(columnId);
+    await own.start((signal) => streamChat(request, caller, signal));
+    const facts = {
+      id: newId(),
+      model: request.model ?? '',
+      isStreamed: request.stream === true,
+      endedAt: new Date().toISOString(),
+    };
+    const turn = toAssistantTurn(own.getState(), facts);
+    store.update((experiment) => addCompletion(experiment, columnId, turn));
+  };
+  return {
+    readRequest: (columnId) => {
+      const { store } = read();
+      return readRequest(columnId, dropCompletion(store.getState(), columnId));
+    },
+    send(columnIds) {
+      if (columnIds.length === 0) return showToast({ tone: 'bad', title: 'Add a model to send it to' });
+      const { store } = read();
+      const { text, attached, columns } = store.getState();
+      const sent = columns.filter(({ id }) => columnIds.includes(id));
+      const waiting = sent.filter(({ turns }) => findOpenCalls(turns).length > 0)[0];
+      if (waiting !== undefined) {
+        const title = `Column ${columns.indexOf(waiting) + 1} waits for the results of tools`;
+        return showToast({ tone: 'bad', title, detail: 'Type them there, or remove the completion that called them.' });
+      }
+      if (text.trim() === '' && attached.length === 0) {
+        const pending = sent.filter(isPending).map(({ id }) => id);
+        if (pending.length === 0) return showToast({ tone: 'bad', title: 'There is no message yet' });
+        run(pending, (experiment) => experiment);
+        return;
+      }
+      const asked = { type: 'user' as const, id: newId(), text, attached, kept: [] };
+      run(columnIds, (experiment) => ({ ...addTurns(experiment, columnIds, [asked]), text: '', attached: [] }));
+    },
+    setModel(columnId, model, isSent) {
+      const { store } = read();
+      store.update((experiment) => setModel(experiment, columnId, model));
+      if (!isSent) return;
+      const column = columnOf(columnId);
+      if (column !== undefined && isPending(column)) run([columnId], (experiment) => experiment);
+      else if (column !== undefined && column.turns.length > 0)
+        run([columnId], (experiment) => dropCompletion(experiment, columnId));
+    },
+    removeColumn(columnId) {
+      const { store, runs } = read();
+      const before = store.getState();
+      runs.of(columnId).stop();
+      store.update((experiment) => removeColumn(experiment, columnId));
+      const at = before.columns.findIndex(({ id }) => id === columnId);
+      const removed = before.columns[at];
+      if (removed === undefined || removed.turns.length === 0) return;
+      const undo = (): void =>
+        store.update((experiment) => ({ ...experiment, columns: experiment.columns.toSpliced(at, 0, removed) }));
+      showToast({ tone: 'neutral', title: `Column ${at + 1} was removed`, action: { label: 'Undo', run: undo } });
+    },
+    again: (columnId) => void run([columnId], (experiment) => dropCompletion(experiment, columnId)),
+    edit: (turnId, text) => read().store.update((experiment) => setTurnText(experiment, turnId, text)),
+    sendFrom(turnId) {
+      const ids = columnsWith(read().store.getState().columns, turnId);
+      run(ids, (experiment) => cutAfter(experiment, turnId));
+    },
+    remove(turnId) {
+      const { store } = read();
+      const changed = store.getState().columns.filter(({ turns }) => turns.some(({ id }) => id === turnId));
+      store.update((experiment) => removeTurn(experiment, turnId));
+      // In the other columns a completion may have come since.
+      const undo = (): void =>
+        store.update((experiment) => ({
+          ...experiment,
+          columns: experiment.columns.map((column) => changed.find(({ id }) => id === column.id) ?? column),
+        }));
+      showToast({ tone: 'neutral', title: 'Removed from the conversation', action: { label: 'Undo', run: undo } });
+    },
+    answerCalls(columnId, results) {
+      const column = columnOf(columnId);
+      if (column === undefined) return;
+      const turns = findOpenCalls(column.turns).map(({ id, name }) => ({
+        type: 'tool' as const,
+        id: newId(),
+        callId: id,
+        name,
+        text: results.get(id) ?? '',
+      }));
+      run([columnId], (experiment) => addTurns(experiment, [columnId], turns));
+    },
+  };
+}

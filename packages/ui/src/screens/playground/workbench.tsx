@@ -1,0 +1,166 @@
+import type { Model } from '@model-gateway/core/wire';
+import { useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+
+import type { Caller } from '../../api/call-api.ts';
+import { classNames } from '../../parts/class-names.ts';
+import { useShortcut } from '../../shell/shortcuts.ts';
+import { BenchColumns } from './bench-columns.tsx';
+import { BenchHeader } from './bench-header.tsx';
+import { Composer } from './composer.tsx';
+import { createRun } from './create-run.ts';
+import { findUnsupported } from './draft/attachments.ts';
+import { useAttaching } from './draft/use-attaching.ts';
+import { estimateColumns } from './estimate/estimate-columns.ts';
+import type { Experiment } from './experiment/experiment.ts';
+import type { ExperimentStore } from './experiments/experiment-store.ts';
+import { createRuns } from './runs.ts';
+import { type Section, sectionOf, SetupPanel } from './setup/setup-panel.tsx';
+import { findProblems } from './setup/setup.ts';
+import { drawTogether } from './stream/draw-together.ts';
+import { useBenchActions } from './use-bench-actions.ts';
+import { toModels } from './use-open-experiment.ts';
+
+interface WorkbenchProps {
+  readonly store: ExperimentStore;
+  readonly caller: Caller;
+  readonly models: readonly Model[];
+  readonly firstModel: string;
+  /** The next message takes the focus. */
+  readonly isFocused: boolean;
+  /** An experiment that is not kept yet, or the id of one that is. */
+  readonly onOpen: (experiment: Experiment | string) => void;
+}
+
+/** Conversations with models side by side. Every completion is an ordinary generation. */
+export function Workbench({ store, caller, models, firstModel, isFocused, onOpen }: WorkbenchProps) {
+  const navigate = useNavigate({ from: '/playground' });
+  const experiment = useSyncExternalStore(store.subscribe, store.getState);
+  const { id, setup, columns, text, attached } = experiment;
+  const [runs] = useState(() => createRuns(() => createRun(drawTogether, () => performance.now())));
+  const isRunning = useSyncExternalStore(runs.subscribe, runs.isRunning);
+  const [target, setTarget] = useState('');
+  const [baseId, setBaseId] = useState('');
+  const [section, setSection] = useState<Section | null>(null);
+  const [focusKey, setFocusKey] = useState(0);
+  const problems = useMemo(() => findProblems(setup), [setup]);
+  const actions = useBenchActions({
+    store,
+    runs,
+    caller,
+    models,
+    onProblem() {
+      const [path] = Object.keys(problems);
+      if (path === undefined) return;
+      setSection(sectionOf(path));
+      setFocusKey((before) => before + 1);
+    },
+  });
+  useKept(store, () => runs.stopAll());
+  const set = (change: Partial<Experiment>): void => store.update((before) => ({ ...before, ...change }));
+  const attaching = useAttaching(attached, (read) =>
+    store.update((before) => ({ ...before, attached: [...before.attached, ...read] })),
+  );
+
+  const shown = toModels(experiment);
+  useEffect(() => {
+    void navigate({ search: { models: shown, open: id }, replace: true });
+  }, [navigate, shown, id]);
+
+  const live = columns.map((column, at) => ({ column, at })).filter(({ column }) => !column.isOriginal);
+  const targets = live.filter(({ column }) => target === '' || column.id === target);
+  const sendTo = targets.length === 0 ? live : targets;
+  const send = (): void => actions.send(sendTo.map(({ column }) => column.id));
+  const stop = (): void => void runs.stopAll();
+  // A dialog keeps the page behind it still.
+  const sendUnlessCovered = (): void => {
+    if (document.querySelector('dialog[open]') === null) send();
+  };
+  useShortcut({ keys: 'mod+Enter', label: 'Send', group: 'This screen' }, sendUnlessCovered);
+  useShortcut({ keys: 'Escape', label: 'Stop', group: 'This screen' }, stop, isRunning);
+
+  const settled = useDeferredValue(experiment);
+  const estimates = useMemo(() => estimateColumns(settled, models), [settled, models]);
+  const unsupported = findUnsupported(
+    models.filter((model) => sendTo.some(({ column }) => column.model === model.id)),
+    attached,
+  );
+
+  return (
+    <div
+      {...attaching.handlers}
+      // Also from the field in which one has just pressed Ctrl Enter.
+      onKeyDown={({ key, target }) => {
+        const isCovered = target instanceof Element && target.closest('dialog') !== null;
+        if (key === 'Escape' && isRunning && !isCovered) stop();
+      }}
+      className={classNames(
+        'flex min-h-0 flex-1 flex-col gap-3 p-4',
+        attaching.isOver && 'outline-2 -outline-offset-4 outline-accent outline-dashed',
+      )}
+    >
+      <BenchHeader
+        store={store}
+        canChangeKey={(caller.key ?? caller.keyHash) !== undefined}
+        firstModel={firstModel}
+        baseId={baseId}
+        onBase={setBaseId}
+        onOpen={onOpen}
+      />
+      <div className="scroll-thin -mx-1 flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1">
+        <SetupPanel
+          setup={setup}
+          problems={problems}
+          onChange={(next) => set({ setup: next })}
+          section={section}
+          onSection={setSection}
+          focusKey={focusKey}
+        />
+        <BenchColumns
+          columns={columns}
+          baseId={baseId}
+          runs={runs}
+          models={models}
+          actions={actions}
+          estimates={estimates}
+        />
+      </div>
+      <Composer
+        text={text}
+        attached={attached}
+        onText={(next) => set({ text: next })}
+        onAttached={(next) => set({ attached: next })}
+        onFiles={attaching.add}
+        columns={live}
+        target={targets.length === 0 ? '' : target}
+        onTarget={setTarget}
+        onSend={send}
+        onStop={stop}
+        isRunning={isRunning}
+        unsupported={unsupported}
+        estimateUsd={addUp(sendTo.map(({ column }) => estimates.get(column.id)?.usd))}
+        isFocused={isFocused}
+      />
+    </div>
+  );
+}
+
+/** Keeps what is there when the page is hidden, reloaded or left; what still comes is stopped and kept as far as it is. */
+function useKept(store: ExperimentStore, stopAll: () => Promise<void>): void {
+  useEffect(() => {
+    const flush = (): void => void store.flush();
+    addEventListener('pagehide', flush);
+    addEventListener('visibilitychange', flush);
+    return () => {
+      removeEventListener('pagehide', flush);
+      removeEventListener('visibilitychange', flush);
+      void stopAll().then(() => store.flush());
+    };
+  }, [store]);
+}
+
+/** Undefined where one of them cannot be sent to, null where a price is not known. */
+const addUp = (sums: readonly (number | null | undefined)[]): number | null | undefined =>
+  sums.includes(undefined)
+    ? undefined
+    : sums.reduce<number | null>((sum, usd) => (sum === null || usd == null ? null : sum + usd), 0);
