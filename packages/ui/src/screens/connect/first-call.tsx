@@ -36,7 +36,7 @@ export function FirstCallCard({ made, tool, model, baseUrl, onSeen }: FirstCallP
     <section
       role="status"
       aria-label="First call"
-      className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4 text-sm"
+      className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4 text-sm shadow-lg md:sticky md:bottom-4"
     >
       {seen !== null ? (
         <Seen call={seen} tool={tool} />

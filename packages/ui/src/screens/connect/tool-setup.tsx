@@ -50,7 +50,7 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
         <div className="min-w-0 flex-1 basis-56">
           <h2 ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
-            {made === null ? `Connect ${client.name}` : `Tell ${client.name}`}
+            {made === null ? `Connect ${client.name}` : `Set up ${client.name}`}
           </h2>
           <p className="text-sm text-ink-soft">{client.about}.</p>
         </div>

@@ -27,7 +27,9 @@ export function ToolSteps({ client, connection }: { client: Client; connection: 
   return (
     <div className="flex flex-col gap-4">
       {differsBySystem(client) && (
-        <Choice label="Operating system" value={system} options={SYSTEMS} onChange={setSystem} />
+        <div>
+          <Choice label="Operating system" value={system} options={SYSTEMS} onChange={setSystem} />
+        </div>
       )}
       <ol className="flex flex-col gap-4">
         {stepsFor(client, system).map((step, at) => (
@@ -77,7 +79,7 @@ function Snippet({ step, at, system, connection }: StepProps<SnippetStep> & { sy
       <pre
         tabIndex={0}
         aria-label={step.title}
-        className="scroll-thin max-h-80 overflow-auto rounded-lg bg-raised p-3 font-mono text-xs"
+        className="scroll-thin max-h-[28rem] overflow-auto rounded-lg bg-raised p-3 font-mono text-xs"
       >
         {showControls(text)}
       </pre>
@@ -95,9 +97,9 @@ function Fields({ step, at, connection }: StepProps<FieldsStep>) {
       <dl className="grid gap-x-4 gap-y-2 rounded-lg bg-raised p-3 text-sm sm:grid-cols-[auto_1fr]">
         {step.toFields(connection).map(([label, value]) => (
           <div key={label} className="contents">
-            <dt className="pt-1 text-ink-soft">{label}</dt>
-            <dd className="flex min-w-0 items-start gap-2">
-              <code className="min-w-0 flex-1 pt-1 font-mono text-xs break-all">{showControls(value)}</code>
+            <dt className="self-center text-ink-soft">{label}</dt>
+            <dd className="flex min-w-0 items-center gap-2">
+              <code className="min-w-0 flex-1 font-mono text-xs break-all">{showControls(value)}</code>
               <CopyButton isIcon text={value} label={`Copy: ${label}`} />
             </dd>
           </div>

@@ -2,7 +2,6 @@ import { Code, MessagesSquare, Package, Search, SquareTerminal } from 'lucide-re
 import { type ReactNode, useState } from 'react';
 
 import { type Client, searchClients } from '../../clients/index.ts';
-import { Badge } from '../../parts/badge.tsx';
 
 const ICONS: Readonly<Record<Client['kind'], ReactNode>> = {
   coding: <Code size={16} aria-hidden />,
@@ -32,7 +31,7 @@ export function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
           }}
         />
       </div>
-      <ul aria-label="Tools" className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
+      <ul aria-label="Tools" className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
         {clients.map((client) => (
           <li key={client.id}>
             <Tile client={client} onChoose={onChoose} />
@@ -61,11 +60,7 @@ function Tile({ client, onChoose }: { client: Client; onChoose: (id: string) => 
       <span className="min-w-0 flex-1">
         <span className="block text-sm font-medium">{name}</span>
         <span className="block text-xs break-words text-ink-faint">{about}</span>
-        {callsFrom === 'cloud' && (
-          <span className="mt-1 block">
-            <Badge>needs a public address</Badge>
-          </span>
-        )}
+        {callsFrom === 'cloud' && <span className="block text-xs text-caution">Needs a public address</span>}
       </span>
     </button>
   );

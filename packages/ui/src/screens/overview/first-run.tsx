@@ -30,7 +30,9 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
   const { data: keys = [] } = useQuery(keysQuery);
   const client = useQueryClient();
   const hasKey = findUsableKeys(keys).some(({ name }) => name !== PLAYGROUND_KEY_NAME);
-  const areDone = [isTested || isCalled, isCalled, hasKey, isConnected];
+  // A tool that has got a completion has tested everything before it, too.
+  const hasWorked = isCalled || isConnected;
+  const areDone = [isTested || hasWorked, hasWorked, hasKey, isConnected];
   const onConnected = useCallback(() => setIsConnected(true), []);
   const finish = (): void => {
     onDone();
