@@ -8,7 +8,6 @@ import { formatUsd } from '../../format/money.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Spinner } from '../../parts/controls/button.tsx';
-import { Facts } from '../../parts/facts.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { failureQuery, type FirstCall, latestCallQuery, latestRefusalQuery, type ToolKey } from './connect-queries.ts';
 import { describeRefusal } from './describe-refusal.ts';
@@ -64,20 +63,25 @@ function Seen({ call, tool }: { call: FirstCall; tool: string }) {
       <p className="flex items-center gap-2 font-medium text-good">
         <CircleCheck size={18} aria-hidden /> {tool} is connected
       </p>
-      <Facts
-        facts={[
-          ['Model', <span className="break-all">{showControls(call.model)}</span>],
-          ['Cost', call.cost_known === false ? 'not known' : formatUsd(call.total_cost)],
-          ['Took', formatDuration(call.generation_time)],
-          ['At', formatMoment(call.created_at)],
-        ]}
-      />
+      <dl className="figures flex flex-wrap items-baseline gap-x-5 gap-y-1">
+        <Fact name="Model">{showControls(call.model)}</Fact>
+        <Fact name="Cost">{call.cost_known === false ? 'not known' : formatUsd(call.total_cost)}</Fact>
+        <Fact name="Took">{formatDuration(call.generation_time)}</Fact>
+        <Fact name="At">{formatMoment(call.created_at)}</Fact>
+      </dl>
       <p>
         <CallLink id={call.id} />
       </p>
     </>
   );
 }
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="flex min-w-0 gap-2">
+    <dt className="text-ink-faint">{name}</dt>
+    <dd className="min-w-0 break-all">{children}</dd>
+  </div>
+);
 
 const CallLink = ({ id }: { id: string }) => (
   <Link to="/generations" search={{ open: id }} className="text-accent underline">
