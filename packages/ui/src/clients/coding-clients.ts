@@ -252,7 +252,7 @@ const vsCode: Client = {
     'This opens chatLanguageModels.json. If the list has entries already, add this one to them. “Chat: Manage Language Models”, “Add Models”, “Custom Endpoint” leads there, too, and asks for the key, which VS Code then keeps out of the file.',
     'Models that cannot call tools are not offered to agents.',
     'If the model does not appear, restart VS Code. Completions while typing are not affected.',
-    'It needs a version with the provider “Custom Endpoint”, which came in the middle of 2026.',
+    'It needs VS Code 1.122 or newer.',
   ],
   docsUrl: 'https://code.visualstudio.com/docs/agent-customization/language-models',
 };

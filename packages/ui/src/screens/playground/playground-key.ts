@@ -61,8 +61,13 @@ export const setPlaygroundKey = (key: string | null): void => choose(key ?? ASK)
 /** Calls as a key of the gateway, which the session may without holding it. */
 export const actAsKey = (hash: string): void => choose(HASH + hash);
 
-/** Makes a key of the playground's own, so that its calls can be told apart and limited; null is no limit. Throws `ApiError`. */
+/**
+ * Makes a key of the playground's own, so that its calls can be told apart and limited; null is no limit. Takes the one
+ * that another browser has made meanwhile. Throws `ApiError`.
+ */
 export async function createPlaygroundKey(limitUsd: number | null): Promise<void> {
+  const made = findPlaygroundKey(await queryClient.fetchQuery({ ...keysQuery, staleTime: 0 }));
+  if (made !== undefined) return actAsKey(made.hash);
   const { data } = await callApi<{ data: Key }>('/api/v1/keys', {
     method: 'POST',
     body: { name: PLAYGROUND_KEY_NAME, limit: limitUsd },
