@@ -39,6 +39,8 @@ const SCREENS: readonly (readonly [string, () => string])[] = [
   ['guardrails', () => '#/guardrails'],
   ['guardrail', () => `#/guardrails?open=${ids.guardrail}`],
   ['keys', () => '#/keys'],
+  ['connect', () => '#/connect'],
+  ['connect-container', () => '#/connect?tool=open-webui'],
   ['settings', () => '#/settings'],
 ];
 

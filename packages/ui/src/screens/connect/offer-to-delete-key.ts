@@ -4,12 +4,12 @@ import { queryClient } from '../../api/query-client.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import type { ToolKey } from './connect-queries.ts';
 
-/** Says that a key stays although nothing has called with it yet, and takes it back on request. */
+/** Says that a key stays although no call with it has succeeded yet, and takes it back on request. */
 export function offerToDeleteKey({ hash, name }: Pick<ToolKey, 'hash' | 'name'>): void {
   showToast({
     tone: 'neutral',
     title: `The key “${name}” stays`,
-    detail: 'Nothing has called with it yet. It is listed under Keys.',
+    detail: 'No call with it has succeeded yet. It is listed under Keys.',
     action: { label: 'Undo', run: () => void deleteKey(hash, name) },
   });
 }

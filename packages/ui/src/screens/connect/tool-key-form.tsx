@@ -83,6 +83,8 @@ function Form({ models, suggested, onMade }: FormProps) {
               maxLength={200}
               className="field font-mono text-xs"
               value={modelId}
+              // What is typed takes its place, and the list shows all that fits it.
+              onFocus={(event) => event.target.select()}
               onChange={(event) => setModelId(event.target.value.trim())}
             />
             <datalist id={listId}>

@@ -35,10 +35,12 @@ interface ToolSetupProps extends Progress {
 /** Makes a key for one tool, says what to do in the tool, and waits for its first call. */
 export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProps) {
   const [made, setMade] = useState<Made | null>(null);
-  const [baseUrl, setBaseUrl] = useState(toBaseUrl);
+  const [typedUrl, setTypedUrl] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const uncalled = useUncalledKey();
-  const obstacle = findObstacle(client.callsFrom, isAddress(baseUrl) ? baseUrl : toBaseUrl());
+  const ownUrl = toBaseUrl();
+  const baseUrl = typedUrl !== null && isAddress(typedUrl) ? typedUrl : ownUrl;
+  const obstacle = findObstacle(client.callsFrom, baseUrl);
   // The tile or the form that had the focus is gone.
   useEffect(() => heading.current?.focus(), [made]);
   const onSeen = useCallback(() => {
@@ -60,9 +62,7 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
         </Button>
       </div>
       {obstacle !== undefined && <Obstacle text={obstacle} />}
-      {client.callsFrom !== undefined && (
-        <AddressField value={baseUrl} onChange={setBaseUrl} isRequired={client.callsFrom === 'cloud'} />
-      )}
+      {client.callsFrom !== undefined && <AddressField value={typedUrl ?? ownUrl} onChange={setTypedUrl} />}
       {made === null ? (
         <ToolKeyForm
           client={client}
@@ -73,12 +73,7 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
           }}
         />
       ) : (
-        <Instructions
-          client={client}
-          made={made}
-          baseUrl={isAddress(baseUrl) ? baseUrl : toBaseUrl()}
-          onSeen={onSeen}
-        />
+        <Instructions client={client} made={made} baseUrl={baseUrl} onSeen={onSeen} />
       )}
     </div>
   );
@@ -143,14 +138,13 @@ function Obstacle({ text }: { text: string }) {
 interface AddressFieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  readonly isRequired: boolean;
 }
 
-function AddressField({ value, onChange, isRequired }: AddressFieldProps) {
+function AddressField({ value, onChange }: AddressFieldProps) {
   return (
     <Field
       label="Address of this gateway, as the tool reaches it"
-      hint={isRequired ? 'Ends with /api/v1' : 'As it is for other programs; ends with /api/v1'}
+      hint="Ends with /api/v1"
       error={isAddress(value) ? undefined : 'This is no address; it has to begin with https:// or http://'}
     >
       {(control) => (
