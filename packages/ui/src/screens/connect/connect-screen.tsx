@@ -3,6 +3,9 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { ConnectTool } from './connect-tool.tsx';
 
+// The first steps load it from here, late, so that it stays in one script with this screen.
+export { ConnectTool };
+
 /** Connects a tool; which one is part of the address. */
 export function ConnectScreen() {
   const { tool } = useSearch({ from: '/connect' });

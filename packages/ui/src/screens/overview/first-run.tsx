@@ -1,13 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, Plus } from 'lucide-react';
-import { type ReactNode, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 import { keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
-import { ConnectTool } from '../connect/connect-tool.tsx';
 import { hasTokenPrices } from '../models/price-facts.ts';
 import { createRun, type Run } from '../playground/create-run.ts';
 import { KeyCard } from '../playground/key-card.tsx';
@@ -16,6 +15,10 @@ import { streamChat } from '../playground/stream/stream-chat.ts';
 import { AddProvider } from '../providers/setup/add-provider.tsx';
 import { providerSetupsQuery } from '../providers/setup/setup-queries.ts';
 import { DemoInstead } from './demo-instead.tsx';
+
+const ConnectTool = lazy(async () => ({
+  default: (await import('../connect/connect-screen.tsx')).ConnectTool,
+}));
 
 const STEPS = ['A provider', 'A test call', 'A key for your tool', 'A tool connected'] as const;
 const LAST = STEPS.length - 1;
@@ -62,15 +65,17 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
                 It gets a key of its own: then its calls can be told from others, limited, and stopped.
               </p>
             )}
-            <ConnectTool
-              toolId={toolId}
-              onChoose={(id) => {
-                setToolId(id);
-                setStep(2);
-              }}
-              onMade={() => setStep(LAST)}
-              onConnected={onConnected}
-            />
+            <Suspense fallback={<Loading what="the tools" />}>
+              <ConnectTool
+                toolId={toolId}
+                onChoose={(id) => {
+                  setToolId(id);
+                  setStep(2);
+                }}
+                onMade={() => setStep(LAST)}
+                onConnected={onConnected}
+              />
+            </Suspense>
           </Step>
         )}
       </div>
