@@ -216,7 +216,10 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('the first steps end with a tool that is connected', async () => {
+      let isRefusing = true;
       const { baseUrl } = await startRawUpstream(({ head, socket }) => {
+        if (isRefusing && head.startsWith('POST'))
+          return void socket.end(toRawResponse(401, { error: { message: 'Incorrect API key' } }));
         const message = { role: 'assistant', content: 'Hello' };
         const usage = { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 };
         const body = head.startsWith('GET')
@@ -246,6 +249,12 @@ describe.skipIf(skipped !== undefined)(
       const steps = page.getByRole('listitem').filter({ hasText: 'A tool connected' });
       await expect.poll(() => steps.first().getAttribute('aria-current')).toBe('step');
       await expect.poll(() => steps.first().innerText()).not.toContain('done');
+      await callAsTool(await readSettings(page));
+      await firstCallOf(page).getByText('A call came, and failed').waitFor();
+      await firstCallOf(page).getByText('Key and address are right').waitFor();
+      expect(await examine(opened, 'connect-failed')).toEqual([]);
+      expect(await steps.first().innerText()).not.toContain('done');
+      isRefusing = false;
       await callAsTool(await readSettings(page));
       await firstCallOf(page).getByText('opencode is connected').waitFor();
       await expect.poll(() => steps.first().innerText()).toContain('done');
