@@ -251,7 +251,7 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(() => steps.first().innerText()).not.toContain('done');
       await callAsTool(await readSettings(page));
       await firstCallOf(page).getByText('A call came, and failed').waitFor();
-      await firstCallOf(page).getByText('Key and address are right').waitFor();
+      await firstCallOf(page).getByText('The tool is set up right').waitFor();
       expect(await examine(opened, 'connect-failed')).toEqual([]);
       expect(await steps.first().innerText()).not.toContain('done');
       isRefusing = false;

@@ -56,7 +56,8 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
       signal: signal ?? null,
       credentials: 'same-origin',
       cache: 'no-store',
-      keepalive: isKept,
+      // Browsers promise it for the web alone, and the desktop app has a scheme of its own.
+      keepalive: isKept && location.protocol.startsWith('http'),
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;

@@ -114,7 +114,8 @@ function Failure({ call }: { call: FirstCall }) {
     call.status === 'cancelled' ? 'The call was broken off by the tool before its end' : 'A call came, and failed';
   return (
     <Problem title={title} at={formatMoment(call.created_at)} message={message ?? ''}>
-      Key and address are right. The story of the call says which provider did what, and why. <CallLink id={call.id} />
+      The tool is set up right; what failed comes after that. The story of the call says which provider did what, and
+      why. <CallLink id={call.id} />
     </Problem>
   );
 }
