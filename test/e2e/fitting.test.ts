@@ -15,6 +15,8 @@ const SCREENS = [
   'guardrails',
   'guardrails?open=GUARDRAIL',
   'keys',
+  'connect',
+  'connect?tool=cursor',
   'destinations',
   'providers',
   'providers?open=demo',

@@ -78,10 +78,10 @@ const CASES: Readonly<Record<string, Case>> = {
     first: 'input Name',
     returned: 'button Actions for Tests',
   },
-  'the deletion of a key, which is typed': {
+  'the deletion of a key, where the safe button is first': {
     hash: () => '#/keys',
     opener: inMenu('Actions for Tests', 'Delete…'),
-    first: 'input Type “Tests” to go on',
+    first: 'button Cancel',
     returned: 'button Actions for Tests',
   },
   'the deletion of contents, where the safe button is first': {
@@ -199,10 +199,10 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(() => focused(page)).toBe('button New key');
       await inMenu('Actions for Typed at once', 'Delete…')(page);
       await opened(page);
-      await page.keyboard.type('Typed at once');
-      await press(page, ['Tab', 'Tab', 'Enter']);
+      await expect.poll(() => focused(page)).toBe('button Cancel');
+      await press(page, ['Tab', 'Enter']);
       await page.locator('dialog[open]').waitFor({ state: 'detached' });
-      expect(await page.getByText('Typed at once').count()).toBe(0);
+      expect(await page.getByRole('gridcell', { name: /Typed at once/ }).count()).toBe(0);
       // Its row is gone, and with it the button that had the focus.
       await expect.poll(() => focused(page)).toBe('grid Keys');
       expect(problems).toEqual([]);

@@ -115,6 +115,20 @@ describe.skipIf(skipped !== undefined)(
       expect([...problems, ...second.problems]).toEqual([]);
     });
 
+    test('of two browsers that ask for a key at once make one key of the playground', async () => {
+      const own = await launch();
+      onTestFinished(() => own.close(), 60_000);
+      const pages = [await own.open('#/playground?models=acme/echo'), await own.open('#/playground?models=acme/echo')];
+      const make = (page: Page) => page.getByRole('button', { name: /^Make a key named “Playground”/ });
+      for (const { page } of pages) await make(page).waitFor();
+      await Promise.all(pages.map(({ page }) => make(page).click()));
+      for (const { page } of pages) await page.getByRole('textbox', { name: 'Message 1' }).waitFor();
+      const { data } = (await (await own.call('/api/v1/keys')).json()) as { data: { name: string; hash: string }[] };
+      expect(data.map(({ name }) => name)).toEqual(['Playground']);
+      const chosen = "sessionStorage.getItem('model-gateway.playground-key')";
+      for (const { page } of pages) expect(await page.evaluate(chosen)).toBe(`hash:${data[0]?.hash}`);
+    });
+
     test('let the user choose another key to call as', async () => {
       await ui.call('/api/v1/keys', { body: { name: 'Other' } });
       const { page, problems, go } = await ui.open('#/playground?models=acme/echo');

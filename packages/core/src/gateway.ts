@@ -166,6 +166,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 /** Handles every request; the only place where an exception becomes a response. */
 async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
   const responseHeaders: Record<string, string> = {};
+  let caller: Principal | undefined;
   runtime.counters.requests += 1;
   try {
     const { route, params } = router.match(request.method, request.path);
@@ -177,6 +178,7 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
       route.auth === 'none'
         ? whenKnown(route.load(), (operation) => operation.handle(context))
         : whenKnown(runtime.authenticate(request), (principal) => {
+            caller = principal;
             refuseWrongKind(principal, route);
             return whenKnown(route.load(), (operation) => operation.handle({ ...context, principal }));
           });
@@ -186,6 +188,8 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
     if (error.code === 'internal') {
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
+    // What has this header is recorded as a generation.
+    if (responseHeaders['x-generation-id'] === undefined) runtime.refusals.note(request, error, caller);
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
     return finish(runtime, request, toErrorResponse(error, responseHeaders));
   }

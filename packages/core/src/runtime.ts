@@ -4,6 +4,7 @@ import type { SystemParts } from './api/system/system-parts.ts';
 import { createLiveAccount } from './auth/account.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
+import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createLedger } from './budgets/ledger.ts';
@@ -99,6 +100,7 @@ export function createFoundations(
     liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,
+    refusals: createRefusals(platform),
     health,
     ledger,
     recording,

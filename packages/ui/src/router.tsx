@@ -79,6 +79,12 @@ const keys = createRoute({
   path: '/keys',
   component: lazyRouteComponent(() => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),
 });
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: '/connect',
+  validateSearch: ({ tool }: Record<string, unknown>) => (typeof tool === 'string' ? { tool } : {}),
+  component: lazyRouteComponent(() => import('./screens/connect/connect-screen.tsx'), 'ConnectScreen'),
+});
 const guardrails = createRoute({
   getParentRoute: () => root,
   path: '/guardrails',
@@ -102,6 +108,7 @@ export const router = createRouter({
     videos,
     guardrails,
     keys,
+    connect,
     destinations,
     providers,
     fixtures,

@@ -35,6 +35,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /api/v1/keys/{hash}': [401, 401, 404],
   'PATCH /api/v1/keys/{hash}': [401, 401, 404],
   'DELETE /api/v1/keys/{hash}': [401, 401, 404],
+  'GET /admin/v1/refusals': [401, 403, 200],
   'GET /api/v1/guardrails': [401, 401, 200],
   'POST /api/v1/guardrails': [401, 403, 400],
   'GET /api/v1/guardrails/assignments/keys': [401, 401, 200],

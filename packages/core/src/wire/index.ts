@@ -33,6 +33,7 @@ export type { KeyAssignment } from './management/assignment.ts';
 export type { GuardrailTestResult } from './management/guardrail-test.ts';
 export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardrail.ts';
 export type { KeyBody } from './management/key.ts';
+export type { RefusalBody } from './management/refusal.ts';
 export type { SessionResponse } from './management/session.ts';
 export type { Settings } from './management/settings.ts';
 export type { Workspace } from './management/workspace.ts';

@@ -12,6 +12,8 @@ export interface ApiCall {
   readonly signal?: AbortSignal | undefined;
   /** Whose rights the call has, instead of those of the session: the playground calls models as an API key. */
   readonly caller?: Caller | undefined;
+  /** Reaches the gateway although the page goes. */
+  readonly isKept?: boolean;
 }
 
 /** An API key, or the hash of one that the session may act as. With neither, the host of the page vouches for the user. */
@@ -42,7 +44,7 @@ export async function callApi<Body>(path: string, call: ApiCall = {}): Promise<B
 
 /** The same, with the body of the response unread; a response that is not a success throws. */
 export async function openApi(path: string, call: ApiCall = {}): Promise<Response> {
-  const { method = 'GET', query, body, signal, caller } = call;
+  const { method = 'GET', query, body, signal, caller, isKept = false } = call;
   const headers = toAuthHeaders(caller, method);
   if (body !== undefined) headers['content-type'] = 'application/json';
   let response: Response;
@@ -54,6 +56,8 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
       signal: signal ?? null,
       credentials: 'same-origin',
       cache: 'no-store',
+      // Browsers promise it for the web alone, and the desktop app has a scheme of its own.
+      keepalive: isKept && location.protocol.startsWith('http'),
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;

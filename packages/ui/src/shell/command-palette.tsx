@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { Bookmark } from 'lucide-react';
+import { Bookmark, Cable } from 'lucide-react';
 import { useRef, useState } from 'react';
 
 import { modelsQuery } from '../api/queries.ts';
@@ -71,6 +71,13 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                 <Icon size={15} aria-hidden /> {label}
               </Command.Item>
             ))}
+            <Command.Item
+              value="connect a tool"
+              className={ITEM}
+              onSelect={run(() => navigate({ to: '/connect', search: {} }))}
+            >
+              <Cable size={15} aria-hidden /> Connect a tool
+            </Command.Item>
           </Group>
           {views.length > 0 && (
             <Group heading="Saved views">

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react
 import { getSession, onSessionChange } from '../api/session.ts';
 import { Toasts } from '../parts/messages/toasts.tsx';
 import { loadMarkdown } from '../parts/text/formatted-text.tsx';
-import { RAIL_ITEMS } from './navigation.ts';
+import { OTHER_SCREENS, RAIL_ITEMS } from './navigation.ts';
 import { PortBanner } from './port-banner.tsx';
 import { Rail } from './rail.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
@@ -37,7 +37,8 @@ function Frame() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
     const item = RAIL_ITEMS.findLast((candidate) => path.startsWith(candidate.path));
-    document.title = `${item?.label ?? 'Not found'} · Model Gateway`;
+    const other = Object.entries(OTHER_SCREENS).find(([start]) => path.startsWith(start))?.[1];
+    document.title = `${other ?? item?.label ?? 'Not found'} · Model Gateway`;
   }, [path]);
   return (
     <div className="flex h-full">
@@ -78,6 +79,7 @@ function usePreloadedScreens(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
       for (const { path } of RAIL_ITEMS) void router.preloadRoute({ to: path });
+      void router.preloadRoute({ to: '/connect' });
       void loadMarkdown();
     }, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);

@@ -33,6 +33,9 @@ interface RailItem {
   readonly icon: LucideIcon;
 }
 
+/** Screens that are reached from others, by path. */
+export const OTHER_SCREENS = { '/connect': 'Connect a tool' } as const;
+
 /** The screens, in the order of the rail. */
 export const RAIL_ITEMS: readonly RailItem[] = [
   { path: '/', label: 'Overview', letter: 'o', digit: '1', icon: ChartColumn },

@@ -1,5 +1,5 @@
 import type { Route } from '../../http/route.ts';
-import { ANY_KEY, MANAGEMENT } from '../route-groups.ts';
+import { ADMIN, ANY_KEY, MANAGEMENT } from '../route-groups.ts';
 import type { KeyParts } from './key-parts.ts';
 
 /** The keys of callers. */
@@ -55,5 +55,13 @@ export const KEY_ROUTES: readonly Route<KeyParts>[] = [
     operationId: 'deleteKey',
     summary: 'Revoke a key',
     load: async () => (await import('./delete-key.ts')).deleteKey,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/refusals',
+    operationId: 'listRefusals',
+    summary: 'List the latest requests of tools that were refused',
+    load: async () => (await import('./list-refusals.ts')).listRefusals,
   },
 ];

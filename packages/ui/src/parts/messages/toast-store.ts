@@ -6,6 +6,8 @@ export interface Toast {
   readonly detail?: string | undefined;
   /** Action that is offered for as long as the message is shown. */
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+  /** Called when the message goes, in whatever way; after the action, if that was taken. */
+  readonly onGone?: (() => void) | undefined;
 }
 
 let toasts: readonly Toast[] = [];
@@ -18,11 +20,15 @@ export const getToasts = (): readonly Toast[] => toasts;
 
 /** Shows a message. Errors stay until they are dismissed, all others go by themselves. */
 export function showToast(toast: Omit<Toast, 'id'>): void {
-  change([...toasts, { ...toast, id: nextId++ }].slice(-MAX_TOASTS));
+  const all = [...toasts, { ...toast, id: nextId++ }];
+  change(all.slice(-MAX_TOASTS));
+  for (const gone of all.slice(0, -MAX_TOASTS)) gone.onGone?.();
 }
 
 export function dismissToast(id: number): void {
-  change(toasts.filter((toast) => toast.id !== id));
+  const gone = toasts.find((toast) => toast.id === id);
+  change(toasts.filter((toast) => toast !== gone));
+  gone?.onGone?.();
 }
 
 export function onToastsChange(listener: () => void): () => void {

@@ -2,11 +2,12 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import type { Key } from '../../api/types.ts';
+import type { Key, ResetInterval } from '../../api/types.ts';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { changeKey } from './change-key.ts';
 
 interface KeyFormProps {
   readonly existing?: Key;
@@ -28,11 +29,11 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
       const body = {
         name,
         limit: limit === '' ? null : Number(limit),
-        limit_reset: reset === '' ? null : reset,
+        limit_reset: reset === '' ? null : (reset as ResetInterval),
         include_byok_in_limit: countsByok,
       };
       if (existing !== undefined) {
-        await callApi(`/api/v1/keys/${existing.hash}`, { method: 'PATCH', body });
+        await changeKey(existing, body, `Changed “${name}”`);
         return onSaved(null);
       }
       const { key } = await callApi<{ key: string }>('/api/v1/keys', {

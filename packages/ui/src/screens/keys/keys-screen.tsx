@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { KeyRound, MoreHorizontal, Plus } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
+import { Cable, KeyRound, MoreHorizontal, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
-import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery, keyAssignmentsQuery, keysQuery } from '../../api/queries.ts';
 import type { Key } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
@@ -16,6 +16,7 @@ import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.t
 import { showToast } from '../../parts/messages/toast-store.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { changeKey, deleteKey, useStayingKeys } from './change-key.ts';
 import { KeyForm } from './key-form.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
@@ -26,21 +27,30 @@ type Open =
 
 export function KeysScreen() {
   const client = useQueryClient();
-  const { data: keys, error, refetch } = useQuery(keysQuery);
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery(keysQuery);
+  const keys = useStayingKeys(data);
   const [open, setOpen] = useState<Open | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: keysQuery.queryKey });
   const toggle = useMutation({
-    mutationFn: ({ hash, disabled }: Key) =>
-      callApi(`/api/v1/keys/${hash}`, { method: 'PATCH', body: { disabled: !disabled } }),
-    onSuccess: refresh,
+    mutationFn: (key: Key) =>
+      changeKey(
+        key,
+        { disabled: !key.disabled },
+        key.disabled ? `“${key.name}” is enabled` : `“${key.name}” is disabled; its calls are refused`,
+      ),
     onError: (failure) => showToast({ tone: 'bad', title: 'The key was not changed', detail: failure.message }),
   });
   const columns = useKeyColumns({ onOpen: setOpen, onToggle: toggle.mutate });
   const close = (): void => setOpen(null);
+  const connect = (): void => void navigate({ to: '/connect', search: {} });
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="border-b border-line px-4 py-3">
         <ScreenHeader title="Keys" note="A key is shown once, when it is made; the gateway keeps its hash alone.">
+          <Button icon={<Cable size={15} aria-hidden />} onClick={connect}>
+            Connect a tool
+          </Button>
           <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setOpen({ type: 'create' })}>
             New key
           </Button>
@@ -58,7 +68,10 @@ export function KeysScreen() {
             Keys that come from configuration or the demo are not listed. Make one for each tool, so that what each
             spends can be told apart.
           </p>
-          <Button onClick={() => setOpen({ type: 'create' })}>New key</Button>
+          <div className="flex flex-wrap justify-center gap-2">
+            <Button onClick={connect}>Connect a tool</Button>
+            <Button onClick={() => setOpen({ type: 'create' })}>New key</Button>
+          </div>
         </EmptyState>
       ) : (
         <VirtualTable
@@ -93,14 +106,13 @@ export function KeysScreen() {
         <ConfirmDialog
           title={`Delete the key “${open.key.name}”?`}
           action="Delete key"
-          typed={open.key.name}
           onClose={close}
-          onConfirm={async () => {
-            await callApi(`/api/v1/keys/${open.key.hash}`, { method: 'DELETE' });
-            await refresh();
-          }}
+          onConfirm={() => deleteKey(open.key)}
         >
-          <p>Calls with it are refused from now on. This cannot be undone; disabling it can.</p>
+          <p>
+            Calls with it are refused from now on. For some seconds that can be undone. To stop it for a while, disable
+            it instead.
+          </p>
         </ConfirmDialog>
       )}
     </div>

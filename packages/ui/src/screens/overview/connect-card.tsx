@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
@@ -38,7 +39,11 @@ export function ConnectCard() {
         {text}
       </pre>
       <p className="mt-2 text-xs text-ink-faint">
-        Set GATEWAY_API_KEY to a key made under Keys; snippets never hold one.
+        Set GATEWAY_API_KEY to a key made under Keys; these snippets hold none.{' '}
+        <Link to="/connect" search={{}} className="text-accent underline">
+          Connect a tool
+        </Link>{' '}
+        makes a key for yours and shows its finished settings.
       </p>
     </section>
   );

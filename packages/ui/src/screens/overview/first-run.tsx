@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, Plus } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 import { keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -16,29 +16,39 @@ import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../pla
 import { streamChat } from '../playground/stream/stream-chat.ts';
 import { AddProvider } from '../providers/setup/add-provider.tsx';
 import { providerSetupsQuery } from '../providers/setup/setup-queries.ts';
-import { KeyStep } from './key-step.tsx';
+import { DemoInstead } from './demo-instead.tsx';
 
-const STEPS = ['A provider', 'A test call', 'A key for your tool'] as const;
+const ConnectTool = lazy(async () => ({
+  default: (await import('../connect/connect-screen.tsx')).ConnectTool,
+}));
 
-/** The first three steps. May be skipped, and taken again later. A step is done when that has been seen, not before. */
+const STEPS = ['A provider', 'A test call', 'A key for your tool', 'A tool connected'] as const;
+const LAST = STEPS.length - 1;
+
+/** The first four steps. May be skipped, and taken again later. A step is done when that has been seen, not before. */
 export function FirstRun({ onDone }: { onDone: () => void }) {
   const [step, setStep] = useState(0);
   const [isTested, setIsTested] = useState(false);
   const [isCalled, setIsCalled] = useState(false);
+  const [toolId, setToolId] = useState<string>();
+  const [isConnected, setIsConnected] = useState(false);
   const { data: keys = [] } = useQuery(keysQuery);
   const client = useQueryClient();
   const hasKey = findUsableKeys(keys).some(({ name }) => name !== PLAYGROUND_KEY_NAME);
-  const areDone = [isTested || isCalled, isCalled, hasKey];
+  // A tool that has got a completion has tested everything before it, too.
+  const hasWorked = isCalled || isConnected;
+  const areDone = [isTested || hasWorked, hasWorked, hasKey, isConnected];
+  const onConnected = useCallback(() => setIsConnected(true), []);
   const finish = (): void => {
     onDone();
     void client.invalidateQueries();
   };
   return (
-    <div className="mx-auto flex w-full max-w-2xl flex-col gap-5 p-4 py-8">
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 p-4 py-8">
       <header>
         <h1 className="text-2xl font-semibold tracking-tight">Welcome</h1>
         <p className="text-ink-soft">
-          Three steps, and every tool that speaks to OpenAI or OpenRouter speaks to this gateway.
+          Four steps, and every tool that speaks to OpenAI or OpenRouter speaks to this gateway.
         </p>
       </header>
       <ol className="flex flex-wrap gap-x-6 gap-y-2">
@@ -49,7 +59,27 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
       <div className="card p-5">
         {step === 0 && <ProviderStep onTested={() => setIsTested(true)} />}
         {step === 1 && <CallStep onCalled={() => setIsCalled(true)} />}
-        {step === 2 && <KeyStep hasKey={hasKey} />}
+        {/* One for both steps: the key is shown once, and stays in sight while its first call is waited for. */}
+        {step >= 2 && (
+          <Step title={toolId === undefined ? 'Which tool shall call?' : undefined}>
+            {toolId === undefined && (
+              <p className="text-sm">
+                It gets a key of its own: then its calls can be told from others, limited, and stopped.
+              </p>
+            )}
+            <Suspense fallback={<Loading what="the tools" />}>
+              <ConnectTool
+                toolId={toolId}
+                onChoose={(id) => {
+                  setToolId(id);
+                  setStep(2);
+                }}
+                onMade={() => setStep(LAST)}
+                onConnected={onConnected}
+              />
+            </Suspense>
+          </Step>
+        )}
       </div>
       <div className="flex justify-between">
         <Button look="quiet" onClick={finish}>
@@ -57,8 +87,8 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
         </Button>
         <div className="flex gap-2">
           {step > 0 && <Button onClick={() => setStep(step - 1)}>Back</Button>}
-          <Button look="primary" onClick={() => (step === STEPS.length - 1 ? finish() : setStep(step + 1))}>
-            {step === STEPS.length - 1 ? 'Done' : 'Next'}
+          <Button look="primary" onClick={() => (step === LAST ? finish() : setStep(step + 1))}>
+            {step === LAST ? 'Done' : 'Next'}
           </Button>
         </div>
       </div>
@@ -113,15 +143,7 @@ function ProviderStep({ onTested }: { onTested: () => void }) {
         Paste the key of one, or choose a model server that runs on this machine. It is tested, and in force at once.
       </p>
       {add}
-      {getDesktop() === undefined ? (
-        <p className="text-sm text-ink-soft">
-          To look around without a key, start{' '}
-          <code className="rounded bg-raised px-1 font-mono text-xs">model-gateway serve --demo</code>: recorded
-          answers, no network.
-        </p>
-      ) : (
-        <DemoSwitch />
-      )}
+      {getDesktop() === undefined ? <DemoInstead /> : <DemoSwitch />}
     </Step>
   );
 }
@@ -202,10 +224,10 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   );
 }
 
-function Step({ title, children }: { title: string; children: ReactNode }) {
+function Step({ title, children }: { title: string | undefined; children: ReactNode }) {
   return (
     <div className="flex flex-col items-start gap-3">
-      <h2 className="font-semibold">{title}</h2>
+      {title !== undefined && <h2 className="font-semibold">{title}</h2>}
       {children}
     </div>
   );

@@ -61,14 +61,28 @@ export const setPlaygroundKey = (key: string | null): void => choose(key ?? ASK)
 /** Calls as a key of the gateway, which the session may without holding it. */
 export const actAsKey = (hash: string): void => choose(HASH + hash);
 
-/** Makes a key of the playground's own, so that its calls can be told apart and limited; null is no limit. Throws `ApiError`. */
+/**
+ * Makes a key of the playground's own, so that its calls can be told apart and limited; null is no limit. Of
+ * several browsers that do this at once, all take the one that was made first. Throws `ApiError`.
+ */
 export async function createPlaygroundKey(limitUsd: number | null): Promise<void> {
+  const made = await findFirst();
+  if (made !== undefined) return actAsKey(made.hash);
   const { data } = await callApi<{ data: Key }>('/api/v1/keys', {
     method: 'POST',
     body: { name: PLAYGROUND_KEY_NAME, limit: limitUsd },
   });
-  actAsKey(data.hash);
+  // The oldest comes first, and whoever made a later one sees it.
+  const first = (await findFirst()) ?? data;
+  if (first.hash !== data.hash) await callApi(`/api/v1/keys/${data.hash}`, { method: 'DELETE' });
+  actAsKey(first.hash);
   await queryClient.invalidateQueries({ queryKey: ['keys'] });
+}
+
+async function findFirst(): Promise<Key | undefined> {
+  // A list that is on its way may be older than the key that was just made.
+  await queryClient.cancelQueries({ queryKey: keysQuery.queryKey });
+  return findPlaygroundKey(await queryClient.fetchQuery({ ...keysQuery, staleTime: 0 }));
 }
 
 function choose(choice: string): void {

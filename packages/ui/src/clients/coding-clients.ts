@@ -1,0 +1,276 @@
+import type { Client, ConnectedModel, Connection } from './client.ts';
+import { quoteJson, quotePowerShell, quoteShell, toJson } from './quote.ts';
+
+const NAME = 'Model Gateway';
+/** The id of the gateway as a provider, in the settings of tools that have a list of them. */
+const ID = 'model-gateway';
+/** The same path below the user's folder on every system. */
+const inHome = (path: string) => ({
+  linux: `~/${path}`,
+  macos: `~/${path}`,
+  windows: `%USERPROFILE%\\${path.replaceAll('/', '\\')}`,
+});
+const MERGE = 'If the file is there already, add these entries to those it has.';
+
+const openCode: Client = {
+  id: 'opencode',
+  name: 'opencode',
+  about: 'Coding agent in the terminal',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Add the gateway as a provider',
+      file: inHome('.config/opencode/opencode.json'),
+      language: 'json',
+      toText: ({ baseUrl, apiKey, model }) =>
+        toJson({
+          $schema: 'https://opencode.ai/config.json',
+          provider: {
+            [ID]: {
+              npm: '@ai-sdk/openai-compatible',
+              name: NAME,
+              options: { baseURL: baseUrl, apiKey },
+              models: {
+                [model.id]: { name: model.id, limit: { context: model.contextTokens, output: model.outputTokens } },
+              },
+            },
+          },
+          model: `${ID}/${model.id}`,
+        }),
+    },
+    {
+      type: 'snippet',
+      title: 'Ask something, or start it with opencode alone',
+      language: 'bash',
+      systems: ['linux', 'macos'],
+      toText: ({ model }) => `opencode run -m ${quoteShell(`${ID}/${model.id}`)} 'Hello!'\n`,
+    },
+    {
+      type: 'snippet',
+      title: 'Ask something, or start it with opencode alone',
+      language: 'powershell',
+      systems: ['windows'],
+      toText: ({ model }) => `opencode run -m ${quotePowerShell(`${ID}/${model.id}`)} 'Hello!'\n`,
+    },
+  ],
+  modelNames: `${ID}/ and the name of the model here. It offers the models that stand under "models", and no others.`,
+  notes: [MERGE, 'A project can have an opencode.json of its own, which goes before this one; do not commit the key.'],
+  docsUrl: 'https://opencode.ai/docs/providers/',
+};
+
+const cursor: Client = {
+  id: 'cursor',
+  name: 'Cursor',
+  about: 'Code editor with an agent',
+  kind: 'coding',
+  wire: 'chat-completions',
+  callsFrom: 'cloud',
+  steps: [
+    {
+      type: 'fields',
+      title: 'Turn on both switches and add the model',
+      menu: ['Cursor Settings', 'Models', 'API Keys'],
+      toFields: ({ baseUrl, apiKey, model }) => [
+        ['OpenAI API Key', apiKey],
+        ['Override OpenAI Base URL', baseUrl],
+        ['Add custom model', model.id],
+      ],
+    },
+  ],
+  modelNames: 'The name of the model here, added as a custom model.',
+  notes: [
+    'While the override is on, all models that Cursor takes for those of OpenAI go through the gateway.',
+    'Completions while typing (Tab) stay with the models of Cursor.',
+    'For some models Cursor sends another format than the one of this address; those calls are refused with 400. Ask mode works more often than Agent mode.',
+    'Free plans of Cursor cannot choose a model by name.',
+  ],
+  docsUrl: 'https://cursor.com/help/models-and-usage/api-keys',
+};
+
+const cline: Client = {
+  id: 'cline',
+  name: 'Cline',
+  about: 'Coding agent for VS Code and JetBrains',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'fields',
+      title: 'Choose the provider and fill in',
+      menu: ['Cline', 'Settings (the gear)', 'API Configuration'],
+      toFields: ({ baseUrl, apiKey, model }) => [
+        ['API Provider', 'OpenAI Compatible'],
+        ['Base URL', baseUrl],
+        ['API Key', apiKey],
+        ['Model ID', model.id],
+      ],
+    },
+  ],
+  modelNames: 'The name of the model here.',
+  notes: [
+    'Under “Model Configuration” Cline can be told the context window and the price, which it cannot ask for; the gateway counts the cost itself.',
+  ],
+  docsUrl: 'https://docs.cline.bot/provider-config/openai-compatible',
+};
+
+const continueDev: Client = {
+  id: 'continue',
+  name: 'Continue',
+  about: 'Assistant for VS Code and JetBrains',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Add the model to the configuration',
+      file: inHome('.continue/config.yaml'),
+      language: 'yaml',
+      toText: ({ baseUrl, apiKey, model }) =>
+        [
+          `name: ${NAME}`,
+          'version: 1.0.0',
+          'schema: v1',
+          'models:',
+          `  - name: ${quoteJson(model.id)}`,
+          '    provider: openai',
+          `    model: ${quoteJson(model.id)}`,
+          `    apiBase: ${quoteJson(baseUrl)}`,
+          `    apiKey: ${quoteJson(apiKey)}`,
+          '    roles:',
+          '      - chat',
+          '      - edit',
+          '      - apply',
+          '',
+        ].join('\n'),
+    },
+  ],
+  modelNames: 'The name of the model here, one entry for each model.',
+  notes: [MERGE, 'The file is read again when it is saved.'],
+  docsUrl: 'https://docs.continue.dev/customize/model-providers/top-level/openai',
+};
+
+const aider: Client = {
+  id: 'aider',
+  name: 'aider',
+  about: 'Pair programming in the terminal',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Set address, key and model',
+      file: inHome('.aider.conf.yml'),
+      language: 'yaml',
+      toText: ({ baseUrl, apiKey, model }) =>
+        [
+          `openai-api-base: ${quoteJson(baseUrl)}`,
+          `openai-api-key: ${quoteJson(apiKey)}`,
+          `model: ${quoteJson(`openai/${model.id}`)}`,
+          '',
+        ].join('\n'),
+    },
+  ],
+  modelNames: 'openai/ and the name of the model here. The prefix is aider’s own and is not sent.',
+  notes: [
+    'Then start it with aider in the folder of a project.',
+    'It warns of models that it does not know; that does no harm.',
+    'A .aider.conf.yml in the project goes before this one; do not commit the key.',
+  ],
+  docsUrl: 'https://aider.chat/docs/llms/openai-compat.html',
+};
+
+const zed: Client = {
+  id: 'zed',
+  name: 'Zed',
+  about: 'Code editor with an agent',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Add the gateway as a provider',
+      file: {
+        linux: '~/.config/zed/settings.json',
+        macos: '~/.config/zed/settings.json',
+        windows: '%APPDATA%\\Zed\\settings.json',
+      },
+      language: 'json',
+      toText: ({ baseUrl, model }) =>
+        toJson({
+          language_models: {
+            openai_compatible: {
+              [ID]: {
+                api_url: baseUrl,
+                available_models: [
+                  {
+                    name: model.id,
+                    display_name: model.id,
+                    max_tokens: model.contextTokens,
+                    max_output_tokens: model.outputTokens,
+                    capabilities: { tools: model.callsTools, images: model.readsImages },
+                  },
+                ],
+              },
+            },
+          },
+        }),
+    },
+    {
+      type: 'fields',
+      title: 'Give it the key, which does not belong into that file',
+      menu: ['Settings', 'AI', 'LLM Providers', ID],
+      toFields: ({ apiKey }) => [['API key', apiKey]],
+    },
+  ],
+  modelNames: 'The name of the model here. It offers the models that stand under "available_models", and no others.',
+  notes: [
+    MERGE,
+    'The key is kept by the system. Instead, Zed can be started with the variable MODEL_GATEWAY_API_KEY.',
+    'max_tokens is the context window of the model.',
+  ],
+  docsUrl: 'https://zed.dev/docs/ai/use-api-access',
+};
+
+const vsCode: Client = {
+  id: 'vscode',
+  name: 'VS Code',
+  about: 'Chat and agents of the editor, with models of your own',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Run “Chat: Open Language Models (JSON)” from the Command Palette, and add the gateway to the list',
+      language: 'json',
+      toText: (connection) => toJson([toVsCodeProvider(connection)]),
+    },
+  ],
+  modelNames: 'The name of the model here, as its "id".',
+  notes: [
+    'This opens chatLanguageModels.json. If the list has entries already, add this one to them. “Chat: Manage Language Models”, “Add Models”, “Custom Endpoint” leads there, too, and asks for the key, which VS Code then keeps out of the file.',
+    'Models that cannot call tools are not offered to agents.',
+    'If the model does not appear, restart VS Code. Completions while typing are not affected.',
+    'It needs VS Code 1.122 or newer.',
+  ],
+  docsUrl: 'https://code.visualstudio.com/docs/agent-customization/language-models',
+};
+
+const toVsCodeProvider = ({ baseUrl, apiKey, model }: Connection): object => ({
+  name: NAME,
+  vendor: 'customendpoint',
+  apiKey,
+  apiType: 'chat-completions',
+  models: [{ id: model.id, name: model.id, url: `${baseUrl}/chat/completions`, ...toVsCodeLimits(model) }],
+});
+
+const toVsCodeLimits = ({ callsTools, readsImages, contextTokens, outputTokens }: ConnectedModel): object => ({
+  toolCalling: callsTools,
+  vision: readsImages,
+  maxInputTokens: Math.max(contextTokens - outputTokens, Math.ceil(contextTokens / 2)),
+  maxOutputTokens: Math.min(outputTokens, Math.floor(contextTokens / 2)),
+});
+
+/** Editors and agents that write programs. */
+export const CODING_CLIENTS: readonly Client[] = [openCode, cursor, cline, continueDev, aider, zed, vsCode];

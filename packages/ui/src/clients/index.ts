@@ -1,0 +1,15 @@
+export { findObstacle, reachOf, type Reach } from './address.ts';
+export {
+  type Client,
+  type ConnectedModel,
+  type Connection,
+  differsBySystem,
+  type FieldsStep,
+  type Language,
+  type SnippetStep,
+  type Step,
+  stepsFor,
+  type System,
+  type Wire,
+} from './client.ts';
+export { CLIENTS, searchClients } from './clients.ts';

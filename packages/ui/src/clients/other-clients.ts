@@ -1,0 +1,74 @@
+import { toContainerUrl } from './address.ts';
+import type { Client } from './client.ts';
+import { quotePowerShell, quoteShell } from './quote.ts';
+
+const openWebUi: Client = {
+  id: 'open-webui',
+  name: 'Open WebUI',
+  about: 'Chat in the browser, for many people',
+  kind: 'chat',
+  wire: 'chat-completions',
+  callsFrom: 'container',
+  steps: [
+    {
+      type: 'fields',
+      title: 'Add a connection',
+      menu: ['Admin Settings', 'Connections', 'OpenAI', 'Manage', 'Add New Connection'],
+      toFields: ({ baseUrl, apiKey }) => [
+        ['URL', toContainerUrl(baseUrl)],
+        ['API Key', apiKey],
+      ],
+    },
+  ],
+  modelNames: 'It asks the gateway for its models and offers all that the key may use.',
+  notes: [
+    'All its users share this one key, and so its limit.',
+    'Direct connections, which each user sets for their own browser, need the address of Open WebUI in server.allowedOrigins of the gateway.',
+  ],
+  docsUrl: 'https://docs.openwebui.com/getting-started/quick-start/connect-a-provider/starting-with-openai-compatible',
+};
+
+const toHello = (model: string): string => JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] });
+
+const curl: Client = {
+  id: 'curl',
+  name: 'curl',
+  about: 'One call from the terminal',
+  kind: 'terminal',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Paste this into a terminal',
+      language: 'bash',
+      systems: ['linux', 'macos'],
+      toText: ({ baseUrl, apiKey, model }) =>
+        [
+          `curl -sS ${quoteShell(`${baseUrl}/chat/completions`)} \\`,
+          `  -H ${quoteShell(`Authorization: Bearer ${apiKey}`)} \\`,
+          "  -H 'Content-Type: application/json' \\",
+          `  -d ${quoteShell(toHello(model.id))}`,
+          '',
+        ].join('\n'),
+    },
+    {
+      type: 'snippet',
+      title: 'Paste this into PowerShell, which has a command of its own for it',
+      language: 'powershell',
+      systems: ['windows'],
+      toText: ({ baseUrl, apiKey, model }) =>
+        [
+          `$body = ${quotePowerShell(toHello(model.id))}`,
+          `$headers = @{ Authorization = ${quotePowerShell(`Bearer ${apiKey}`)} }`,
+          `$uri = ${quotePowerShell(`${baseUrl}/chat/completions`)}`,
+          "(Invoke-RestMethod -Method Post -Uri $uri -Headers $headers -ContentType 'application/json' -Body $body).choices[0].message.content",
+          '',
+        ].join('\n'),
+    },
+  ],
+  modelNames: 'The name of the model here.',
+  notes: ['The terminal keeps what was typed, the key with it, in its history.'],
+  docsUrl: 'https://curl.se/docs/manpage.html',
+};
+
+export const OTHER_CLIENTS: readonly Client[] = [openWebUi, curl];

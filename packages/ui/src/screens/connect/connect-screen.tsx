@@ -1,0 +1,33 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+
+import { ScreenHeader } from '../../parts/messages/states.tsx';
+import { ConnectTool } from './connect-tool.tsx';
+
+// The first steps load it from here, late, so that it stays in one script with this screen.
+export { ConnectTool };
+
+/** Connects a tool; which one is part of the address. */
+export function ConnectScreen() {
+  const { tool } = useSearch({ from: '/connect' });
+  const navigate = useNavigate({ from: '/connect' });
+  return (
+    <div className="mx-auto flex w-full max-w-4xl flex-col gap-4 p-4 md:p-6">
+      <ScreenHeader
+        title="Connect a tool"
+        note={
+          <>
+            A key of its own for each tool, so that its calls can be told from others, limited and stopped. Those that
+            are there:{' '}
+            <Link to="/keys" className="text-accent underline">
+              Keys
+            </Link>
+            .
+          </>
+        }
+      />
+      <div className="card min-w-0 p-4 md:p-5">
+        <ConnectTool toolId={tool} onChoose={(id) => void navigate({ search: id === undefined ? {} : { tool: id } })} />
+      </div>
+    </div>
+  );
+}

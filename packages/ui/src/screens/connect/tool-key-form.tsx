@@ -1,0 +1,145 @@
+import type { Model } from '@model-gateway/core/wire';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+
+import { keysQuery, modelsQuery, recentCallsQuery, settingsQuery } from '../../api/queries.ts';
+import type { Client } from '../../clients/index.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Loading } from '../../parts/messages/states.tsx';
+import { hasTokenPrices } from '../models/price-facts.ts';
+import { createToolKey, type ToolKey } from './connect-queries.ts';
+import { chooseModel, findTextModels, toKeyName } from './to-connected-model.ts';
+
+const SUGGESTED_LIMIT_USD = '10';
+
+interface ToolKeyFormProps {
+  readonly client: Client;
+  readonly onMade: (key: ToolKey, modelId: string) => void;
+}
+
+/** Everything is suggested, so that one click makes the key. */
+export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
+  const { data: models, error, refetch } = useQuery(modelsQuery);
+  const { data: keys } = useQuery(keysQuery);
+  const recent = useQuery(recentCallsQuery);
+  const settings = useQuery(settingsQuery);
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  if (models === undefined || keys === undefined || recent.isPending || settings.isPending)
+    return <Loading what="models and keys" />;
+  const modelId = chooseModel(models, {
+    lastUsed: recent.data?.data.find(({ status }) => status === 'ok')?.model,
+    accountDefault: settings.data?.default_model ?? undefined,
+  });
+  if (modelId === undefined)
+    return <p className="text-sm">There is no model to call yet. Add a provider first, under Providers.</p>;
+  const name = toKeyName(
+    client.name,
+    keys.map((key) => key.name),
+  );
+  return <Form models={findTextModels(models)} suggested={{ modelId, name }} onMade={onMade} />;
+}
+
+interface FormProps extends Pick<ToolKeyFormProps, 'onMade'> {
+  readonly models: readonly Model[];
+  readonly suggested: { readonly modelId: string; readonly name: string };
+}
+
+function Form({ models, suggested, onMade }: FormProps) {
+  const listId = useId();
+  const [modelId, setModelId] = useState(suggested.modelId);
+  const [name, setName] = useState(suggested.name);
+  const [typedLimit, setTypedLimit] = useState<string | null>(null);
+  const model = models.find(({ id }) => id === modelId);
+  const isPriced = model !== undefined && hasTokenPrices(model);
+  // A limit refuses calls that may cost what nobody knows.
+  const limit = typedLimit ?? (isPriced ? SUGGESTED_LIMIT_USD : '');
+  const make = useMutation({
+    mutationFn: () => createToolKey(name, limit === '' ? null : Number(limit)),
+    onSuccess: (key) => onMade(key, modelId),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Field
+        label="Model"
+        hint={
+          model === undefined
+            ? 'No model here has this id; calls for it are refused, unless it is an alias.'
+            : 'The tool begins with it. Others can be asked for by their names.'
+        }
+      >
+        {(control) => (
+          <>
+            <input
+              {...control}
+              required
+              list={listId}
+              maxLength={200}
+              className="field font-mono text-xs"
+              value={modelId}
+              // What is typed takes its place, and the list shows all that fits it.
+              onFocus={(event) => event.target.select()}
+              onChange={(event) => setModelId(event.target.value.trim())}
+            />
+            <datalist id={listId}>
+              {models.map(({ id }) => (
+                <option key={id} value={id} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Name of the key" error={issueFor(make.error, 'name')}>
+          {(control) => (
+            <input
+              {...control}
+              required
+              maxLength={200}
+              className="field"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label="Limit in USD a month"
+          error={issueFor(make.error, 'limit')}
+          hint={toLimitHint(isPriced, limit !== '')}
+        >
+          {(control) => (
+            <input
+              {...control}
+              type="number"
+              min={0}
+              step="any"
+              placeholder="no limit"
+              className="field"
+              value={limit}
+              onChange={(event) => setTypedLimit(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+      {make.error !== null && <ErrorPanel error={make.error} title="No key was made" />}
+      <div>
+        <Button type="submit" look="primary" isBusy={make.isPending} className="whitespace-normal!">
+          {limit === '' ? 'Make the key' : `Make the key, limited to $${limit} a month`}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function toLimitHint(isPriced: boolean, isLimited: boolean): string {
+  if (isPriced) return 'Empty for none. Models without a known price are refused under a limit.';
+  return isLimited
+    ? 'The price of this model is not known, so under a limit its calls are refused.'
+    : 'None, because the price of this model is not known: under a limit it could not be called.';
+}

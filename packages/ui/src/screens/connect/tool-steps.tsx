@@ -1,0 +1,110 @@
+import { useState } from 'react';
+
+import {
+  type Client,
+  type Connection,
+  differsBySystem,
+  type FieldsStep,
+  type SnippetStep,
+  stepsFor,
+  type System,
+} from '../../clients/index.ts';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Choice } from '../../parts/controls/field.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
+
+const SYSTEMS: Readonly<Record<System, string>> = { linux: 'Linux', macos: 'macOS', windows: 'Windows' };
+
+/** The system of the browser, which is that of the tool more often than not. */
+function guessSystem(): System {
+  const { userAgent } = navigator;
+  return userAgent.includes('Windows') ? 'windows' : userAgent.includes('Mac') ? 'macos' : 'linux';
+}
+
+/** What to do in the tool, with everything filled in. */
+export function ToolSteps({ client, connection }: { client: Client; connection: Connection }) {
+  const [system, setSystem] = useState(guessSystem);
+  return (
+    <div className="flex flex-col gap-4">
+      {differsBySystem(client) && (
+        <div>
+          <Choice label="Operating system" value={system} options={SYSTEMS} onChange={setSystem} />
+        </div>
+      )}
+      <ol className="flex flex-col gap-4">
+        {stepsFor(client, system).map((step, at) => (
+          <li key={`${system} ${step.title} ${at}`} className="flex min-w-0 flex-col gap-2">
+            {step.type === 'snippet' ? (
+              <Snippet step={step} at={at} system={system} connection={connection} />
+            ) : (
+              <Fields step={step} at={at} connection={connection} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+interface StepProps<Step> {
+  readonly step: Step;
+  readonly at: number;
+  readonly connection: Connection;
+}
+
+function Title({ at, title }: { at: number; title: string }) {
+  return (
+    <h3 className="min-w-0 flex-1 text-sm">
+      <span className="font-medium">{at + 1}.</span> {title}
+    </h3>
+  );
+}
+
+function Snippet({ step, at, system, connection }: StepProps<SnippetStep> & { system: System }) {
+  const text = step.toText(connection);
+  const file = step.file?.[system];
+  return (
+    <>
+      <div className="flex items-start justify-between gap-2">
+        <Title at={at} title={step.title} />
+        <CopyButton text={text} label="Copy" />
+      </div>
+      {file !== undefined && (
+        <div className="flex min-w-0 items-center gap-1 text-xs text-ink-soft">
+          <span>File:</span>
+          <code className="min-w-0 font-mono break-all text-ink">{file}</code>
+          <CopyButton isIcon look="quiet" text={file} label={`Copy the path ${file}`} />
+        </div>
+      )}
+      <pre
+        tabIndex={0}
+        aria-label={step.title}
+        className="scroll-thin max-h-[28rem] overflow-auto rounded-lg bg-raised p-3 font-mono text-xs"
+      >
+        {showControls(text)}
+      </pre>
+    </>
+  );
+}
+
+function Fields({ step, at, connection }: StepProps<FieldsStep>) {
+  return (
+    <>
+      <Title at={at} title={step.title} />
+      <p className="text-xs text-ink-soft">
+        Where: <span className="text-ink">{step.menu.join(' › ')}</span>
+      </p>
+      <dl className="grid gap-x-4 gap-y-2 rounded-lg bg-raised p-3 text-sm sm:grid-cols-[auto_1fr]">
+        {step.toFields(connection).map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="self-center text-ink-soft">{label}</dt>
+            <dd className="flex min-w-0 items-center gap-2">
+              <code className="min-w-0 flex-1 font-mono text-xs break-all">{showControls(value)}</code>
+              <CopyButton isIcon text={value} label={`Copy: ${label}`} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}

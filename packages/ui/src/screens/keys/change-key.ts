@@ -1,0 +1,106 @@
+import { useSyncExternalStore } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { keysQuery } from '../../api/queries.ts';
+import { queryClient } from '../../api/query-client.ts';
+import type { Key } from '../../api/types.ts';
+import { showToast } from '../../parts/messages/toast-store.ts';
+
+type Changeable = 'name' | 'disabled' | 'limit' | 'limit_reset' | 'include_byok_in_limit';
+export type KeyChange = Partial<Pick<Key, Changeable>>;
+
+/** Changes a key and offers to take that back. Throws `ApiError`, and has changed nothing then. */
+export async function changeKey(key: Key, change: KeyChange, told: string): Promise<void> {
+  await patch(key.hash, change);
+  const before = toBefore(key, change);
+  if (Object.keys(before).length === 0) return;
+  showToast({ tone: 'good', title: told, action: { label: 'Undo', run: () => void undo(key, before) } });
+}
+
+/** The fields that the change makes different, as they were. */
+export function toBefore(key: Pick<Key, Changeable>, change: KeyChange): KeyChange {
+  const changed = (Object.keys(change) as Changeable[]).filter((field) => change[field] !== key[field]);
+  return Object.fromEntries(changed.map((field) => [field, key[field]]));
+}
+
+/** Hashes of the keys that are about to be deleted; lists leave them out. */
+let leaving: ReadonlySet<string> = new Set();
+const listeners = new Set<() => void>();
+
+/** The keys without those that this page is about to delete. */
+export function useStayingKeys(keys: readonly Key[] | undefined): readonly Key[] | undefined {
+  const gone = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => leaving,
+  );
+  return keys?.filter(({ hash }) => !gone.has(hash));
+}
+
+function setLeaving(hash: string, isLeaving: boolean): void {
+  leaving = new Set(isLeaving ? [...leaving, hash] : [...leaving].filter((other) => other !== hash));
+  for (const listener of listeners) listener();
+}
+
+/**
+ * Refuses the calls of a key at once, and deletes it when the offer to take that back has gone; with the page, too.
+ * Throws `ApiError` when it could not even be disabled.
+ */
+export async function deleteKey(key: Key): Promise<void> {
+  await patch(key.hash, { disabled: true });
+  setLeaving(key.hash, true);
+  let isOpen = true;
+  const end = (): void => {
+    isOpen = false;
+    removeEventListener('pagehide', remove);
+  };
+  const remove = (): void => {
+    if (!isOpen) return;
+    end();
+    void removeNow(key);
+  };
+  addEventListener('pagehide', remove);
+  showToast({
+    tone: 'neutral',
+    title: `Deleting the key “${key.name}”`,
+    detail: 'Its calls are refused already.',
+    action: {
+      label: 'Undo',
+      run: () => {
+        end();
+        setLeaving(key.hash, false);
+        void undo(key, { disabled: key.disabled });
+      },
+    },
+    onGone: remove,
+  });
+}
+
+async function removeNow({ hash, name }: Key): Promise<void> {
+  try {
+    await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE', isKept: true });
+  } catch (error) {
+    showToast({ tone: 'bad', title: `“${name}” is disabled, but was not deleted`, detail: toText(error) });
+  }
+  await refresh();
+  setLeaving(hash, false);
+}
+
+async function undo({ hash, name }: Key, before: KeyChange): Promise<void> {
+  try {
+    await patch(hash, before);
+    showToast({ tone: 'good', title: `“${before.name ?? name}” is as it was before` });
+  } catch (error) {
+    showToast({ tone: 'bad', title: 'It could not be taken back', detail: toText(error) });
+  }
+}
+
+async function patch(hash: string, body: KeyChange): Promise<void> {
+  await callApi(`/api/v1/keys/${hash}`, { method: 'PATCH', body });
+  await refresh();
+}
+
+const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
+const toText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
