@@ -30,6 +30,8 @@ export type { RoutingCandidate, RoutingDecision } from './generations/routing-de
 export type { StreamTimeline } from './generations/stream-timeline.ts';
 export type { ProviderList } from './management/account.ts';
 export type { KeyAssignment } from './management/assignment.ts';
+export type { GuardrailDryRunLine } from './management/guardrail-dry-run.ts';
+export type { GuardrailHitList } from './management/guardrail-hits.ts';
 export type { GuardrailTestResult } from './management/guardrail-test.ts';
 export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardrail.ts';
 export type { KeyBody } from './management/key.ts';
