@@ -6,6 +6,8 @@ export interface Toast {
   readonly detail?: string | undefined;
   /** Action that is offered for as long as the message is shown. */
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+  /** Called once when the message has gone, whether by itself, by the user or to make room. */
+  readonly onGone?: (() => void) | undefined;
 }
 
 let toasts: readonly Toast[] = [];
@@ -31,6 +33,8 @@ export function onToastsChange(listener: () => void): () => void {
 }
 
 function change(next: readonly Toast[]): void {
+  const gone = toasts.filter((toast) => !next.includes(toast));
   toasts = next;
   for (const listener of listeners) listener();
+  for (const toast of gone) toast.onGone?.();
 }
