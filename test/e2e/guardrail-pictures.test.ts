@@ -152,7 +152,7 @@ describe.skipIf(skipped !== undefined)(
       await row.getByText('3 blocked, 4 redacted').waitFor({ state: 'attached' });
       await screenshot('guardrails-list-1360');
       await row.click();
-      await page.getByRole('tab', { name: 'What it did' }).click();
+      await page.getByRole('tab', { name: 'Hits' }).click();
       await page.getByText('the prompt, or ended the answer').waitFor();
       const refused = page.getByRole('region', { name: 'Refused calls' });
       expect(await refused.getByRole('listitem').count()).toBe(3);
@@ -170,7 +170,7 @@ describe.skipIf(skipped !== undefined)(
       expect(page.url()).toContain(`guardrail%3A${guardrail}`);
       await expect.poll(() => page.getByRole('grid').getByRole('row').count()).toBe(5);
       await page.goBack();
-      await page.getByRole('tab', { name: 'What it did' }).click();
+      await page.getByRole('tab', { name: 'Hits' }).click();
       await page.getByRole('button', { name: /^Table/ }).click();
       await page.getByRole('columnheader', { name: 'Redacted' }).waitFor();
       expect(problems).toEqual([]);
@@ -289,11 +289,11 @@ describe.skipIf(skipped !== undefined)(
         await screenshot(`guardrails-list-${width}-${colorScheme}`);
         await go(`#/guardrails?open=${guardrail}`);
         await page.getByRole('combobox', { name: 'Only these models' }).click();
-        await page.getByRole('option').first().waitFor();
+        await page.getByRole('listbox').getByRole('option').first().waitFor();
         await screenshot(`guardrail-picker-${width}-${colorScheme}`);
         expect(await check()).toEqual([]);
         await page.keyboard.press('Escape');
-        await page.getByRole('tab', { name: 'What it did' }).click();
+        await page.getByRole('tab', { name: 'Hits' }).click();
         await page.locator('.uplot canvas').waitFor();
         await screenshot(`guardrail-hits-${width}-${colorScheme}`);
         await page.getByRole('button', { name: 'Dry run' }).click();

@@ -41,7 +41,8 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
   }, [startCount]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    begin();
+    if (isRunning) run.stop();
+    else begin();
   };
   const set = (part: Partial<DryRunScope>): void => setScope({ ...scope, ...part });
   return (
@@ -55,15 +56,14 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
         <div className="flex flex-wrap items-center gap-2">
           <Choice label="Calls of" value={scope.span} options={DRY_RUN_SPANS} onChange={(span) => set({ span })} />
           <span className="flex-1" />
-          {isRunning ? (
-            <Button icon={<Square size={14} aria-hidden />} onClick={run.stop}>
-              Stop
-            </Button>
-          ) : (
-            <Button type="submit" look="primary" icon={<Play size={14} aria-hidden />}>
-              {run.state === 'idle' ? 'Run' : 'Run again'}
-            </Button>
-          )}
+          {/* One button for both, so that the focus stays on it. */}
+          <Button
+            type="submit"
+            look={isRunning ? 'plain' : 'primary'}
+            icon={isRunning ? <Square size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+          >
+            {isRunning ? 'Stop' : run.state === 'idle' ? 'Run' : 'Run again'}
+          </Button>
         </div>
         {scope.span === 'own' && (
           <div className="grid grid-cols-2 gap-3">

@@ -116,7 +116,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
         tabs={[
           {
             value: 'rules',
-            label: 'Budget and reach',
+            label: 'Reach',
             content: () => <ReachRules draft={draft} onChange={setDraft} error={save.error} />,
           },
           {
@@ -125,7 +125,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
             content: () => <ContentRules draft={draft} onChange={setDraft} error={save.error} />,
           },
           { value: 'holds-for', label: 'Holds for', content: () => <AssignmentsTab guardrail={guardrail} /> },
-          { value: 'hits', label: 'What it did', content: () => <HitsTab guardrail={guardrail} /> },
+          { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
           { value: 'test', label: 'Try a text', content: () => <TextTester guardrailId={id} change={change} /> },
           {
             value: 'dry-run',

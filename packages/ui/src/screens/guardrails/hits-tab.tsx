@@ -24,7 +24,9 @@ export function HitsTab({ guardrail: { id } }: { guardrail: Guardrail }) {
   const { data: hits, error, refetch } = useQuery(hitsQuery(id, span));
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
-      <Choice label="Span" value={span} options={HIT_SPANS} onChange={setSpan} />
+      <div>
+        <Choice label="Span" value={span} options={HIT_SPANS} onChange={setSpan} />
+      </div>
       {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {hits === undefined && error === null && <Loading what="what it did" />}
       {hits !== undefined && (
