@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { API_KEY, launchUi, skipped, type Ui } from './launch-ui.ts';
 
+/** Colours change at once, so that none is judged half way. */
+const CALM = { reducedMotion: 'reduce' } as const;
+
 let ui: Ui;
 let key: { readonly key: string; readonly data: { readonly hash: string } };
 let guardrail = '';
@@ -71,7 +74,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('chooses models and providers by keyboard, and marks what the gateway does not know', async () => {
-      const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${guardrail}`);
+      const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${guardrail}`, CALM);
       const models = page.getByRole('combobox', { name: 'Only these models' });
       await models.focus();
       await page.keyboard.press('ArrowDown');
@@ -123,7 +126,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('holds for keys and members that are chosen, and gives back what was taken from another', async () => {
       const { data: other } = await write<{ data: { id: string } }>('/api/v1/guardrails', { name: 'Other' });
-      const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${other.id}`);
+      const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${other.id}`, CALM);
       await page.getByRole('tab', { name: 'Holds for' }).click();
       await page.getByRole('combobox', { name: 'Members' }).click();
       await page.keyboard.type('ada');
@@ -147,7 +150,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('shows how often it acted, in the list and over time, and leads to the calls', async () => {
-      const { page, problems, check, screenshot } = await ui.open('#/guardrails');
+      const { page, problems, check, screenshot } = await ui.open('#/guardrails', CALM);
       const row = page.getByRole('row', { name: /Personal data/ });
       await row.getByText('3 blocked, 4 redacted').waitFor({ state: 'attached' });
       await screenshot('guardrails-list-1360');
@@ -177,7 +180,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('tries what is not saved on the calls of a span, and tells what it found', async () => {
-      const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${guardrail}`);
+      const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${guardrail}`, CALM);
       await page.getByRole('combobox', { name: 'Only these models' }).click();
       await page.keyboard.type('nothing-of-the-kind');
       await page.keyboard.press('Escape');
@@ -283,7 +286,7 @@ describe.skipIf(skipped !== undefined)(
       [1440, 900],
     ])('fits into a window of %i pixels, in either theme', async (width, height) => {
       for (const colorScheme of ['dark', 'light'] as const) {
-        const opened = await ui.open('#/guardrails', { viewport: { width, height }, colorScheme });
+        const opened = await ui.open('#/guardrails', { viewport: { width, height }, colorScheme, ...CALM });
         const { page, screenshot, check, go } = opened;
         await page.getByRole('row', { name: /Personal data/ }).waitFor();
         await screenshot(`guardrails-list-${width}-${colorScheme}`);
