@@ -151,7 +151,10 @@ test('lists no more examples than are asked for', async () => {
   const { run, say } = await prepare();
   for (let call = 0; call < 4; call += 1) await say('a badger');
   const change = { content_filters: [{ pattern: 'badger', action: 'flag' }] };
-  expect((await run({ change, examples: 2 })).examples).toHaveLength(2);
+  const some = await run({ change, examples: 2 });
+  expect(some.examples).toHaveLength(2);
+  // A pattern without a label is named by itself.
+  expect(some.rules).toEqual([{ rule: 'badger', effect: 'flagged', calls: 4 }]);
   expect(await run({ change, examples: 0 })).toMatchObject({ flagged: 4, examples: [] });
 });
 

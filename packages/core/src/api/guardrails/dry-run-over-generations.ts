@@ -1,12 +1,13 @@
 import { nextTurn } from '../../foundation/async/steps.ts';
 import type { Policy } from '../../guardrails/policy.ts';
+import type { Finding } from '../../guardrails/verdict.ts';
 import type { GenerationFilter, GenerationRecord } from '../../stores/store.ts';
 import type { GuardrailDryRunLine } from '../../wire/management/guardrail-dry-run.ts';
 import type { Guardrail } from '../../wire/management/guardrail.ts';
 import { createBudgetTrial } from './budget-trial.ts';
 import { createDryRunTally, type DryRunEffect, isRefusal } from './dry-run-tally.ts';
 import type { DryRunParts } from './guardrail-parts.ts';
-import { type GenerationResult, type JudgedGeneration, judgeGeneration } from './judge-generation.ts';
+import { type JudgedGeneration, judgeGeneration } from './judge-generation.ts';
 
 export interface DryRunOver {
   readonly guardrail: Guardrail;
@@ -83,18 +84,21 @@ async function judge(
 }
 
 /** A call that would have been refused would have had no other effect. */
-function toEffects({ result: { input, output, excluded }, isUnserved }: JudgedGeneration): readonly DryRunEffect[] {
-  const ofInput = toFilterEffects(input);
-  if (input?.action === 'block') return ofInput.filter(({ effect }) => effect === 'blocked');
+function toEffects({ input, output, result: { excluded }, isUnserved }: JudgedGeneration): readonly DryRunEffect[] {
+  const ofInput = input.map(toEffect);
+  const refusals = ofInput.filter(({ effect }) => effect === 'blocked');
+  if (refusals.length > 0) return refusals;
   if (excluded !== null && isUnserved) return [{ effect: 'unserved', rule: excluded.rule }];
   const rerouted: DryRunEffect[] = excluded === null ? [] : [{ effect: 'rerouted', rule: excluded.rule }];
-  return [...ofInput, ...toFilterEffects(output).map((found) => ({ ...found, isOfCompletion: true })), ...rerouted];
+  return [...ofInput, ...output.map((found) => ({ ...toEffect(found), isOfCompletion: true })), ...rerouted];
 }
 
-function toFilterEffects(result: GenerationResult['input']): DryRunEffect[] {
-  return (result?.stages ?? []).map(({ name, data }) => {
-    const kinds = data['matched_entity_types'];
-    const rule = Array.isArray(kinds) && typeof kinds[0] === 'string' ? kinds[0] : name;
-    return { effect: data.action, rule };
-  });
+const FILTER_EFFECTS = { block: 'blocked', redact: 'redacted', flag: 'flagged' } as const;
+const MAX_PATTERN = 100;
+
+/** A pattern without a label is named by itself. */
+function toEffect({ compiled: { filter, origin } }: Finding): DryRunEffect {
+  const { action, check } = origin;
+  const isNamed = check.type === 'built-in' || check.label !== null;
+  return { effect: FILTER_EFFECTS[action], rule: isNamed ? filter.label : check.pattern.slice(0, MAX_PATTERN) };
 }

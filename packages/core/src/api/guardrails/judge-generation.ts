@@ -24,6 +24,9 @@ interface KnownGeneration {
 
 export interface JudgedGeneration {
   readonly result: GenerationResult;
+  /** What filters found in the prompt and in the completion; empty where the content was not stored. */
+  readonly input: readonly Finding[];
+  readonly output: readonly Finding[];
   /** No endpoint of its model would have been left. */
   readonly isUnserved: boolean;
 }
@@ -39,16 +42,20 @@ export async function judgeGeneration(
   const endpoint = model?.endpoints.find(({ provider }) => provider.name === generation.provider_name);
   const region = regionOf(generation);
   const excluded = endpoint === undefined ? null : findExclusion(endpoint, region, narrowings);
+  const input = content === undefined ? [] : await testInput(content, policy, platform);
+  const output = content === undefined ? [] : await runInSlices(testOutput(content, policy), platform);
   const result = {
     id: generation.id,
     model: generation.model,
     created_at: generation.created_at,
-    input: content === undefined ? null : await testInput(content, policy, platform),
-    output: content === undefined ? null : await runInSlices(testOutput(content, policy), platform),
+    input: content === undefined ? null : toTextResult(input),
+    output: content === undefined ? null : toTextResult(output),
     excluded,
   };
   return {
     result,
+    input,
+    output,
     isUnserved:
       excluded !== null &&
       model?.endpoints.every((other) => findExclusion(other, region, narrowings) !== null) === true,
@@ -68,16 +75,20 @@ function findExclusion(
   return narrowing === undefined ? null : { provider: endpoint.tag, model: endpoint.modelId, rule: narrowing.rule };
 }
 
-async function testInput({ input }: GenerationContent, policy: Policy, platform: SlicingPlatform): Promise<TextResult> {
-  if (policy.input === null) return toTextResult([]);
+async function testInput(
+  { input }: GenerationContent,
+  policy: Policy,
+  platform: SlicingPlatform,
+): Promise<readonly Finding[]> {
+  if (policy.input === null) return [];
   // The stored messages come from a request that was checked.
   const messages =
     'prompt' in input ? [{ role: 'user' as const, content: input.prompt }] : (input.messages as ChatMessage[]);
-  return toTextResult((await guardInput({ messages }, policy.input, mapChatTexts, platform)).findings);
+  return (await guardInput({ messages }, policy.input, mapChatTexts, platform)).findings;
 }
 
-function* testOutput({ output }: GenerationContent, { output: filters }: Policy): Steps<TextResult> {
-  if (filters === null) return toTextResult([]);
+function* testOutput({ output }: GenerationContent, { output: filters }: Policy): Steps<readonly Finding[]> {
+  if (filters === null) return [];
   const findings = new Map<Finding['compiled'], Finding>();
   const note = (finding: Finding): unknown => findings.set(finding.compiled, finding);
   const calls = (output.tool_calls ?? []).map((call) => ({ text: call.function.arguments, isJson: true }));
@@ -86,7 +97,7 @@ function* testOutput({ output }: GenerationContent, { output: filters }: Policy)
     const { blockedBy } = yield* guardInSteps(createTextGuard(filters, note, isJson), text ?? '');
     if (blockedBy !== null) note(blockedBy);
   }
-  return toTextResult([...findings.values()]);
+  return [...findings.values()];
 }
 
 /** The strongest action, and what each filter found. */

@@ -118,7 +118,7 @@ const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guard
   {
     id: 'subjects',
     header: 'Holds for',
-    width: 'minmax(90px,1fr)',
+    width: 'minmax(150px,1fr)',
     cell: (guardrail) => {
       const isOwn = ({ guardrail_id: of }: { guardrail_id: string }): boolean => of === guardrail.id;
       if (isDefault(guardrail)) return 'its workspace';
