@@ -16,17 +16,18 @@ const write = async <Body>(path: string, body: unknown): Promise<Body> => {
   return (await response.json()) as Body;
 };
 const read = async <Body>(path: string): Promise<Body> => (await (await ui.call(path)).json()) as Body;
-const say = (content: string, by = API_KEY) =>
-  ui.call('/api/v1/chat/completions', {
-    key: by,
-    body: { model: 'demo/chat', messages: [{ role: 'user', content }] },
-  });
+/** Throws where the status is not this one. */
+const say = async (content: string, status: number, by = API_KEY): Promise<void> => {
+  const body = { model: 'demo/chat', messages: [{ role: 'user', content }] };
+  const response = await ui.call('/api/v1/chat/completions', { key: by, body });
+  if (response.status !== status) throw new Error(`The status was ${response.status}: ${await response.text()}`);
+};
 const message = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text });
 const namesOf = async (): Promise<string[]> =>
   (await read<{ data: { name: string }[] }>('/api/v1/guardrails')).data.map(({ name }) => name);
 
 describe.skipIf(skipped !== undefined)(
-  skipped === undefined ? 'Guardrails' : `Guardrails (skipped: ${skipped})`,
+  `guardrails and undo in the web UI${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
   { timeout: 120_000 },
   () => {
     beforeAll(async () => {
@@ -42,9 +43,9 @@ describe.skipIf(skipped !== undefined)(
       });
       guardrail = data.id;
       await write(`/api/v1/guardrails/${guardrail}/assignments/keys`, { key_hashes: [key.data.hash] });
-      for (let call = 0; call < 4; call += 1) expect((await say('mail jane@example.com', key.key)).status).toBe(200);
-      for (let call = 0; call < 3; call += 1) expect((await say('4111 1111 1111 1111', key.key)).status).toBe(403);
-      expect((await say('pay with 5555 5555 5555 4444')).status).toBe(200);
+      for (let call = 0; call < 4; call += 1) await say('mail jane@example.com', 200, key.key);
+      for (let call = 0; call < 3; call += 1) await say('4111 1111 1111 1111', 403, key.key);
+      await say('pay with 5555 5555 5555 4444', 200);
     }, 120_000);
     afterAll(() => ui?.close());
 
@@ -277,6 +278,61 @@ describe.skipIf(skipped !== undefined)(
       await page.reload();
       await page.getByRole('row', { name: /^To stay nothing/ }).waitFor();
       expect(await namesOf()).toContain('To stay');
+      expect(problems).toEqual([]);
+    });
+
+    test('pauses a destination that is being deleted, and goes on with it when that is undone', async () => {
+      const config = { url: 'https://hooks.example.com/', headers: { 'X-Token': 'a-secret-of-some-length' } };
+      const body = { type: 'webhook', name: 'Traces', config };
+      const { data } = await write<{ data: { id: string } }>('/api/v1/observability/destinations', body);
+      const path = `/api/v1/observability/destinations/${data.id}`;
+      const stored = async () => (await read<{ data: Record<string, unknown> }>(path)).data;
+      const { page, problems } = await ui.open(`#/destinations?open=${data.id}`);
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByRole('button', { name: 'Delete destination' }).click();
+      const going = message(page, '“Traces” will be deleted');
+      await going.waitFor();
+      expect(await stored()).toMatchObject({ enabled: false });
+      await going.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('row', { name: /Traces.*\bon\b/ }).waitFor();
+      expect(await stored()).toMatchObject({ enabled: true });
+      await page.getByRole('button', { name: 'Actions for Traces' }).click();
+      await page.getByRole('menuitem', { name: 'Pause' }).click();
+      await message(page, 'Traces is paused').getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('row', { name: /Traces.*\bon\b/ }).waitFor();
+      await page.getByRole('row', { name: /Traces/ }).click();
+      await page.getByLabel('Name', { exact: true }).fill('Traces of all');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await message(page, 'Saved').getByRole('button', { name: 'Undo' }).click();
+      await message(page, 'is what it was before').waitFor();
+      expect(await stored()).toMatchObject({ name: 'Traces' });
+      // A secret that was replaced cannot be had again.
+      await page.getByLabel('Headers').fill('X-Token: another-secret-of-some-length');
+      await page.getByRole('button', { name: 'Save' }).click();
+      const saved = message(page, 'Saved; it is tried at once');
+      await saved.waitFor();
+      expect(await saved.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+      expect(problems).toEqual([]);
+    });
+
+    test('takes back what was changed in the settings', async () => {
+      const { page, problems } = await ui.open('#/settings');
+      await page.getByLabel('Credits in USD').fill('25');
+      await page.getByRole('button', { name: 'Save' }).first().click();
+      const stored = async () =>
+        (await read<{ data: { credits_usd: unknown } }>('/admin/v1/settings')).data.credits_usd;
+      await message(page, 'Saved').waitFor();
+      expect(await stored()).toBe(25);
+      await message(page, 'Saved').getByRole('button', { name: 'Undo' }).click();
+      await message(page, 'The settings are what they were before').waitFor();
+      expect(await stored()).toBeNull();
+      expect(await page.getByLabel('Credits in USD').inputValue()).toBe('');
+      const address = page.getByLabel('Default callback address');
+      await address.fill('https://hooks.example.com/films');
+      await page.getByRole('button', { name: 'Save' }).last().click();
+      await message(page, 'Saved').getByRole('button', { name: 'Undo' }).click();
+      await message(page, 'The address is what it was before').waitFor();
+      expect(await address.inputValue()).toBe('');
       expect(problems).toEqual([]);
     });
 
