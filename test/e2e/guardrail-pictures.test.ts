@@ -59,6 +59,11 @@ describe.skipIf(skipped !== undefined)(
       await click('New guardrail');
       await page.keyboard.type('No Cards');
       await page.keyboard.press('Tab');
+      // Escape closes the list, and the dialog stays.
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('option', { name: /Support desk/ }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('listbox').waitFor({ state: 'hidden' });
       await page.keyboard.type('supp');
       await page.keyboard.press('Enter');
       await click('Make it');
