@@ -154,11 +154,10 @@ async function openOwned(
     isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
   });
   logs.push(broadcasts);
-  const oldestDay = new Date(oldestMs).toISOString().slice(0, 10);
   const guardrailHits = await openRowLog<GuardrailHitsRow>({
     ...common,
     path: join(path, 'guardrail-hits.ndjson'),
-    isRetained: ({ day }) => day >= oldestDay,
+    isRetained: ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
   });
   logs.push(guardrailHits);
   if (config.isNew && generations.loaded > 0) {
