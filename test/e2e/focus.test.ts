@@ -221,6 +221,7 @@ describe.skipIf(skipped !== undefined)(
       });
       await page.getByLabel('Never these providers').click();
       await page.keyboard.type('nobody-knows');
+      await page.keyboard.press('Enter');
       await onButton('Save')(page);
       const refusal = page.getByRole('alert').filter({ hasText: 'Not saved' });
       await refusal.waitFor();

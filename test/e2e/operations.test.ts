@@ -116,8 +116,10 @@ describe.skipIf(skipped !== undefined)(
         .getByText('50 %')
         .waitFor();
       await page.getByRole('button', { name: 'Delete' }).click();
-      await page.getByLabel('Type “Bucket” to go on').fill('Bucket');
       await page.getByRole('button', { name: 'Delete destination' }).click();
+      const message = page.getByRole('listitem').filter({ hasText: '“Bucket” will be deleted' });
+      await message.waitFor();
+      await message.getByRole('button', { name: 'Dismiss' }).click();
       await page.getByRole('row', { name: /Bucket/ }).waitFor({ state: 'detached' });
       await page.getByRole('row', { name: /Traces/ }).click();
       await expect.poll(() => page.getByLabel('Headers').inputValue()).toBe('X-Token: ********cdef');

@@ -14,6 +14,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'PATCH /api/v1/keys/{hash}': {},
   'POST /api/v1/guardrails': { name: 'x' },
   'PATCH /api/v1/guardrails/{id}': {},
+  'POST /admin/v1/guardrails/dry-runs': { change: {} },
   'POST /api/v1/guardrails/{id}/assignments/keys': { key_hashes: ['x'] },
   'POST /api/v1/guardrails/{id}/assignments/keys/remove': { key_hashes: ['x'] },
   'POST /api/v1/guardrails/{id}/assignments/members': { member_user_ids: ['x'] },

@@ -90,7 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (isStarted) await Promise.race([discoverRepeatedly(), delay(MAX_DISCOVERY_WAIT_MS)]);
     },
   });
-  const { platform, openCalls, runningNotes, timeouts, videos, broadcaster, sessions } = foundations;
+  const { platform, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } = foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
@@ -146,6 +146,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       );
       await waitUntilIdle(timeouts.clientWriteMs);
       await runningNotes.close();
+      await guardrailHits.save();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
     },
     async waitForVideo(jobId, signal) {

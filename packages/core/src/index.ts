@@ -119,6 +119,7 @@ export type { VideoProvider } from './providers/video-contract.ts';
 export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
 export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
+export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
 export type {
   ActivityQuery,
   ActivitySum,

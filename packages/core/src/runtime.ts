@@ -23,6 +23,7 @@ import { createWebPlatform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
 import { createCallFigures } from './generations/call-figures.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
+import { createGuardrailHits } from './guardrails/hits/guardrail-hits.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import { PRESETS } from './providers/provider-presets.ts';
@@ -66,9 +67,15 @@ export function createFoundations(
   const bootstrapKeys = options.bootstrapKeys ?? [];
   const sessions = options.authenticate === undefined ? createSessions(platform) : null;
   const health = createHealthBoard(platform);
+  const guardrailHits = createGuardrailHits(shared);
   const ledger = createLedger({
     generations: store.generations,
     findHolds: () => findVideoHolds(store.videoJobs),
+    onRefusal({ guardrailId, query }) {
+      if (guardrailId === undefined) return;
+      const hit = { guardrailId, effect: 'over_budget', rule: 'limit_usd' } as const;
+      guardrailHits.noteRefused([hit], { principalId: query.principalId ?? null, model: null });
+    },
   });
 
   const openCalls = createOpenCalls();
@@ -79,6 +86,7 @@ export function createFoundations(
   const broadcaster = createBroadcaster({ ...shared, bootstrapKeys, broadcast });
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
+    guardrailHits.noteRecorded,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
     ...(broadcast === undefined ? [] : [broadcaster.offer]),
     ...(options.onGeneration === undefined ? [] : [options.onGeneration]),
@@ -103,6 +111,7 @@ export function createFoundations(
     refusals: createRefusals(platform),
     health,
     ledger,
+    guardrailHits,
     recording,
     broadcaster,
     generationFeed,
@@ -181,6 +190,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
     rateLimits,
     callers: {
       policyOf,
+      hits: foundations.guardrailHits,
       platform,
       store,
       get account() {

@@ -50,6 +50,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /api/v1/guardrails/{id}/assignments/members': [401, 401, 404],
   'POST /api/v1/guardrails/{id}/assignments/members/remove': [401, 401, 404],
   'POST /admin/v1/guardrails/{id}/test': [401, 403, 404],
+  'GET /admin/v1/guardrails/hits': [401, 403, 200],
+  'POST /admin/v1/guardrails/dry-runs': [401, 403, 400],
   'GET /api/v1/organization/members': [401, 401, 200],
   'POST /admin/v1/members': [401, 403, 400],
   'PATCH /admin/v1/members/{id}': [401, 403, 404],

@@ -12,6 +12,8 @@ export interface Budget {
   readonly limitNanoUsd: number;
   /** Whether calls that the caller pays to the provider count, too. */
   readonly includesByok: boolean;
+  /** The guardrail that sets it, where one does. */
+  readonly guardrailId?: string | undefined;
   /** Time at which the sum starts from zero again, ISO 8601; null for never. */
   readonly resetsAt: string | null;
 }

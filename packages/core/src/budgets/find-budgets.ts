@@ -90,13 +90,14 @@ function toBudgets({ principal, policy, workspace }: Limits, { account, platform
       includesByok: workspace?.workspace.include_byok_in_budgets ?? false,
     });
   }
-  for (const { scope, limitUsd, resetInterval, includeByok } of ofGuardrails) {
+  for (const { guardrailId, scope, limitUsd, resetInterval, includeByok } of ofGuardrails) {
     budgets.push({
       refusal: 'Guardrail budget exceeded',
       code: 'permission_denied',
       ...spenderOf(scope, payer, periodStart(resetInterval, now)),
       ...limit(limitUsd, resetInterval),
       includesByok: includeByok,
+      guardrailId,
     });
   }
   return budgets;

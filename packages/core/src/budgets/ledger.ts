@@ -44,6 +44,8 @@ export interface LedgerOptions {
   readonly generations: Pick<GenerationRepository, 'spent'>;
   /** Finds what is held when the process starts, for jobs that outlive processes. Called once, on first use. */
   readonly findHolds: () => Awaitable<readonly Hold[]>;
+  /** Receives the budget that a call does not fit into. */
+  readonly onRefusal?: ((budget: Budget, hold: Hold) => void) | undefined;
 }
 
 interface Sum {
@@ -52,7 +54,7 @@ interface Sum {
   holds: number;
 }
 
-export function createLedger({ generations, findHolds }: LedgerOptions): Ledger {
+export function createLedger({ generations, findHolds, onRefusal }: LedgerOptions): Ledger {
   const holds = new Map<string, readonly Hold[]>();
   const sums = new Map<string, Sum>();
   let finding: Promise<void> | undefined;
@@ -98,7 +100,8 @@ export function createLedger({ generations, findHolds }: LedgerOptions): Ledger 
       const refusal = findRefusal(hold, { budgets, spent, heldBefore });
       if (refusal === undefined) return;
       takeBack(hold);
-      throw refusal;
+      onRefusal?.(refusal.budget, hold);
+      throw refusal.error;
     };
     const spent = budgets.map(({ query }) => generations.spent(query));
     if (areAllKnown(spent)) return check(spent);
@@ -142,6 +145,11 @@ function areAllKnown(spent: readonly Awaitable<Spent>[]): spent is readonly Spen
   return spent.every((sum) => !(sum instanceof Promise));
 }
 
+interface Refusal {
+  readonly budget: Budget;
+  readonly error: GatewayError;
+}
+
 interface Figures {
   readonly budgets: readonly Budget[];
   /** In the order of the budgets; `heldBefore` too. */
@@ -149,7 +157,7 @@ interface Figures {
   readonly heldBefore: readonly number[];
 }
 
-function findRefusal(hold: Hold, { budgets, spent, heldBefore }: Figures): GatewayError | undefined {
+function findRefusal(hold: Hold, { budgets, spent, heldBefore }: Figures): Refusal | undefined {
   for (const [index, budget] of budgets.entries()) {
     const worst = budget.includesByok ? hold.anyNanoUsd : hold.creditsNanoUsd;
     // Another account pays at every endpoint of the call.
@@ -159,7 +167,7 @@ function findRefusal(hold: Hold, { budgets, spent, heldBefore }: Figures): Gatew
     const heldNanoUsd = heldBefore[index] ?? 0;
     const isUsedUp = spentNanoUsd >= budget.limitNanoUsd;
     if (!isUsedUp && spentNanoUsd + heldNanoUsd + worst <= budget.limitNanoUsd) continue;
-    return toRefusal(budget, { spentNanoUsd, heldNanoUsd, worstNanoUsd: worst, isUsedUp });
+    return { budget, error: toRefusal(budget, { spentNanoUsd, heldNanoUsd, worstNanoUsd: worst, isUsedUp }) };
   }
   return undefined;
 }

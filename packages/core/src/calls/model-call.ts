@@ -97,9 +97,11 @@ export interface Pipeline {
   readonly stages: readonly PipelineStage[];
   /** The one way to add to it. */
   add(stage: PipelineStage): void;
+  /** Ids of the guardrails that exclude endpoints of the call; null without any. Set when the call is planned. */
+  narrowedBy: readonly string[] | null;
 }
 
 export function createPipeline(): Pipeline {
   const stages: PipelineStage[] = [];
-  return { stages, add: (stage) => void stages.push(stage) };
+  return { stages, add: (stage) => void stages.push(stage), narrowedBy: null };
 }

@@ -1,6 +1,7 @@
 import type { Budget } from '../budgets/budget.ts';
 import { type BudgetParts, findBudgets } from '../budgets/find-budgets.ts';
 import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import type { GuardrailHits } from '../guardrails/hits/guardrail-hits.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Principal } from '../http/principal.ts';
@@ -11,15 +12,17 @@ export interface Caller {
   readonly policy: Policy | null;
   /** Every limit that a call has to fit in. */
   readonly budgets: readonly Budget[];
+  /** Counts what the policy does to refused calls. */
+  readonly hits: Pick<GuardrailHits, 'noteRefused'>;
 }
 
-export interface CallerParts extends BudgetParts {
+export interface CallerParts extends BudgetParts, Pick<Caller, 'hits'> {
   readonly policyOf: PolicyOf;
 }
 
 /** Synchronous with tables in memory. Rejects with `permission_denied` when a guardrail cannot be applied. */
 export function findCaller(principal: Principal, parts: CallerParts): Awaitable<Caller> {
   return whenKnown(parts.policyOf(principal), (policy) =>
-    whenKnown(findBudgets(principal, policy, parts), (budgets) => ({ policy, budgets })),
+    whenKnown(findBudgets(principal, policy, parts), (budgets) => ({ policy, budgets, hits: parts.hits })),
   );
 }

@@ -4,6 +4,7 @@ import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
+import { effectsOfExclusions, effectsOfStages } from '../guardrails/hits/effects-of.ts';
 import type { HeaderMap } from '../http/request.ts';
 import { type CallPlan, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
 import { createRoutingReport, refuseUnplanned, type RoutingReport } from '../routing/routing-metadata.ts';
@@ -54,6 +55,25 @@ export function planGuarded<Request>(
 ): PlannedCall {
   const planned = planWithin(call, caller, routing, { narrowings });
   const report = createRoutingReport(headers, planned.plan, pipeline);
+  if (caller.policy !== null) noteEffects({ call, pipeline, plan: planned.plan, isRefused: refusal !== null }, caller);
   refuseUnplanned(planned.plan, refusal, report);
   return { ...planned, report };
+}
+
+interface JudgedCall extends Pick<PlanWithin, 'plan'> {
+  readonly call: ModelCall;
+  readonly pipeline: Pipeline;
+  readonly isRefused: boolean;
+}
+
+/** Of a call that goes on, the record tells what guardrails did to it; a refused one has no record, and is counted here. */
+export function noteEffects({ call, pipeline, plan, isRefused }: JudgedCall, { hits }: Pick<Caller, 'hits'>): void {
+  const isUnserved = !isRefused && plan.endpoints.length === 0;
+  const exclusions = isRefused ? [] : effectsOfExclusions(plan.excluded, isUnserved ? 'unserved' : 'narrowed');
+  if (isRefused || isUnserved) {
+    const caller = { principalId: call.principal.id, model: plan.requested };
+    hits.noteRefused([...effectsOfStages(pipeline.stages), ...exclusions], caller);
+  } else if (exclusions.length > 0) {
+    pipeline.narrowedBy = exclusions.map(({ guardrailId }) => guardrailId);
+  }
 }

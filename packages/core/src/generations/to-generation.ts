@@ -109,6 +109,7 @@ export function toGeneration(ended: EndedCall, isContentStored: boolean): Genera
     usage_estimated: usage?.estimated ?? false,
   };
   if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
+  if (pipeline.narrowedBy !== null) generation.narrowed_by = [...pipeline.narrowedBy];
   if (labels.trace !== null) generation.trace = toStoredTrace(labels.trace);
   if (call.region !== null) generation.called_region = call.region.name;
   const servedBy = completion.upstream?.provider;

@@ -92,3 +92,15 @@ export async function refuseBadPatterns({ content_filters: filters }: UpdateGuar
   const { parsePattern } = await import('./filters/parse-pattern.ts');
   for (const [index, { pattern }] of filters.entries()) parsePattern(pattern, `content_filters.${index}.pattern`);
 }
+
+/** The guardrail as it would be after a change, which is not saved. Throws as saving it would. */
+export async function withDraft(
+  guardrail: Guardrail,
+  change: UpdateGuardrailRequest | undefined,
+  catalog: Catalog,
+): Promise<Guardrail> {
+  if (change === undefined) return guardrail;
+  refuseUnknownInLists(change, guardrail, catalog);
+  await refuseBadPatterns(change);
+  return changeGuardrail(guardrail, change, catalog);
+}

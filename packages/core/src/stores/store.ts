@@ -31,6 +31,7 @@ import type {
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
+import type { GuardrailHitsRow } from './guardrail-hits-row.ts';
 import type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
 import type { VideoJob } from './video-job.ts';
 
@@ -233,6 +234,8 @@ export interface Store {
   readonly videoJobs: Repository<VideoJob>;
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
+  /** How often guardrails acted, a row a day and guardrail. Changes every few seconds while they do. */
+  readonly guardrailHits: Repository<GuardrailHitsRow>;
   readonly generations: GenerationRepository;
   /** The state of retention by age; absent where there is none. */
   readonly retention?: RetentionState | undefined;

@@ -76,6 +76,8 @@ export interface VideoJob {
   readonly dataRegion?: DataRegion | undefined;
   /** Effects of guardrails on the request; absent without any. */
   readonly pipeline?: readonly PipelineStage[] | undefined;
+  /** Guardrails that kept it from some of its endpoints; absent without any. */
+  readonly narrowedBy?: readonly string[] | undefined;
   /** What its time went to; absent in jobs of former versions. */
   readonly course?: VideoCourse | undefined;
   /** Absent where no other process shares the store. */

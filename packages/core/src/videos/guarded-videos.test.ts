@@ -117,6 +117,24 @@ test('submits to no endpoint that the caller’s guardrails exclude, not even af
   expect((await submit({ model: 'acme/other' })).status).toBe(202);
 });
 
+test('counts what a guardrail did to videos, and says so in their records', async () => {
+  const { submit, patch, store, platform, guardrailId } = await guardedVideos({
+    ignored_providers: ['two'],
+    content_filters: [{ pattern: 'badger', action: 'block' }],
+  });
+  expect((await submit({ prompt: 'a badger' })).status).toBe(403);
+  expect((await submit({ model: 'acme/other' })).status).toBe(404);
+  expect((await submit()).status).toBe(202);
+  await platform.advance(60_000);
+  expect(store.appended.map(({ record }) => record.generation.narrowed_by)).toEqual([[guardrailId]]);
+  await patch({ limit_usd: 0.1 });
+  expect((await submit()).status).toBe(403);
+  await platform.advance(5000);
+  expect(await store.guardrailHits.list()).toMatchObject([
+    { guardrailId, hours: { 3: { blocked: 1, unserved: 1, narrowed: 1, over_budget: 1 } } },
+  ]);
+});
+
 test('makes no video where nothing may be kept, because videos are', async () => {
   const { submit, patch } = await guardedVideos({ enforce_zdr_openai: true });
   expect((await submit()).status).toBe(202);

@@ -50,6 +50,7 @@ export function toVideoGeneration(
       provider_responses: [...(job.refusals ?? []), toLastResponse(job, isContentStored)],
       cost_known: job.costNanoUsd !== null,
       ...(job.pipeline !== undefined && { pipeline: [...job.pipeline] }),
+      ...(job.narrowedBy !== undefined && { narrowed_by: [...job.narrowedBy] }),
     },
   };
 }

@@ -29,7 +29,11 @@ export type { Generation, GenerationContent } from './generations/generation.ts'
 export type { RoutingCandidate, RoutingDecision } from './generations/routing-decision.ts';
 export type { StreamTimeline } from './generations/stream-timeline.ts';
 export type { ProviderList } from './management/account.ts';
-export type { KeyAssignment } from './management/assignment.ts';
+export type { KeyAssignment, MemberAssignment } from './management/assignment.ts';
+export type { Member } from './management/member.ts';
+export type { GuardrailDryRunLine } from './management/guardrail-dry-run.ts';
+export type { GuardrailHitCounts, GuardrailHitList } from './management/guardrail-hits.ts';
+export type { GuardrailEffect } from './management/guardrail-effect.ts';
 export type { GuardrailTestResult } from './management/guardrail-test.ts';
 export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardrail.ts';
 export type { KeyBody } from './management/key.ts';

@@ -37,6 +37,15 @@ test('every line of a log is valid JSON, metadata apart from content', async () 
   expect(metadata).not.toContain('a secret');
 });
 
+test('without a limit of age, everything is kept, however old', async () => {
+  const options = { retentionDays: Number.POSITIVE_INFINITY };
+  const row = { id: 'g 2020-01-01', guardrailId: 'g', day: '2020-01-01', hours: {}, refusals: [] };
+  const store = await place.open(options);
+  await store.guardrailHits.insert(row);
+  await store.close();
+  expect(await (await place.open(options)).guardrailHits.list()).toEqual([row]);
+});
+
 /** Something that was acknowledged, to be looked for later. */
 type Fact = (again: Store) => Promise<void>;
 const hasRecord =

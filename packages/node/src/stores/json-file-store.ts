@@ -4,6 +4,7 @@ import {
   type BroadcastRow,
   createRowRepository,
   createTableRepositories,
+  type GuardrailHitsRow,
   hasEnded,
   type VideoJob,
   type Logger,
@@ -71,6 +72,7 @@ const STORE_FILES = [
   'running.ndjson',
   'video-jobs.ndjson',
   'broadcasts.ndjson',
+  'guardrail-hits.ndjson',
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
@@ -152,6 +154,12 @@ async function openOwned(
     isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
   });
   logs.push(broadcasts);
+  const guardrailHits = await openRowLog<GuardrailHitsRow>({
+    ...common,
+    path: join(path, 'guardrail-hits.ndjson'),
+    isRetained: ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
+  });
+  logs.push(guardrailHits);
   if (config.isNew && generations.loaded > 0) {
     const message = 'There was no config.json beside the logs of generations; the store begins without keys';
     logger?.warn(message, { directory: path });
@@ -161,6 +169,7 @@ async function openOwned(
     ...createTableRepositories(createTableSource(config)),
     videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
     broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
+    guardrailHits: createRowRepository<GuardrailHitsRow>({ rows: guardrailHits.rows, write: guardrailHits.write }),
     generations: { ...generations.repository, noteRunning: running.note },
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     close: () => closeStore({ config, retentionClock, logs, owner }),

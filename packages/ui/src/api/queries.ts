@@ -2,6 +2,8 @@ import type {
   ActivityItem,
   Guardrail,
   KeyAssignment,
+  Member,
+  MemberAssignment,
   Model,
   ModelEndpoints,
   ModelList,
@@ -76,6 +78,16 @@ export const guardrailsQuery = queryOptions({
 export const keyAssignmentsQuery = queryOptions({
   queryKey: ['guardrails', 'assignments'],
   queryFn: ({ signal }) => readAll<KeyAssignment>('/api/v1/guardrails/assignments/keys', 100, signal),
+});
+
+export const memberAssignmentsQuery = queryOptions({
+  queryKey: ['guardrails', 'member-assignments'],
+  queryFn: ({ signal }) => readAll<MemberAssignment>('/api/v1/guardrails/assignments/members', 100, signal),
+});
+
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: ({ signal }) => readAll<Member>('/api/v1/organization/members', 100, signal),
 });
 
 export const settingsQuery = queryOptions({

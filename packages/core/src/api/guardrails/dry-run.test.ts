@@ -68,6 +68,29 @@ test('names the strongest action of several, and what would exclude everything',
   });
 });
 
+test('shows no messages of a request that would not be sent', async () => {
+  const { tried } = await prepare({
+    content_filter_builtins: [
+      { slug: 'credit-card', action: 'redact' },
+      { slug: 'secrets', action: 'block' },
+    ],
+  });
+  const card = 'my card is 4111 1111 1111 1111';
+  expect((await tried({ request: chat(card) })).request).toMatchObject({
+    action: 'redact',
+    redacted_messages: [{ content: 'my card is [CREDIT_CARD]' }],
+  });
+  const key = `sk-${'a1B2c3D4'.repeat(6)}`;
+  const { request } = await tried({ request: chat(`${card}, my key is ${key}`) });
+  expect(request).toMatchObject({ action: 'block', redacted_messages: null });
+  const change = { ignored_models: ['acme/chat'] };
+  expect((await tried({ request: chat(card), change })).request).toMatchObject({
+    action: 'redact',
+    redacted_messages: null,
+    endpoints_left: 0,
+  });
+});
+
 test('goes through the latest generations and shows those that would have been touched', async () => {
   const {
     tried,

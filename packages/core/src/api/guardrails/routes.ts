@@ -126,4 +126,20 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & DryRunParts>[] = 
     summary: 'Tell what a guardrail would do to a request and to the latest generations',
     load: async () => (await import('./test-guardrail.ts')).testGuardrail,
   },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/guardrails/hits',
+    operationId: 'listGuardrailHits',
+    summary: 'Count by time what guardrails did to calls',
+    load: async () => (await import('./list-guardrail-hits.ts')).listGuardrailHits,
+  },
+  {
+    ...ADMIN,
+    method: 'POST',
+    path: '/admin/v1/guardrails/dry-runs',
+    operationId: 'dryRunGuardrail',
+    summary: 'Tell what a guardrail, saved or not, would have done to the calls of a span',
+    load: async () => (await import('./dry-run-guardrail.ts')).dryRunGuardrail,
+  },
 ];

@@ -1,3 +1,4 @@
+import { withDraft } from '../../guardrails/change-guardrail.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
 import { guardrailTestRequestSchema, guardrailTestResultSchema } from '../../wire/management/guardrail-test.ts';
@@ -14,7 +15,7 @@ export const testGuardrail = operation<DryRunParts>()({
   response: guardrailTestResultSchema,
   find: ({ params, parts }) => findGuardrail(params.id, parts),
   async run({ parts, body, found: guardrail }) {
-    const dryRun = await createDryRun(guardrail, parts);
+    const dryRun = await createDryRun(await withDraft(guardrail, body.change, parts.catalog), parts);
     return {
       data: {
         request: body.request === undefined ? null : await dryRun.testRequest(body.request),

@@ -44,6 +44,6 @@ function runSlice<Result>(steps: Steps<Result>, platform: SlicingPlatform): Iter
 }
 
 /** Lets everything else that waits for the event loop have its turn. */
-function nextTurn(platform: SlicingPlatform): Promise<void> {
+export function nextTurn(platform: SlicingPlatform): Promise<void> {
   return platform.nextTurn?.() ?? new Promise((resolve) => void platform.setTimer(resolve, 0));
 }

@@ -38,6 +38,10 @@ const READ: Readonly<
   native_finish: (generation) => generation.native_finish_reason,
   error: (generation) =>
     attemptsOf(generation).flatMap(({ error }) => (error === undefined ? [] : [error.error_type, String(error.code)])),
+  guardrail: ({ pipeline = [], narrowed_by: narrowedBy = [] }) => [
+    ...narrowedBy,
+    ...pipeline.map((stage) => stage.guardrail_id),
+  ],
   stage: ({ pipeline = [] }) => pipeline.flatMap(({ type, name }) => [type, name]),
   feedback: ({ feedback = [] }) => feedback.map(({ category }) => category),
   search_engine: (generation) => generation.web_search_engine,

@@ -26,6 +26,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     ...createTableRepositories(createTableSource()),
     videoJobs: createRowRepository({ write: () => RESOLVED }),
     broadcasts: createRowRepository({ write: () => RESOLVED }),
+    guardrailHits: createRowRepository({ write: () => RESOLVED }),
     generations: createGenerationRepository(options.maxGenerations ?? DEFAULT_MAX_GENERATIONS),
     close: () => Promise.resolve(),
   };

@@ -3,11 +3,13 @@ import type { Ledger } from '../../budgets/ledger.ts';
 import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
+import { noteEffects } from '../../dispatch/plan-within.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createRandomId } from '../../foundation/random-id.ts';
 import { guardCall } from '../../guardrails/guard-call.ts';
+import { effectsOfStages } from '../../guardrails/hits/effects-of.ts';
 import type { VideoOrder } from '../../providers/video-contract.ts';
 import type { RateLimits } from '../../rate-limits/rate-limits.ts';
 import { noEndpointLeft } from '../../routing/endpoints/no-endpoint-left.ts';
@@ -61,10 +63,15 @@ export async function orderVideo(
   const { principal } = received;
   const { logger, platform, logging, routing } = parts;
   const receivedAt = platform.monotonicNow();
-  const { policy, budgets } = await findCaller(principal, parts.callers);
+  const caller = await findCaller(principal, parts.callers);
+  const { policy, budgets } = caller;
   const pipeline = createPipeline();
   const { call, refusal } = await guardCall(received, { policy, pipeline, logger, platform });
-  if (refusal !== null) throw refusal;
+  if (refusal !== null) {
+    const refused = { principalId: principal.id, model: received.request.model };
+    caller.hits.noteRefused(effectsOfStages(pipeline.stages), refused);
+    throw refusal;
+  }
   const guardedAt = platform.monotonicNow();
 
   const { request } = call;
@@ -75,6 +82,8 @@ export async function orderVideo(
     throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and goes on with that model only`);
   }
   const possible = previous === null ? plan.endpoints : [endpointOfPrevious(previous, plan, parts.routing)];
+  if (policy !== null)
+    noteEffects({ call, pipeline, plan: { ...plan, endpoints: possible }, isRefused: false }, caller);
   if (possible.length === 0) throw noEndpointLeft(plan);
 
   const plannedAt = platform.monotonicNow();
@@ -95,6 +104,7 @@ export async function orderVideo(
     }),
     ...(call.region !== null && { region: call.region.name, dataRegion: call.region.dataRegion }),
     ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),
+    ...(pipeline.narrowedBy !== null && { narrowedBy: pipeline.narrowedBy }),
   };
   return submit({ endpoints, orderFor, draft }, parts);
 }

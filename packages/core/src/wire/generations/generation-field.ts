@@ -27,6 +27,7 @@ export const GENERATION_FIELDS = {
   native_finish: 'text',
   error: 'text',
   stage: 'text',
+  guardrail: 'text',
   feedback: 'text',
   search_engine: 'text',
   streamed: 'yes-no',

@@ -15,7 +15,7 @@ const usd = z
   .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be USD as a decimal number, e.g. 0.05')
   .transform(Number);
 
-const moment = z.iso
+export const momentSchema = z.iso
   .datetime({ offset: true, error: 'must be a moment like 2026-03-01T00:00:00Z' })
   .transform((text) => Date.parse(text));
 
@@ -71,9 +71,9 @@ export type RowFields = z.infer<typeof fields>;
 /** The filters of lists, histograms and exports of generations. All of them have to match. */
 const filterShape = {
   /** Began at this moment or later. */
-  from: moment.optional(),
+  from: momentSchema.optional(),
   /** Began before this moment. */
-  to: moment.optional(),
+  to: momentSchema.optional(),
   model: values.optional(),
   /** Slugs or names. */
   provider: values.optional(),
@@ -91,6 +91,9 @@ const filterShape = {
   /** Conditions on any field, such as `attempts>1 -status:ok app:"My tool" latency>=2s`. */
   where: z.string().max(2000, 'must have at most 2000 characters').optional(),
 };
+
+/** The filters by themselves, as the members of an object, each written as in a query. Closed. */
+export const generationFilterSchema = z.strictObject(filterShape);
 
 /** Searched in ids, apps, users and, where it is stored, in the request and the completion; case does not matter. */
 const text = z.string().trim().min(2, 'must have at least 2 characters').max(200).optional();

@@ -104,6 +104,8 @@ export const generationSchema = z.object({
   cost_known: z.boolean(),
   /** The gateway's own field: the effects of guardrails, as in the routing metadata; absent without any. */
   pipeline: z.array(pipelineStageSchema).optional(),
+  /** The gateway's own field: the guardrails that kept the call from some of its endpoints; absent without any. */
+  narrowed_by: z.array(z.string()).optional(),
   /** The gateway's own field: the request's `trace`; see docs/destinations.md. */
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   /** The gateway's own field: the same region by its name in the configuration; absent for the global one. */

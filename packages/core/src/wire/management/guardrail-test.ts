@@ -1,10 +1,13 @@
 import { z } from 'zod';
 
 import { chatCompletionRequestSchema } from '../chat/chat-completion.ts';
+import { updateGuardrailRequestSchema } from './guardrail.ts';
 
 /** The body of `POST /admin/v1/guardrails/{id}/test`. Closed; needs one of the two. */
 export const guardrailTestRequestSchema = z
   .strictObject({
+    /** What is not saved yet: the guardrail is tried as it would be with it. */
+    change: updateGuardrailRequestSchema.optional(),
     request: chatCompletionRequestSchema.optional(),
     /** How many of the latest generations to go through. */
     generations: z.int().min(1).max(100).optional(),
@@ -30,12 +33,12 @@ const endpointSchema = z.object({
 });
 
 /** The effect on a text: the strongest action of all filters. */
-const actionSchema = z.enum(['allow', 'flag', 'redact', 'block']);
+export const guardrailActionSchema = z.enum(['allow', 'flag', 'redact', 'block']);
 
 const requestResultSchema = z.object({
-  action: actionSchema,
+  action: guardrailActionSchema,
   stages: z.array(stageSchema),
-  /** The messages as they would be sent; null when nothing in them would be redacted. */
+  /** The messages as they would be sent; null when nothing in them would be redacted, or nothing would be sent. */
   redacted_messages: z.array(z.unknown()).nullable(),
   excluded: z.array(endpointSchema),
   /** How many endpoints would be left. */
@@ -47,8 +50,8 @@ const generationResultSchema = z.object({
   model: z.string(),
   created_at: z.string(),
   /** Null when the content was not stored, so that the effect is unknown. */
-  input: z.object({ action: actionSchema, stages: z.array(stageSchema) }).nullable(),
-  output: z.object({ action: actionSchema, stages: z.array(stageSchema) }).nullable(),
+  input: z.object({ action: guardrailActionSchema, stages: z.array(stageSchema) }).nullable(),
+  output: z.object({ action: guardrailActionSchema, stages: z.array(stageSchema) }).nullable(),
   /** Why the endpoint that served it would not have; null when it would, or is no longer there. */
   excluded: endpointSchema.nullable(),
 });

@@ -88,6 +88,7 @@ export function toGenerationText(generation: Generation): string {
     endpoint_id: endpointId,
     cost_known: unless(generation.cost_known, USUAL.cost_known),
     pipeline: generation.pipeline,
+    narrowed_by: generation.narrowed_by,
     trace: generation.trace,
     called_region: generation.called_region,
     upstream_provider_name: generation.upstream_provider_name,

@@ -20,15 +20,11 @@ export const getToasts = (): readonly Toast[] => toasts;
 
 /** Shows a message. Errors stay until they are dismissed, all others go by themselves. */
 export function showToast(toast: Omit<Toast, 'id'>): void {
-  const all = [...toasts, { ...toast, id: nextId++ }];
-  change(all.slice(-MAX_TOASTS));
-  for (const gone of all.slice(0, -MAX_TOASTS)) gone.onGone?.();
+  change([...toasts, { ...toast, id: nextId++ }].slice(-MAX_TOASTS));
 }
 
 export function dismissToast(id: number): void {
-  const gone = toasts.find((toast) => toast.id === id);
-  change(toasts.filter((toast) => toast !== gone));
-  gone?.onGone?.();
+  change(toasts.filter((toast) => toast.id !== id));
 }
 
 export function onToastsChange(listener: () => void): () => void {
@@ -37,6 +33,8 @@ export function onToastsChange(listener: () => void): () => void {
 }
 
 function change(next: readonly Toast[]): void {
+  const gone = toasts.filter((toast) => !next.includes(toast));
   toasts = next;
   for (const listener of listeners) listener();
+  for (const toast of gone) toast.onGone?.();
 }

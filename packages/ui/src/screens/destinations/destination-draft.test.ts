@@ -1,7 +1,7 @@
 import type { Destination } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { toConfig, toDestinationChange, toDestinationDraft } from './destination-draft.ts';
+import { toConfig, toDestinationChange, toDestinationDraft, toDestinationReversal } from './destination-draft.ts';
 
 const WEBHOOK: Destination = {
   id: 'd1',
@@ -45,4 +45,23 @@ test('leaves out optional fields without a value, and keeps a line without a col
     bucketName: 'b',
     headers: { nonsense: '' },
   });
+});
+
+test('takes back a change, but none that replaced a secret or filled in a field', () => {
+  const before = toDestinationDraft(WEBHOOK);
+  const after = (change: object, config: object = {}) => ({
+    ...before,
+    ...change,
+    config: { ...before.config, ...config },
+  });
+  expect(toDestinationReversal(after({ enabled: false, sampling_rate: 0.5 }), before)).toEqual({
+    enabled: true,
+    sampling_rate: 1,
+  });
+  expect(toDestinationReversal(after({}, { method: 'PUT' }), before)).toMatchObject({ config: { method: 'POST' } });
+  expect(toDestinationReversal(after({}, { url: 'https://other.example/' }), before)).toBeNull();
+  expect(toDestinationReversal(after({ headers: 'X-A: new' }), before)).toBeNull();
+  const without = { ...before, config: { ...before.config, method: '' }, headers: '' };
+  expect(toDestinationReversal(after({ headers: '' }), without)).toBeNull();
+  expect(toDestinationReversal({ ...without, headers: 'X-C: d' }, without)).toMatchObject({ config: { headers: {} } });
 });

@@ -111,3 +111,22 @@ export function toDestinationChange(draft: DestinationDraft, before: Destination
   const isConfigured = JSON.stringify(toConfig(draft)) === JSON.stringify(toConfig(before));
   return { ...Object.fromEntries(changed), ...(!isConfigured && { config: toConfig(draft) }) };
 }
+
+/** How the gateway begins what it shows instead of a secret. */
+const MASK = '********';
+
+/**
+ * The body of a change that takes another back; null where that cannot be, because it replaced a secret, which nobody
+ * can read again, or filled in a field, which no change can empty.
+ */
+export function toDestinationReversal(
+  sent: DestinationDraft,
+  before: DestinationDraft,
+): Record<string, unknown> | null {
+  const isLost = Object.entries(sent.config).some(([name, value]) => {
+    const old = before.config[name] ?? '';
+    return value !== old && (old === '' || old.includes(MASK));
+  });
+  const areHeadersLost = sent.headers !== before.headers && before.headers !== '';
+  return isLost || areHeadersLost ? null : toDestinationChange(before, sent);
+}

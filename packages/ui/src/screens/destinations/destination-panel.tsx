@@ -12,7 +12,9 @@ import { Tabs } from '../../parts/controls/tabs.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { holdDeletion, useHeldDeletions } from '../../parts/messages/held-deletions.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
+import { showUndo } from '../../parts/messages/undo-toast.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import {
@@ -20,8 +22,9 @@ import {
   type DestinationDraft,
   toDestinationChange,
   toDestinationDraft,
+  toDestinationReversal,
 } from './destination-draft.ts';
-import { destinationsQuery, testDestination } from './destination-queries.ts';
+import { changeDestination, destinationsQuery, testDestination } from './destination-queries.ts';
 import { SelectionFields } from './selection-fields.tsx';
 
 interface DestinationPanelProps {
@@ -40,17 +43,51 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
   const change = toDestinationChange(draft, before);
   const isChanged = Object.keys(change).length > 0;
   const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
+  const show = (saved: Destination): void => {
+    setBefore(toDestinationDraft(saved));
+    setDraft(toDestinationDraft(saved));
+  };
   const save = useMutation({
-    mutationFn: () =>
-      callApi<{ data: Destination }>(`/api/v1/observability/destinations/${id}`, { method: 'PATCH', body: change }),
-    onSuccess: async ({ data }) => {
-      const saved = toDestinationDraft(data);
-      setBefore(saved);
-      setDraft(saved);
-      showToast({ tone: 'good', title: 'Saved; it is tried at once' });
+    mutationFn: () => changeDestination(id, change),
+    onSuccess: async (saved) => {
+      const reversal = toDestinationReversal(draft, before);
+      const title = 'Saved; it is tried at once';
+      show(saved);
+      if (reversal === null) showToast({ tone: 'good', title });
+      else {
+        showUndo({
+          title,
+          async undo() {
+            show(await changeDestination(id, reversal));
+            await refresh();
+          },
+          undone: `${name} is what it was before`,
+        });
+      }
       await refresh();
     },
   });
+  const isGoing = useHeldDeletions().has(id);
+  /** Nothing is sent from now on; its secrets are there until it is deleted for good. */
+  const remove = async (): Promise<void> => {
+    const { enabled } = destination;
+    if (enabled) await changeDestination(id, { enabled: false });
+    holdDeletion({
+      id,
+      title: `“${name}” will be deleted`,
+      detail: 'Nothing is sent there any more.',
+      async run() {
+        await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE' });
+        await refresh();
+      },
+      async undo() {
+        if (enabled) await changeDestination(id, { enabled });
+        await refresh();
+      },
+    });
+    await refresh();
+    onClose();
+  };
   const undo = (): void => {
     setDraft(before);
     save.reset();
@@ -70,6 +107,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
             look="quiet"
             aria-label="Delete"
             title="Delete"
+            disabled={isGoing}
             icon={<Trash2 size={15} aria-hidden />}
             onClick={() => setIsDeleting(true)}
           />
@@ -111,15 +149,13 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
         <ConfirmDialog
           title={`Delete “${name}”?`}
           action="Delete destination"
-          typed={name}
           onClose={() => setIsDeleting(false)}
-          onConfirm={async () => {
-            await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE' });
-            await refresh();
-            onClose();
-          }}
+          onConfirm={remove}
         >
-          <p>Its secrets go with it, and so does what was still to be sent there.</p>
+          <p>
+            Its secrets go with it, and so does what was still to be sent there. Sending ends at once; the deletion can
+            be undone for as long as the message about it is shown.
+          </p>
         </ConfirmDialog>
       )}
     </SidePanel>

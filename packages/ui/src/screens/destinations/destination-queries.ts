@@ -33,3 +33,7 @@ export const deliveriesQuery = (destinationId?: string) =>
 /** Sends a request without content. That it does not arrive is no error of the call. Throws `ApiError`. */
 export const testDestination = async (id: string): Promise<DestinationTest['data']> =>
   (await callApi<DestinationTest>(`/admin/v1/observability/destinations/${id}/test`, { method: 'POST' })).data;
+
+export const changeDestination = async (id: string, change: Record<string, unknown>): Promise<Destination> =>
+  (await callApi<{ data: Destination }>(`/api/v1/observability/destinations/${id}`, { method: 'PATCH', body: change }))
+    .data;

@@ -4,7 +4,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { MoreHorizontal, Plus, Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
-import { callApi } from '../../api/call-api.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -13,11 +12,18 @@ import { Menu } from '../../parts/controls/menu.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
+import { showUndo } from '../../parts/messages/undo-toast.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
-import { deliveriesQuery, destinationsQuery, type DestinationStatus, testDestination } from './destination-queries.ts';
+import {
+  changeDestination,
+  deliveriesQuery,
+  destinationsQuery,
+  type DestinationStatus,
+  testDestination,
+} from './destination-queries.ts';
 import type { DestinationSearch } from './destination-search.ts';
 import { NewDestination } from './new-destination.tsx';
 
@@ -90,9 +96,19 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
   const client = useQueryClient();
   const { data: log } = useQuery(deliveriesQuery());
   const toggle = useMutation({
-    mutationFn: ({ id, enabled }: Destination) =>
-      callApi(`/api/v1/observability/destinations/${id}`, { method: 'PATCH', body: { enabled: !enabled } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey }),
+    mutationFn: ({ id, enabled }: Destination) => changeDestination(id, { enabled: !enabled }),
+    onSuccess: (_, { id, name, enabled }) => {
+      const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
+      showUndo({
+        title: enabled ? `${name} is paused` : `${name} goes on`,
+        async undo() {
+          await changeDestination(id, { enabled });
+          await refresh();
+        },
+        undone: enabled ? `${name} goes on` : `${name} is paused`,
+      });
+      return refresh();
+    },
     onError: (failure) => showToast({ tone: 'bad', title: 'It was not changed', detail: failure.message }),
   });
   const test = useMutation({

@@ -1,89 +1,122 @@
-import type { GuardrailTestResult } from '@model-gateway/core/wire';
-import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Play, Square } from 'lucide-react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 
-import { callApi } from '../../api/call-api.ts';
-import { formatMoment } from '../../format/time.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
+import { Checkbox, Choice, Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { ACTION_TONES } from './text-tester.tsx';
+import { DryRunProgress } from './dry-run-progress.tsx';
+import { DryRunResult } from './dry-run-result.tsx';
+import { DRY_RUN_SPANS, type DryRunScope, toDryRunFilter } from './dry-run-scope.ts';
+import { useDryRun } from './use-dry-run.ts';
 
-const MAX_GENERATIONS = 100;
+interface DryRunProps {
+  readonly guardrailId: string;
+  /** What is not saved yet. */
+  readonly change: Record<string, unknown>;
+  /** Hashes of the keys that it holds for. */
+  readonly keys: readonly string[];
+  /** Begins by itself when this grows. */
+  readonly startCount: number;
+}
 
-export function DryRun({ guardrailId, isChanged }: { guardrailId: string; isChanged: boolean }) {
-  const [count, setCount] = useState(MAX_GENERATIONS);
-  const run = useMutation({
-    mutationFn: () =>
-      callApi<{ data: GuardrailTestResult }>(`/admin/v1/guardrails/${guardrailId}/test`, {
-        method: 'POST',
-        body: { generations: count },
-      }),
+const NO_NOTE = { span: '7d', from: '', to: '', where: '', isOwnKeys: false } as const;
+
+/** What the guardrail, as it stands in the form, would have done to the calls of a span. */
+export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
+  const [scope, setScope] = useState<DryRunScope>(NO_NOTE);
+  const run = useDryRun();
+  const isChanged = Object.keys(change).length > 0;
+  const isRunning = run.state === 'running';
+  const begin = (): void => {
+    const filter = toDryRunFilter(scope, keys);
+    void run.start({ guardrail_id: guardrailId, filter, ...(isChanged && { change }) });
+  };
+  const latestBegin = useRef(begin);
+  useEffect(() => {
+    latestBegin.current = begin;
   });
-  const result = run.data?.data.generations;
+  useEffect(() => {
+    if (startCount > 0) latestBegin.current();
+  }, [startCount]);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isRunning) run.stop();
+    else begin();
+  };
+  const set = (part: Partial<DryRunScope>): void => setScope({ ...scope, ...part });
   return (
-    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
+    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       {isChanged && (
-        <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">What is not saved yet is not tried.</p>
+        <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">
+          What is not saved yet is tried, too, and stays unsaved.
+        </p>
       )}
-      <div className="flex flex-wrap items-center gap-2 text-sm">
-        <label className="flex items-center gap-2">
-          The latest
-          <input
-            type="number"
-            min={1}
-            max={MAX_GENERATIONS}
-            className="field w-20"
-            value={count}
-            onChange={(event) => setCount(Math.min(MAX_GENERATIONS, Math.max(1, event.target.valueAsNumber || 1)))}
-          />
-          generations
-        </label>
-        <Button look="primary" isBusy={run.isPending} onClick={() => run.mutate()}>
-          Dry run
-        </Button>
-      </div>
-      {run.error !== null && <ErrorPanel error={run.error} title="It could not be run" />}
-      {result != null && (
-        <>
-          <p role="status" className="figures text-sm">
-            Of {result.tested}: <b>{result.blocked}</b> would be blocked, <b>{result.redacted}</b> redacted,{' '}
-            <b>{result.flagged}</b> flagged, <b>{result.excluded}</b> served by another provider or none.
-            {result.without_content > 0 &&
-              ` Of ${result.without_content} nobody knows, because their contents were not stored.`}
-          </p>
-          <ul className="flex flex-col gap-2">
-            {result.results.map(({ id, model, created_at: at, input, output, excluded }) => (
-              <li key={id} className="rounded-lg border border-line p-3 text-sm">
-                <div className="flex flex-wrap items-center gap-2">
-                  <time dateTime={at} className="figures text-ink-faint">
-                    {formatMoment(at)}
-                  </time>
-                  <span className="font-medium">{model}</span>
-                  <span className="flex-1" />
-                  <Link to="/generations/$id" params={{ id }} className="text-accent underline">
-                    Open
-                  </Link>
-                </div>
-                <div className="mt-1 flex flex-wrap gap-2">
-                  {input !== null && input.action !== 'allow' && (
-                    <Badge tone={ACTION_TONES[input.action] ?? 'neutral'}>prompt: {input.action}</Badge>
-                  )}
-                  {output !== null && output.action !== 'allow' && (
-                    <Badge tone={ACTION_TONES[output.action] ?? 'neutral'}>answer: {output.action}</Badge>
-                  )}
-                  {excluded !== null && (
-                    <Badge tone="bad">
-                      {excluded.provider}: {excluded.rule}
-                    </Badge>
-                  )}
-                </div>
-              </li>
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <div className="flex flex-wrap items-center gap-2">
+          <Choice label="Calls of" value={scope.span} options={DRY_RUN_SPANS} onChange={(span) => set({ span })} />
+          <span className="flex-1" />
+          {/* One button for both, so that the focus stays on it. */}
+          <Button
+            type="submit"
+            look={isRunning ? 'plain' : 'primary'}
+            icon={isRunning ? <Square size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+          >
+            {isRunning ? 'Stop' : run.state === 'idle' ? 'Run' : 'Run again'}
+          </Button>
+        </div>
+        {scope.span === 'own' && (
+          <div className="grid grid-cols-2 gap-3">
+            {(['from', 'to'] as const).map((end) => (
+              <Field key={end} label={end === 'from' ? 'From' : 'Until'} error={issueFor(run.error, `filter.${end}`)}>
+                {(control) => (
+                  <input
+                    {...control}
+                    type="datetime-local"
+                    className="field"
+                    value={scope[end]}
+                    onChange={(event) => set({ [end]: event.target.value })}
+                  />
+                )}
+              </Field>
             ))}
-          </ul>
-        </>
+          </div>
+        )}
+        <Field
+          label="Only calls that meet"
+          hint="Conditions as in the filter of Generations, such as model:acme/* cost>0.05; empty for all"
+          error={issueFor(run.error, 'filter.where') ?? issueFor(run.error, 'where')}
+        >
+          {(control) => (
+            <input
+              {...control}
+              spellCheck={false}
+              className="field font-mono text-xs"
+              value={scope.where}
+              onChange={(event) => set({ where: event.target.value })}
+            />
+          )}
+        </Field>
+        {keys.length > 0 && (
+          <Checkbox
+            label={
+              keys.length === 1
+                ? 'Only calls of the key it holds for'
+                : `Only calls of the ${keys.length} keys it holds for`
+            }
+            checked={scope.isOwnKeys}
+            onChange={(event) => set({ isOwnKeys: event.target.checked })}
+          />
+        )}
+      </form>
+      {run.state === 'idle' && (
+        <p className="text-sm text-ink-faint">
+          Looks at every call as it was stored, newest first. No provider is called, and nothing is changed.
+        </p>
       )}
+      {run.error !== null && <ErrorPanel error={run.error} title="It could not be run to its end" />}
+      {run.state !== 'idle' && run.state !== 'failed' && <DryRunProgress state={run.state} line={run.line} />}
+      {run.line !== null && <DryRunResult line={run.line} examples={run.examples} isFinal={run.state !== 'running'} />}
     </div>
   );
 }

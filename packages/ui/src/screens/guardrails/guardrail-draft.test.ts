@@ -1,7 +1,7 @@
 import type { Guardrail } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { countRules, toGuardrailChange, toGuardrailDraft, withBuiltin } from './guardrail-draft.ts';
+import { countRules, toGuardrailChange, toGuardrailDraft, toReversal, withBuiltin } from './guardrail-draft.ts';
 
 const guardrail: Guardrail = {
   id: 'g',
@@ -41,11 +41,23 @@ test('sends only what was changed', () => {
   });
 });
 
-test('reads lists by line or comma, and an emptied one as none', () => {
-  expect(toGuardrailChange({ ...draft, allowedModels: ' a/b,\n\nx/y ' }, draft)).toEqual({
+test('sends a list whole, and an emptied one as none', () => {
+  expect(toGuardrailChange({ ...draft, allowedModels: ['a/b', 'x/y'] }, draft)).toEqual({
     allowed_models: ['a/b', 'x/y'],
   });
-  expect(toGuardrailChange({ ...draft, allowedModels: '\n' }, draft)).toEqual({ allowed_models: null });
+  expect(toGuardrailChange({ ...draft, allowedModels: [] }, draft)).toEqual({ allowed_models: null });
+});
+
+test('takes back what was changed, also what went with it, and nothing else', () => {
+  const after: Guardrail = {
+    ...guardrail,
+    limit_usd: null,
+    enforce_zdr: true,
+    enforce_zdr_openai: true,
+    updated_at: '2026-01-02T00:00:00Z',
+  };
+  expect(toReversal(guardrail, after)).toEqual({ limit_usd: 5, enforce_zdr: null, enforce_zdr_openai: null });
+  expect(toReversal(guardrail, guardrail)).toEqual({});
 });
 
 test('keeps what else is set of a filter when its action changes', () => {

@@ -14,32 +14,25 @@ export const BUILTIN_FILTERS: readonly { readonly slug: BuiltinFilter['slug']; r
   { slug: 'regex-prompt-injection', label: 'Prompt injection' },
 ];
 
-/** A guardrail while it is being changed: lists as lines, figures as text. */
+/** A guardrail while it is being changed: figures as text. */
 export interface GuardrailDraft {
   readonly name: string;
   readonly description: string;
   readonly limit: string;
   readonly interval: ResetInterval | '';
   readonly countsByok: boolean;
-  readonly allowedModels: string;
-  readonly ignoredModels: string;
-  readonly allowedProviders: string;
-  readonly ignoredProviders: string;
+  readonly allowedModels: readonly string[];
+  readonly ignoredModels: readonly string[];
+  readonly allowedProviders: readonly string[];
+  readonly ignoredProviders: readonly string[];
   readonly zdr: boolean;
   readonly forbidsTraining: boolean;
   readonly builtins: readonly BuiltinFilter[];
   readonly custom: readonly CustomFilter[];
 }
 
-const toLines = (list: readonly string[] | null): string => list?.join('\n') ?? '';
-
-function toList(lines: string): string[] | null {
-  const list = lines
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  return list.length === 0 ? null : list;
-}
+/** A list without anything is no rule. */
+const toRule = <Item>(list: readonly Item[]): readonly Item[] | null => (list.length === 0 ? null : list);
 
 export function toGuardrailDraft(guardrail: Guardrail): GuardrailDraft {
   return {
@@ -48,10 +41,10 @@ export function toGuardrailDraft(guardrail: Guardrail): GuardrailDraft {
     limit: guardrail.limit_usd?.toString() ?? '',
     interval: guardrail.reset_interval ?? '',
     countsByok: guardrail.include_byok_in_budgets,
-    allowedModels: toLines(guardrail.allowed_models),
-    ignoredModels: toLines(guardrail.ignored_models),
-    allowedProviders: toLines(guardrail.allowed_providers),
-    ignoredProviders: toLines(guardrail.ignored_providers),
+    allowedModels: guardrail.allowed_models ?? [],
+    ignoredModels: guardrail.ignored_models ?? [],
+    allowedProviders: guardrail.allowed_providers ?? [],
+    ignoredProviders: guardrail.ignored_providers ?? [],
     zdr: guardrail.enforce_zdr === true,
     forbidsTraining: guardrail.enable_paid_model_training === false,
     builtins: guardrail.content_filter_builtins ?? [],
@@ -69,17 +62,25 @@ export function toGuardrailChange(draft: GuardrailDraft, before: GuardrailDraft)
     ['limit', { limit_usd: limit }],
     ['interval', { reset_interval: draft.interval === '' ? null : draft.interval }],
     ['countsByok', { include_byok_in_budgets: draft.countsByok }],
-    ['allowedModels', { allowed_models: toList(draft.allowedModels) }],
-    ['ignoredModels', { ignored_models: toList(draft.ignoredModels) }],
-    ['allowedProviders', { allowed_providers: toList(draft.allowedProviders) }],
-    ['ignoredProviders', { ignored_providers: toList(draft.ignoredProviders) }],
+    ['allowedModels', { allowed_models: toRule(draft.allowedModels) }],
+    ['ignoredModels', { ignored_models: toRule(draft.ignoredModels) }],
+    ['allowedProviders', { allowed_providers: toRule(draft.allowedProviders) }],
+    ['ignoredProviders', { ignored_providers: toRule(draft.ignoredProviders) }],
     ['zdr', { enforce_zdr: draft.zdr ? true : null }],
     ['forbidsTraining', { enable_paid_model_training: training, enable_free_model_training: training }],
-    ['builtins', { content_filter_builtins: draft.builtins.length === 0 ? null : draft.builtins }],
-    ['custom', { content_filters: draft.custom.length === 0 ? null : draft.custom }],
+    ['builtins', { content_filter_builtins: toRule(draft.builtins) }],
+    ['custom', { content_filters: toRule(draft.custom) }],
   ];
   const changed = fields.filter(([name]) => JSON.stringify(draft[name]) !== JSON.stringify(before[name]));
   return Object.assign({}, ...changed.map(([, body]) => body)) as Record<string, unknown>;
+}
+
+/** The body of a `PATCH` that makes a guardrail what it was before another: all that differs between the two. */
+export function toReversal(before: Guardrail, after: Guardrail): Record<string, unknown> {
+  const { id: _id, workspace_id: _workspace, created_at: _created, updated_at: _updated, ...fields } = before;
+  const differs = ([name, value]: [string, unknown]): boolean =>
+    JSON.stringify(value) !== JSON.stringify(after[name as keyof Guardrail]);
+  return Object.fromEntries(Object.entries(fields).filter(differs));
 }
 
 /** Puts a built-in filter to work, changes what it does, or takes it away (`off`). */
@@ -94,6 +95,10 @@ export function withBuiltin(
   if (action === 'off') return others;
   return [...others, { ...before, slug, action, ...(direction !== undefined && { direction }) }];
 }
+
+/** Whether it is the one of a workspace, which holds for all calls in it without being assigned. */
+export const isDefault = ({ name, workspace_id: workspace }: Pick<Guardrail, 'name' | 'workspace_id'>): boolean =>
+  workspace !== null && name === `Workspace ${workspace} Default`;
 
 /** How many rules it has, whatever their kind. */
 export function countRules(guardrail: Guardrail): number {

@@ -1,60 +1,100 @@
 import type { Guardrail } from '@model-gateway/core/wire';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Trash2 } from 'lucide-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Play, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
+import { keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
-import { AssignedKeys } from './assigned-keys.tsx';
+import { holdDeletion, useHeldDeletions } from '../../parts/messages/held-deletions.ts';
+import { showUndo } from '../../parts/messages/undo-toast.ts';
+import { AssignmentsTab } from './assignments-tab.tsx';
 import { ContentRules } from './content-rules.tsx';
+import { describeSubjects } from './describe-subjects.ts';
 import { DryRun } from './dry-run.tsx';
-import { toGuardrailChange, toGuardrailDraft } from './guardrail-draft.ts';
+import { isDefault, toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
+import { refreshGuardrails, saveGuardrail } from './guardrail-queries.ts';
+import { HitsTab } from './hits-tab.tsx';
 import { ReachRules } from './reach-rules.tsx';
 import { TextTester } from './text-tester.tsx';
 
 export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; onClose: () => void }) {
+  const { id, name } = guardrail;
   const client = useQueryClient();
   const [tab, setTab] = useState('rules');
+  const [dryRuns, setDryRuns] = useState(0);
   const [before, setBefore] = useState(() => toGuardrailDraft(guardrail));
   const [draft, setDraft] = useState(before);
   const [isDeleting, setIsDeleting] = useState(false);
+  const isGoing = useHeldDeletions().has(id);
+  const { data: keyAssignments = [] } = useQuery(keyAssignmentsQuery);
+  const { data: memberAssignments = [] } = useQuery(memberAssignmentsQuery);
+  const keys = keyAssignments.filter(({ guardrail_id: of }) => of === id).map(({ key_hash: hash }) => hash);
+  const members = memberAssignments.filter(({ guardrail_id: of }) => of === id).length;
+  const subjects = describeSubjects(keys.length, members);
   const change = toGuardrailChange(draft, before);
   const isChanged = Object.keys(change).length > 0;
+  const show = (saved: Guardrail): void => {
+    setBefore(toGuardrailDraft(saved));
+    setDraft(toGuardrailDraft(saved));
+  };
   const save = useMutation({
-    mutationFn: () =>
-      callApi<{ data: Guardrail }>(`/api/v1/guardrails/${guardrail.id}`, { method: 'PATCH', body: change }),
-    onSuccess: async ({ data }) => {
-      const saved = toGuardrailDraft(data);
-      setBefore(saved);
-      setDraft(saved);
-      showToast({ tone: 'good', title: 'Saved; it holds from the next call on' });
-      await client.invalidateQueries({ queryKey: guardrailsQuery.queryKey });
+    mutationFn: () => saveGuardrail(id, change),
+    onSuccess: async (saved) => {
+      show(saved);
+      showUndo({
+        title: 'Saved; it holds from the next call on',
+        async undo() {
+          show(await saveGuardrail(id, toReversal(guardrail, saved)));
+          await refreshGuardrails(client);
+        },
+        undone: `${name} is what it was before`,
+      });
+      await refreshGuardrails(client);
     },
   });
   const undo = (): void => {
     setDraft(before);
     save.reset();
   };
+  const startDryRun = (): void => {
+    setTab('dry-run');
+    setDryRuns(dryRuns + 1);
+  };
+  const remove = (): void => {
+    holdDeletion({
+      id,
+      title: `“${name}” will be deleted`,
+      detail: 'It holds until this message goes.',
+      async run() {
+        await callApi(`/api/v1/guardrails/${id}`, { method: 'DELETE' });
+        await refreshGuardrails(client);
+      },
+    });
+    onClose();
+  };
   return (
     <SidePanel
-      label={`Guardrail ${guardrail.name}`}
+      label={`Guardrail ${name}`}
       onClose={onClose}
-      title={<h2 className="truncate font-semibold">{guardrail.name}</h2>}
+      title={<h2 className="truncate font-semibold">{name}</h2>}
       actions={
         <>
           <Button
             look="quiet"
             aria-label="Delete"
             title="Delete"
+            disabled={isGoing}
             icon={<Trash2 size={15} aria-hidden />}
             onClick={() => setIsDeleting(true)}
           />
+          <Button look="quiet" icon={<Play size={14} aria-hidden />} onClick={startDryRun}>
+            Dry run
+          </Button>
           <Button disabled={!isChanged || save.isPending} onClick={undo}>
             Undo
           </Button>
@@ -76,7 +116,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
         tabs={[
           {
             value: 'rules',
-            label: 'Budget and reach',
+            label: 'Reach',
             content: () => <ReachRules draft={draft} onChange={setDraft} error={save.error} />,
           },
           {
@@ -84,35 +124,31 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
             label: 'Contents',
             content: () => <ContentRules draft={draft} onChange={setDraft} error={save.error} />,
           },
-          { value: 'keys', label: 'Keys', content: () => <AssignedKeys guardrailId={guardrail.id} /> },
-          {
-            value: 'test',
-            label: 'Try a text',
-            content: () => <TextTester guardrailId={guardrail.id} isChanged={isChanged} />,
-          },
+          { value: 'holds-for', label: 'Holds for', content: () => <AssignmentsTab guardrail={guardrail} /> },
+          { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
+          { value: 'test', label: 'Try a text', content: () => <TextTester guardrailId={id} change={change} /> },
           {
             value: 'dry-run',
             label: 'Dry run',
-            content: () => <DryRun guardrailId={guardrail.id} isChanged={isChanged} />,
+            content: () => <DryRun guardrailId={id} change={change} keys={keys} startCount={dryRuns} />,
           },
         ]}
       />
       {isDeleting && (
         <ConfirmDialog
-          title={`Delete “${guardrail.name}”?`}
+          title={`Delete “${name}”?`}
           action="Delete guardrail"
-          typed={guardrail.name}
           onClose={() => setIsDeleting(false)}
-          onConfirm={async () => {
-            await callApi(`/api/v1/guardrails/${guardrail.id}`, { method: 'DELETE' });
-            await Promise.all([
-              client.invalidateQueries({ queryKey: guardrailsQuery.queryKey }),
-              client.invalidateQueries({ queryKey: keyAssignmentsQuery.queryKey }),
-            ]);
-            onClose();
-          }}
+          onConfirm={async () => remove()}
         >
-          <p>Its assignments go with it: the keys it held for are limited by the default guardrail alone.</p>
+          <p>
+            {isDefault(guardrail)
+              ? 'All calls in its workspace will be without it.'
+              : subjects === null
+                ? 'It holds for no key and no member.'
+                : `Its assignments go with it: ${subjects} will be limited by the default guardrail alone.`}{' '}
+            It holds, and this can be undone, for as long as the message about it is shown.
+          </p>
         </ConfirmDialog>
       )}
     </SidePanel>

@@ -1,27 +1,39 @@
-import type { Guardrail, KeyAssignment } from '@model-gateway/core/wire';
+import type { Guardrail, GuardrailHitList, KeyAssignment, MemberAssignment } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, ShieldCheck } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 
-import { guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
+import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
+import { formatCompact } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { useHeldDeletions } from '../../parts/messages/held-deletions.ts';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
-import { countRules } from './guardrail-draft.ts';
+import { describeSubjects } from './describe-subjects.ts';
+import { countInterventions, describeEffects } from './effects.ts';
+import { countRules, isDefault } from './guardrail-draft.ts';
 import { GuardrailPanel } from './guardrail-panel.tsx';
+import { recentHitsQuery } from './guardrail-queries.ts';
 import { NewGuardrail } from './new-guardrail.tsx';
+
+const NONE: readonly never[] = [];
 
 export function GuardrailsScreen() {
   const { open } = useSearch({ from: '/guardrails' });
   const navigate = useNavigate({ from: '/guardrails' });
   const [isCreating, setIsCreating] = useState(false);
   const { data: guardrails, error, refetch } = useQuery(guardrailsQuery);
-  const { data: assignments = [] } = useQuery(keyAssignmentsQuery);
+  const { data: keys = NONE } = useQuery(keyAssignmentsQuery);
+  const { data: members = NONE } = useQuery(memberAssignmentsQuery);
+  const { data: hits } = useQuery(recentHitsQuery);
+  const going = useHeldDeletions();
+  const columns = useMemo(() => toColumns({ keys, members, hits, going }), [keys, members, hits, going]);
   const show = (id: string | undefined): void => void navigate({ search: id === undefined ? {} : { open: id } });
   const opened = guardrails?.find(({ id }) => id === open);
   return (
@@ -55,7 +67,7 @@ export function GuardrailsScreen() {
           <VirtualTable
             label="Guardrails"
             rows={guardrails}
-            columns={toColumns(assignments)}
+            columns={columns}
             idOf={({ id }) => id}
             onOpen={({ id }) => show(id)}
             openId={open}
@@ -76,19 +88,43 @@ export function GuardrailsScreen() {
   );
 }
 
-const toColumns = (assignments: readonly KeyAssignment[]): readonly Column<Guardrail>[] => [
+interface Shown {
+  readonly keys: readonly KeyAssignment[];
+  readonly members: readonly MemberAssignment[];
+  readonly hits: GuardrailHitList | undefined;
+  /** Ids of those that are about to be deleted. */
+  readonly going: ReadonlySet<string>;
+}
+
+const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guardrail>[] => [
   {
     id: 'name',
     header: 'Name',
     width: 'minmax(160px,2fr)',
-    cell: ({ name }) => <span className="font-medium">{name}</span>,
+    cell: ({ id, name }) => (
+      <span className="font-medium">
+        {name} {going.has(id) && <Badge tone="caution">being deleted; still in force</Badge>}
+      </span>
+    ),
   },
   {
-    id: 'keys',
-    header: 'Keys',
-    width: '64px',
-    isNumeric: true,
-    cell: ({ id }) => assignments.filter(({ guardrail_id: of }) => of === id).length,
+    id: 'hits',
+    header: 'Last 24 h',
+    width: '170px',
+    cell: ({ id }) => (
+      <RecentHits hits={hits?.data.find(({ guardrail_id: of }) => of === id)} isKnown={hits !== undefined} />
+    ),
+  },
+  {
+    id: 'subjects',
+    header: 'Holds for',
+    width: 'minmax(150px,1fr)',
+    cell: (guardrail) => {
+      const isOwn = ({ guardrail_id: of }: { guardrail_id: string }): boolean => of === guardrail.id;
+      if (isDefault(guardrail)) return 'its workspace';
+      const subjects = describeSubjects(keys.filter(isOwn).length, members.filter(isOwn).length);
+      return subjects ?? <span className="text-ink-faint">nobody</span>;
+    },
   },
   {
     id: 'budget',
@@ -117,3 +153,23 @@ const toColumns = (assignments: readonly KeyAssignment[]): readonly Column<Guard
     },
   },
 ];
+
+interface RecentHitsProps {
+  readonly hits: GuardrailHitList['data'][number] | undefined;
+  readonly isKnown: boolean;
+}
+
+function RecentHits({ hits, isKnown }: RecentHitsProps) {
+  if (hits === undefined) return <span className="text-ink-faint">{isKnown ? 'nothing' : ''}</span>;
+  const count = countInterventions(hits.totals);
+  const words = describeEffects(hits.totals);
+  return (
+    <span className="flex items-center gap-2" title={words}>
+      <Sparkline values={hits.buckets.map(countInterventions)} />
+      <span aria-hidden className="figures">
+        {formatCompact(count)}
+      </span>
+      <span className="sr-only">{words}</span>
+    </span>
+  );
+}

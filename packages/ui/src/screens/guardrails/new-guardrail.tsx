@@ -3,21 +3,31 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { guardrailsQuery } from '../../api/queries.ts';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
+import { assign, refreshGuardrails } from './guardrail-queries.ts';
+import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 
-/** Creates a guardrail with a name; its rules are set beside the list. Without rules it does not restrict calls. */
+/** Creates a guardrail with a name, for some keys; its rules are set beside the list. Without rules it restricts no calls. */
 export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) {
   const formId = useId();
   const client = useQueryClient();
+  const { options } = useSubjects(undefined);
   const [name, setName] = useState('');
+  const [keys, setKeys] = useState<readonly string[]>([]);
   const create = useMutation({
     mutationFn: () => callApi<{ data: Guardrail }>('/api/v1/guardrails', { method: 'POST', body: { name } }),
     onSuccess: async ({ data }) => {
-      await client.invalidateQueries({ queryKey: guardrailsQuery.queryKey });
+      try {
+        if (keys.length > 0) await assign({ guardrailId: data.id, subjects: 'keys' }, keys, true);
+      } catch (error) {
+        const detail = error instanceof Error ? error.message : String(error);
+        showToast({ tone: 'bad', title: `${data.name} is made, but holds for no key`, detail });
+      }
+      await refreshGuardrails(client);
       onCreated(data.id);
     },
   });
@@ -51,6 +61,13 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
             />
           )}
         </Field>
+        <SubjectPicker
+          subjects="keys"
+          options={options.keys}
+          chosen={keys}
+          onChange={setKeys}
+          hint="Whom it holds for; more, and members, also later"
+        />
         {create.error !== null && <ErrorPanel error={create.error} title="Not made" />}
       </form>
     </Dialog>

@@ -1,6 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+
+import { modelsQuery, providersQuery } from '../../api/queries.ts';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
+import { MultiSelect } from '../../parts/controls/multi-select.tsx';
 import type { GuardrailDraft } from './guardrail-draft.ts';
+import { toModelOptions, toOptionValues, toProviderOptions } from './reach-options.ts';
 
 export interface RulesProps {
   readonly draft: GuardrailDraft;
@@ -8,27 +14,43 @@ export interface RulesProps {
   readonly error: unknown;
 }
 
+const NOTHING: readonly never[] = [];
+const UNKNOWN = {
+  models: 'not a model of this gateway',
+  providers: 'no slug or name of a provider here; it may be a preset, or a provider behind a gateway',
+};
+
 export function ReachRules({ draft, onChange, error }: RulesProps) {
+  const { data: models = NOTHING } = useQuery(modelsQuery);
+  const { data: providers = NOTHING } = useQuery(providersQuery);
+  const modelOptions = useMemo(() => toModelOptions(models), [models]);
+  const providerOptions = useMemo(() => toProviderOptions(providers), [providers]);
   const set = (change: Partial<GuardrailDraft>): void => onChange({ ...draft, ...change });
   const list = (
     label: string,
-    hint: string,
+    hint: string | undefined,
     name: 'allowedModels' | 'ignoredModels' | 'allowedProviders' | 'ignoredProviders',
     path: string,
-  ) => (
-    <Field label={label} hint={hint} error={issueFor(error, path)}>
-      {(control) => (
-        <textarea
-          {...control}
-          rows={3}
-          spellCheck={false}
-          className="field resize-y font-mono text-xs"
-          value={draft[name]}
-          onChange={(event) => set({ [name]: event.target.value })}
-        />
-      )}
-    </Field>
-  );
+  ) => {
+    const noun = name.endsWith('Models') ? 'models' : 'providers';
+    const options = noun === 'models' ? modelOptions : providerOptions;
+    return (
+      <Field label={label} hint={hint} error={issueFor(error, path)}>
+        {(control) => (
+          <MultiSelect
+            control={control}
+            noun={noun}
+            options={options}
+            chosen={toOptionValues(draft[name], options)}
+            onChange={(chosen) => set({ [name]: chosen })}
+            placeholder={name.startsWith('allowed') ? `All ${noun}` : `No ${noun}`}
+            allowsOther
+            unknownNote={UNKNOWN[noun]}
+          />
+        )}
+      </Field>
+    );
+  };
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       <Field label="Name" error={issueFor(error, 'name')}>
@@ -90,16 +112,11 @@ export function ReachRules({ draft, onChange, error }: RulesProps) {
           onChange={(event) => set({ countsByok: event.target.checked })}
         />
       </fieldset>
-      <div className="grid gap-3 sm:grid-cols-2">
-        {list('Only these models', 'One a line; empty for all', 'allowedModels', 'allowed_models')}
-        {list('Never these models', 'One a line', 'ignoredModels', 'ignored_models')}
-        {list(
-          'Only these providers',
-          'Slugs or names, one a line; empty for all',
-          'allowedProviders',
-          'allowed_providers',
-        )}
-        {list('Never these providers', 'Slugs or names, one a line', 'ignoredProviders', 'ignored_providers')}
+      <div className="flex flex-col gap-3">
+        {list('Only these models', 'Prices for a million tokens, context', 'allowedModels', 'allowed_models')}
+        {list('Never these models', undefined, 'ignoredModels', 'ignored_models')}
+        {list('Only these providers', undefined, 'allowedProviders', 'allowed_providers')}
+        {list('Never these providers', undefined, 'ignoredProviders', 'ignored_providers')}
       </div>
       <div className="flex flex-col gap-1">
         <Checkbox

@@ -10,7 +10,7 @@ import { Field } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 
-export const ACTION_TONES: Readonly<Record<string, Tone>> = {
+const ACTION_TONES: Readonly<Record<string, Tone>> = {
   allow: 'good',
   flag: 'neutral',
   redact: 'caution',
@@ -18,15 +18,19 @@ export const ACTION_TONES: Readonly<Record<string, Tone>> = {
 };
 
 /** Shows the effect of the guardrail on a prompt. No provider is called. */
-export function TextTester({ guardrailId, isChanged }: { guardrailId: string; isChanged: boolean }) {
+export function TextTester({ guardrailId, change }: { guardrailId: string; change: Record<string, unknown> }) {
   const { data: models } = useQuery(modelsQuery);
   const [text, setText] = useState('');
   const [model, setModel] = useState('');
+  const isChanged = Object.keys(change).length > 0;
   const test = useMutation({
     mutationFn: () =>
       callApi<{ data: GuardrailTestResult }>(`/admin/v1/guardrails/${guardrailId}/test`, {
         method: 'POST',
-        body: { request: { model: model || models?.[0]?.id, messages: [{ role: 'user', content: text }] } },
+        body: {
+          request: { model: model || models?.[0]?.id, messages: [{ role: 'user', content: text }] },
+          ...(isChanged && { change }),
+        },
       }),
   });
   const submit = (event: FormEvent): void => {
@@ -38,7 +42,9 @@ export function TextTester({ guardrailId, isChanged }: { guardrailId: string; is
   return (
     <form onSubmit={submit} className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       {isChanged && (
-        <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">What is not saved yet is not tried.</p>
+        <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">
+          What is not saved yet is tried, too, and stays unsaved.
+        </p>
       )}
       <Field label="A prompt">
         {(control) => (

@@ -8,7 +8,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showUndo } from '../../parts/messages/undo-toast.ts';
 import { withListedNames } from './with-listed-names.ts';
 
 export function AccountForm({ settings }: { settings: Settings }) {
@@ -17,12 +17,22 @@ export function AccountForm({ settings }: { settings: Settings }) {
   const { data: models = [] } = useQuery(modelsQuery);
   const { data: providers = [] } = useQuery(providersQuery);
   const [draft, setDraft] = useState(settings);
+  const write = (body: Settings) => callApi<{ data: Settings }>('/admin/v1/settings', { method: 'PATCH', body });
+  const refresh = () => client.invalidateQueries({ queryKey: settingsQuery.queryKey });
   const save = useMutation({
-    mutationFn: () => callApi<{ data: Settings }>('/admin/v1/settings', { method: 'PATCH', body: draft }),
+    mutationFn: () => write(draft),
     onSuccess: async ({ data }) => {
+      const before = settings;
       setDraft(data);
-      showToast({ tone: 'good', title: 'Saved' });
-      await client.invalidateQueries({ queryKey: settingsQuery.queryKey });
+      showUndo({
+        title: 'Saved',
+        async undo() {
+          setDraft((await write(before)).data);
+          await refresh();
+        },
+        undone: 'The settings are what they were before',
+      });
+      await refresh();
     },
   });
   const isChanged = JSON.stringify(draft) !== JSON.stringify(settings);

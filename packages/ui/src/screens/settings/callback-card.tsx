@@ -9,7 +9,7 @@ import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showUndo } from '../../parts/messages/undo-toast.ts';
 
 /** The address of each workspace that hears of the end of its videos. */
 export function CallbackCard() {
@@ -49,16 +49,26 @@ export function CallbackCard() {
 function CallbackForm({ workspace: { id, default_callback_url: stored } }: { workspace: Workspace }) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(stored ?? '');
+  const write = (address: string) =>
+    callApi<{ data: Workspace }>(`/api/v1/workspaces/${id}`, {
+      method: 'PATCH',
+      body: { default_callback_url: address === '' ? null : address },
+    });
+  const refresh = () => client.invalidateQueries({ queryKey: workspacesQuery.queryKey });
   const save = useMutation({
-    mutationFn: () => {
-      const address = draft.trim();
-      const body = { default_callback_url: address === '' ? null : address };
-      return callApi<{ data: Workspace }>(`/api/v1/workspaces/${id}`, { method: 'PATCH', body });
-    },
+    mutationFn: () => write(draft.trim()),
     onSuccess: async ({ data }) => {
+      const before = stored ?? '';
       setDraft(data.default_callback_url ?? '');
-      showToast({ tone: 'good', title: 'Saved' });
-      await client.invalidateQueries({ queryKey: workspacesQuery.queryKey });
+      showUndo({
+        title: 'Saved',
+        async undo() {
+          setDraft((await write(before)).data.default_callback_url ?? '');
+          await refresh();
+        },
+        undone: 'The address is what it was before',
+      });
+      await refresh();
     },
   });
   const isChanged = draft.trim() !== (stored ?? '');

@@ -64,6 +64,7 @@ export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(t
   upstream: { kind: 'text', about: 'Provider behind a gateway' },
   endpoint: { kind: 'text', about: 'Endpoint that was asked' },
   tier: { kind: 'text', about: 'Service tier', values: ['flex', 'priority'] },
+  guardrail: { kind: 'text', about: 'Guardrail that had an effect, by its id' },
   stage: {
     kind: 'text',
     about: 'Guardrail, plugin or tool that had an effect',

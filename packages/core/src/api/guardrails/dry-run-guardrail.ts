@@ -1,0 +1,38 @@
+import { toGenerationFilter } from '../../generations/read/list-generations.ts';
+import { withDraft, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
+import { findGuardrail } from '../../guardrails/find-guardrail.ts';
+import { operation } from '../../http/operation.ts';
+import { guardrailDryRunLineSchema, guardrailDryRunRequestSchema } from '../../wire/management/guardrail-dry-run.ts';
+import type { Guardrail } from '../../wire/management/guardrail.ts';
+import { dryRunOverGenerations } from './dry-run-over-generations.ts';
+import { compileAlone } from './dry-run.ts';
+import type { DryRunParts } from './guardrail-parts.ts';
+
+/**
+ * `POST /admin/v1/guardrails/dry-runs`: reports, as it goes, what a guardrail on its own would have done to the calls
+ * that a filter chooses. It ends when its reader leaves. No provider is called, and nothing is recorded.
+ */
+export const dryRunGuardrail = operation<DryRunParts>()({
+  body: guardrailDryRunRequestSchema,
+  response: { mediaTypes: { 'application/x-ndjson': guardrailDryRunLineSchema } },
+  responseHeaders: {
+    'cache-control': '`no-store`',
+    'x-accel-buffering': '`no`: proxies pass each line on as it comes',
+  },
+  async run({ request, parts, body: { guardrail_id: id, change, filter, examples } }) {
+    const present = id === undefined ? toUnsaved() : await findGuardrail(id, parts);
+    const guardrail = await withDraft(present, change, parts.catalog);
+    const policy = await compileAlone(guardrail, parts);
+    // What is recorded from now on is not looked at, so that the run has an end.
+    const chosen = toGenerationFilter({ ...filter, to: filter.to ?? parts.platform.now() + 1 }, parts);
+    const { signal } = request;
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+      body: dryRunOverGenerations({ guardrail, policy, filter: chosen, examples, signal }, parts),
+    };
+  },
+});
+
+const toUnsaved = (): Guardrail =>
+  toNewGuardrail({ id: 'unsaved', name: 'Not saved', workspace_id: null, created_at: new Date(0).toISOString() });

@@ -1,0 +1,118 @@
+import type { Logger } from '../../foundation/logger.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { GuardrailHitsRow, GuardrailRefusal } from '../../stores/guardrail-hits-row.ts';
+import type { GenerationRecord, Store } from '../../stores/store.ts';
+import type { GuardrailEffect } from '../../wire/management/guardrail-effect.ts';
+import { effectsOfStages, type GuardrailHit } from './effects-of.ts';
+
+/** The caller of a refused call, and what they asked for. */
+export type RefusedCaller = Pick<GuardrailRefusal, 'principalId' | 'model'>;
+
+/**
+ * Counts how often guardrails act. What is counted is in the store some seconds later: a crash loses those seconds, which
+ * no limit depends on.
+ */
+export interface GuardrailHits {
+  /** Counts a call that ended before any endpoint was asked. */
+  noteRefused(hits: readonly GuardrailHit[], caller: RefusedCaller): void;
+  /** Counts a call that was recorded. */
+  noteRecorded(record: GenerationRecord): void;
+  /** Resolves when all that was counted is in the store; never rejects. */
+  save(): Promise<void>;
+}
+
+export interface GuardrailHitsParts {
+  readonly store: Pick<Store, 'guardrailHits'>;
+  readonly platform: Pick<Platform, 'now' | 'setTimer'>;
+  readonly logger: Logger;
+}
+
+const SAVE_AFTER_MS = 5000;
+const MAX_REFUSALS = 50;
+/** Rows of a store that does not drop them itself. */
+const KEPT_DAYS = 90;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function createGuardrailHits({ store, platform, logger }: GuardrailHitsParts): GuardrailHits {
+  let unsaved = new Map<string, GuardrailHitsRow>();
+  let saving: Promise<void> | undefined;
+  let isTimed = false;
+  let sweptDay = '';
+
+  const begin = (): void => {
+    if (isTimed) return;
+    isTimed = true;
+    platform.setTimer(() => {
+      isTimed = false;
+      void save();
+    }, SAVE_AFTER_MS);
+  };
+  const count = ({ guardrailId, effect, rule }: GuardrailHit, at: number, refused: RefusedCaller | null): void => {
+    const time = new Date(at).toISOString();
+    const day = time.slice(0, 10);
+    const id = `${guardrailId} ${day}`;
+    const refusals = refused === null ? [] : [{ at, effect, rule, ...refused }];
+    const hit = { id, guardrailId, day, hours: { [Number(time.slice(11, 13))]: { [effect]: 1 } }, refusals };
+    unsaved.set(id, addRows(unsaved.get(id), hit));
+    begin();
+  };
+
+  const write = async (): Promise<void> => {
+    const rows = unsaved;
+    unsaved = new Map();
+    for (const [id, row] of rows) {
+      try {
+        await store.guardrailHits.update(id, (present) => addRows(present, row), toEmpty(row));
+      } catch (error) {
+        logger.warn('what guardrails did could not be counted', { guardrail: row.guardrailId, reason: String(error) });
+      }
+    }
+    const today = new Date(platform.now()).toISOString().slice(0, 10);
+    if (today === sweptDay) return;
+    sweptDay = today;
+    const oldest = new Date(platform.now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
+    for (const { id, day } of await store.guardrailHits.list()) if (day < oldest) await store.guardrailHits.remove(id);
+  };
+  const save = async (): Promise<void> => {
+    await saving;
+    if (unsaved.size === 0) return;
+    saving = write().catch((error: unknown) => {
+      logger.warn('old counts of guardrails could not be removed', { reason: String(error) });
+    });
+    await saving;
+  };
+
+  return {
+    noteRefused(hits, caller) {
+      const at = platform.now();
+      for (const hit of hits) count(hit, at, caller);
+    },
+    noteRecorded({ generation: { pipeline, narrowed_by: narrowedBy, created_at: createdAt } }) {
+      if (pipeline === undefined && narrowedBy === undefined) return;
+      const at = Date.parse(createdAt);
+      for (const hit of effectsOfStages(pipeline ?? [])) count(hit, at, null);
+      for (const guardrailId of narrowedBy ?? []) count({ guardrailId, effect: 'narrowed', rule: '' }, at, null);
+    },
+    save,
+  };
+}
+
+const toEmpty = (row: GuardrailHitsRow): GuardrailHitsRow => ({ ...row, hours: {}, refusals: [] });
+
+type Counts = GuardrailHitsRow['hours'][string];
+
+function addRows(row: GuardrailHitsRow | undefined, more: GuardrailHitsRow): GuardrailHitsRow {
+  if (row === undefined) return more;
+  const hours: Record<string, Counts> = { ...row.hours };
+  for (const [hour, counts] of Object.entries(more.hours)) hours[hour] = addCounts(hours[hour], counts);
+  const refusals = [...more.refusals, ...row.refusals].slice(0, MAX_REFUSALS);
+  return { ...row, hours, refusals };
+}
+
+function addCounts(counts: Counts | undefined, more: Counts): Counts {
+  const sum: Partial<Record<GuardrailEffect, number>> = { ...counts };
+  for (const [effect, number] of Object.entries(more) as [GuardrailEffect, number][]) {
+    sum[effect] = (sum[effect] ?? 0) + number;
+  }
+  return sum;
+}

@@ -1,0 +1,261 @@
+import { Check, CircleHelp, Plus, X } from 'lucide-react';
+import { type ClipboardEvent, type KeyboardEvent, useId, useRef, useState } from 'react';
+
+import { classNames } from '../class-names.ts';
+import { scrollIntoView } from '../scroll-into-view.ts';
+import { findLines, type SelectLine, type SelectOption, splitPasted, toKnownValue } from './multi-select-options.ts';
+import { usePlaceBelow } from './use-place-below.ts';
+
+interface MultiSelectProps {
+  /** What ties it to its label, hint and error: from `Field`. */
+  readonly control: {
+    readonly id: string;
+    readonly 'aria-describedby': string | undefined;
+    readonly 'aria-invalid': boolean | undefined;
+  };
+  readonly options: readonly SelectOption[];
+  /** Values in the order in which they were chosen; those that are no options are marked. */
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  /** What it holds, for messages: `models`. */
+  readonly noun: string;
+  /** Shown while nothing is chosen. */
+  readonly placeholder?: string;
+  /** Whether a text that is none of the options may be chosen. */
+  readonly allowsOther?: boolean;
+  /** Of something chosen that is no option. */
+  readonly unknownNote?: string;
+}
+
+const NOT_KNOWN = 'not known here';
+
+/** Several of many, found by typing. Arrows walk the list, Enter takes and leaves out, Backspace takes back the last. */
+export function MultiSelect(props: MultiSelectProps) {
+  const { control, options, chosen, onChange, noun, placeholder, allowsOther = false, unknownNote = NOT_KNOWN } = props;
+  const listId = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const [text, setText] = useState('');
+  const [isOpen, setIsOpen] = useState(false);
+  const [place, setPlace] = useState(0);
+  const [said, setSaid] = useState('');
+  const listPlace = usePlaceBelow(box, isOpen);
+  const { lines, more } = findLines({ options, chosen, text, allowsOther });
+  const active = Math.min(place, lines.length - 1);
+  const labelOf = (value: string): string => options.find((option) => option.value === value)?.label ?? value;
+
+  const change = (next: readonly string[], message: string): void => {
+    onChange(next);
+    setSaid(`${message}, ${next.length === 0 ? 'none' : next.length} chosen`);
+  };
+  const remove = (value: string): void => {
+    const next = chosen.filter((other) => other !== value);
+    change(next, `${labelOf(value)} removed`);
+    input.current?.focus();
+  };
+  const add = (values: readonly string[]): void => {
+    const fresh = values.filter((value) => !chosen.includes(value));
+    change([...chosen, ...fresh], fresh.length === 1 ? `${labelOf(fresh[0] ?? '')} added` : `${fresh.length} added`);
+    setText('');
+    setPlace(0);
+  };
+  const take = (line: SelectLine | undefined): void => {
+    if (line === undefined) return;
+    if (line.kind === 'other') add([line.value]);
+    else if (line.isChosen) remove(line.option.value);
+    else add([line.option.value]);
+  };
+  const walk = (to: number): void => {
+    setIsOpen(true);
+    const next = Math.max(0, Math.min(lines.length - 1, to));
+    setPlace(next);
+    scrollIntoView(document.getElementById(`${listId}-${next}`));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { key } = event;
+    if (event.nativeEvent.isComposing) return;
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: isOpen ? active + 1 : 0,
+      ArrowUp: isOpen ? active - 1 : 0,
+      PageDown: active + 8,
+      PageUp: active - 8,
+    };
+    const step = steps[key];
+    if (step !== undefined) {
+      event.preventDefault();
+      walk(step);
+    } else if (key === 'Enter' && (isOpen || text !== '')) {
+      // Not the form's.
+      event.preventDefault();
+      take(lines[active]);
+    } else if (key === 'Escape' && isOpen) {
+      event.preventDefault();
+      event.stopPropagation();
+      setIsOpen(false);
+    } else if (key === 'Backspace' && text === '' && chosen.length > 0) {
+      remove(chosen.at(-1) ?? '');
+    }
+  };
+  const onPaste = (event: ClipboardEvent): void => {
+    const several = splitPasted(event.clipboardData.getData('text'), options);
+    if (several === null) return;
+    event.preventDefault();
+    const isKnown = (value: string): boolean => options.some((option) => option.value === value);
+    add([...new Set(allowsOther ? several : several.filter(isKnown))]);
+  };
+
+  return (
+    <div
+      ref={box}
+      onBlur={(event) => {
+        if (event.currentTarget.contains(event.relatedTarget)) return;
+        setIsOpen(false);
+        // A name that was written out counts, also without Enter.
+        const known = toKnownValue(text.trim(), options);
+        if (options.some(({ value }) => value === known) && !chosen.includes(known)) add([known]);
+      }}
+    >
+      <div
+        className={classNames(
+          'field flex min-h-[34px] cursor-text flex-wrap items-center gap-1 py-1 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent',
+          control['aria-invalid'] === true && 'border-bad',
+        )}
+        onClick={(event) => {
+          if (event.target !== event.currentTarget) return;
+          input.current?.focus();
+          setIsOpen(true);
+        }}
+      >
+        {chosen.map((value) => (
+          <Chosen
+            key={value}
+            label={labelOf(value)}
+            unknown={options.some((option) => option.value === value) ? undefined : unknownNote}
+            onRemove={() => remove(value)}
+          />
+        ))}
+        <input
+          ref={input}
+          {...control}
+          role="combobox"
+          aria-expanded={isOpen}
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={isOpen && lines.length > 0 ? `${listId}-${active}` : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={chosen.length === 0 ? placeholder : undefined}
+          className="min-h-6 min-w-24 flex-1 bg-transparent text-sm outline-none"
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setPlace(0);
+            setIsOpen(true);
+          }}
+          onClick={() => setIsOpen(true)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+      </div>
+      <div
+        hidden={!isOpen}
+        className="card scroll-thin fixed z-40 overflow-y-auto rounded-lg p-1 shadow-xl"
+        style={listPlace ?? {}}
+        // The focus stays in the field.
+        onMouseDown={(event) => event.preventDefault()}
+      >
+        <div id={listId} role="listbox" aria-multiselectable="true" aria-label={`All ${noun}`}>
+          {isOpen &&
+            lines.map((line, at) => (
+              <Line
+                key={line.kind === 'other' ? `+${line.value}` : line.option.value}
+                id={`${listId}-${at}`}
+                line={line}
+                isActive={at === active}
+                onTake={() => take(line)}
+              />
+            ))}
+        </div>
+        {lines.length === 0 && (
+          <p className="px-2 py-1.5 text-sm text-ink-faint">
+            {options.length === 0 ? `There are no ${noun} yet.` : `None of the ${noun} is called so.`}
+          </p>
+        )}
+        {more > 0 && <p className="px-2 py-1.5 text-xs text-ink-faint">{more} more; type to find them.</p>}
+      </div>
+      <p aria-live="polite" className="sr-only">
+        {said}
+      </p>
+    </div>
+  );
+}
+
+interface ChosenProps {
+  readonly label: string;
+  readonly unknown: string | undefined;
+  readonly onRemove: () => void;
+}
+
+function Chosen({ label, unknown, onRemove }: ChosenProps) {
+  return (
+    <span
+      title={unknown}
+      className={classNames(
+        'inline-flex max-w-full items-center gap-1 rounded border py-px pl-1.5 text-xs',
+        unknown === undefined ? 'border-line bg-raised' : 'border-caution/60 bg-caution-soft text-caution',
+      )}
+    >
+      {unknown !== undefined && <CircleHelp size={13} aria-hidden className="shrink-0" />}
+      <span className="truncate">
+        {label}
+        {unknown !== undefined && <span className="sr-only"> ({unknown})</span>}
+      </span>
+      <button
+        type="button"
+        aria-label={`Remove ${label}`}
+        className="inline-flex size-6 shrink-0 items-center justify-center rounded hover:bg-line"
+        onClick={onRemove}
+      >
+        <X size={13} aria-hidden />
+      </button>
+    </span>
+  );
+}
+
+interface LineProps {
+  readonly id: string;
+  readonly line: SelectLine;
+  readonly isActive: boolean;
+  readonly onTake: () => void;
+}
+
+function Line({ id, line, isActive, onTake }: LineProps) {
+  const isChosen = line.kind === 'option' && line.isChosen;
+  return (
+    <div
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      className={classNames(
+        'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 text-sm hover:bg-raised',
+        isActive && 'bg-raised outline-1 -outline-offset-1 outline-accent',
+      )}
+      onClick={onTake}
+    >
+      <span aria-hidden className="w-4 shrink-0 text-accent">
+        {isChosen && <Check size={15} />}
+        {line.kind === 'other' && <Plus size={15} />}
+      </span>
+      {line.kind === 'other' ? (
+        <span className="min-w-0 flex-1 truncate">Add “{line.value}” as written</span>
+      ) : (
+        <>
+          <span className="min-w-0 flex-1 truncate">{line.option.label}</span>
+          {line.option.note !== undefined && (
+            <span className="figures max-w-[55%] shrink-0 truncate text-xs text-ink-faint">{line.option.note}</span>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

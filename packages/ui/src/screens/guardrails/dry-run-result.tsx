@@ -1,0 +1,137 @@
+import type { GuardrailDryRunLine } from '@model-gateway/core/wire';
+import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
+
+import { formatUsd } from '../../format/money.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { formatMoment } from '../../format/time.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { toShortRule } from './to-short-rule.ts';
+
+type Effect = GuardrailDryRunLine['rules'][number]['effect'];
+
+const EFFECTS: Readonly<Record<Effect, { readonly would: string; readonly short: string; readonly tone: Tone }>> = {
+  blocked: { would: 'would be blocked', short: 'blocked', tone: 'bad' },
+  unserved: { would: 'would find no endpoint', short: 'no endpoint', tone: 'bad' },
+  over_budget: { would: 'would be over the budget', short: 'over budget', tone: 'bad' },
+  redacted: { would: 'redacted', short: 'redacted', tone: 'caution' },
+  rerouted: { would: 'served by another endpoint', short: 'rerouted', tone: 'caution' },
+  flagged: { would: 'flagged', short: 'flagged', tone: 'neutral' },
+};
+
+interface DryRunResultProps {
+  readonly line: GuardrailDryRunLine;
+  readonly examples: GuardrailDryRunLine['examples'];
+  /** No more will come. */
+  readonly isFinal: boolean;
+}
+
+/** What a dry run has found so far: numbers, by which rules, and some of the calls. */
+export function DryRunResult({ line, examples, isFinal }: DryRunResultProps) {
+  const effects = (Object.keys(EFFECTS) as Effect[]).filter((effect) => effect === 'blocked' || line[effect] > 0);
+  return (
+    <section aria-label="Result" className="flex flex-col gap-4">
+      <p role={isFinal ? 'status' : undefined} className="figures text-sm">
+        Of {formatCount(line.looked_at)} {line.looked_at === 1 ? 'call' : 'calls'}:{' '}
+        {effects.map((effect, at) => (
+          <Fragment key={effect}>
+            {at > 0 && ', '}
+            <b>{formatCount(line[effect])}</b> {EFFECTS[effect].would}
+          </Fragment>
+        ))}
+        .
+      </p>
+      <Notes line={line} isFinal={isFinal} />
+      {line.rules.length > 0 && <Rules rules={line.rules} />}
+      {examples.length > 0 && <Examples examples={examples} touched={line.touched} />}
+    </section>
+  );
+}
+
+function Notes({ line, isFinal }: Omit<DryRunResultProps, 'examples'>) {
+  const { blocked, unserved, over_budget: overBudget, saved_usd: saved, saved_unknown: unknown } = line;
+  const without = line.without_content;
+  const isSaving = blocked + unserved + overBudget > 0;
+  return (
+    <ul className="figures flex list-disc flex-col gap-0.5 pl-5 text-sm text-ink-soft">
+      {isFinal && line.touched === 0 && <li>It would have changed nothing for these calls.</li>}
+      {isSaving && (
+        <li>
+          {formatUsd(saved)} would not have been spent on calls that are refused
+          {unknown > 0 && `; the cost of ${formatCount(unknown)} is not known`}.
+        </li>
+      )}
+      {without > 0 && (
+        <li>
+          {formatCount(without)} of them could not be read, because their texts were not stored or have been deleted:
+          filters may act on more.
+        </li>
+      )}
+      {overBudget > 0 && <li>The budget is counted from the first of these calls on, for each key.</li>}
+    </ul>
+  );
+}
+
+function Rules({ rules }: Pick<GuardrailDryRunLine, 'rules'>) {
+  return (
+    <table className="figures w-full text-sm">
+      <caption className="mb-1 text-left font-semibold">By rule</caption>
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">Rule</th>
+          <th scope="col">What it does</th>
+          <th scope="col">Calls</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rules.map(({ rule, effect, calls }) => (
+          <tr key={`${effect} ${rule}`} className="border-t border-line/60">
+            <th scope="row" className="max-w-0 truncate py-1 text-left font-mono text-xs font-normal" title={rule}>
+              {rule}
+            </th>
+            <td className="w-28 py-1">
+              <Badge tone={EFFECTS[effect].tone}>{EFFECTS[effect].short}</Badge>
+            </td>
+            <td className="w-20 py-1 text-right">{formatCount(calls)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Examples({ examples, touched }: Pick<GuardrailDryRunLine, 'examples' | 'touched'>) {
+  return (
+    <div>
+      <h3 className="mb-1 text-sm font-semibold">
+        Calls{' '}
+        {touched > examples.length && (
+          <span className="figures font-normal text-ink-faint">
+            {formatCount(examples.length)} of {formatCount(touched)}
+          </span>
+        )}
+      </h3>
+      <ul className="flex flex-col">
+        {examples.map(({ id, model, created_at: at, cost, effects }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line/60 py-1.5 text-sm">
+            <Link to="/generations/$id" params={{ id }} className="figures text-accent underline">
+              <time dateTime={at}>{formatMoment(at)}</time>
+              <span className="sr-only"> {model}</span>
+            </Link>
+            <span aria-hidden className="min-w-32 flex-1 truncate">
+              {model}
+            </span>
+            <span className="figures text-ink-faint">{formatUsd(cost)}</span>
+            <span className="flex flex-wrap gap-1">
+              {effects.map(({ effect, rule }) => (
+                <Badge key={`${effect} ${rule}`} tone={EFFECTS[effect].tone} title={rule}>
+                  {EFFECTS[effect].short}: {toShortRule(rule)}
+                </Badge>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+import type { Guardrail, GuardrailHitList } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+
+import { formatCount } from '../../format/quantity.ts';
+import { createChartLink } from '../../parts/charts/chart-link.ts';
+import type { Buckets, Series, TimeSpan } from '../../parts/charts/chart-series.ts';
+import { LinkedChart } from '../../parts/charts/linked-chart.tsx';
+import { Swatch } from '../../parts/charts/swatch.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { Choice } from '../../parts/controls/field.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Loading } from '../../parts/messages/states.tsx';
+import { useIsSettled } from '../../parts/use-is-settled.ts';
+import { BucketTable } from '../overview/activity/bucket-table.tsx';
+import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects } from './effects.ts';
+import { HIT_SPANS, type HitSpan, hitsQuery } from './guardrail-queries.ts';
+import { RefusedCalls } from './refused-calls.tsx';
+
+/** What the guardrail did, over time; a bar leads to its calls. */
+export function HitsTab({ guardrail: { id } }: { guardrail: Guardrail }) {
+  const [span, setSpan] = useState<HitSpan>('24h');
+  const { data: hits, error, refetch } = useQuery(hitsQuery(id, span));
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
+      <div>
+        <Choice label="Span" value={span} options={HIT_SPANS} onChange={setSpan} />
+      </div>
+      {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {hits === undefined && error === null && <Loading what="what it did" />}
+      {hits !== undefined && (
+        <>
+          <HitsChart hits={hits} guardrailId={id} />
+          <RefusedCalls refusals={hits.refusals ?? []} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const formatWhole = (value: number): string => (Number.isInteger(value) ? formatCount(value) : '');
+
+function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId: string }) {
+  const navigate = useNavigate();
+  const [link] = useState(createChartLink);
+  const [isTable, setIsTable] = useState(false);
+  const isSettled = useIsSettled();
+  const [sum] = hits.data;
+  const series = useMemo(() => toSeries(hits), [hits]);
+  const buckets = useMemo(() => toBuckets(hits), [hits]);
+  const where = `guardrail:${guardrailId}`;
+  const list = ({ fromMs, toMs }: TimeSpan): void =>
+    void navigate({
+      to: '/generations',
+      search: { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), where },
+    });
+  const totals = sum === undefined ? '' : describeEffects(sum.totals);
+  const title = totals === '' ? 'nothing in this time' : totals;
+  return (
+    <section aria-label="What it did" className="flex flex-col gap-2">
+      <div className="flex items-center gap-2">
+        <h3 className="min-w-0 flex-1 text-sm font-semibold">
+          What it did{totals === '' && <span className="font-normal text-ink-faint">: nothing in this time</span>}
+        </h3>
+        <Button
+          look="quiet"
+          className="min-h-6 px-1.5 py-0 text-xs"
+          aria-pressed={isTable}
+          onClick={() => setIsTable(!isTable)}
+        >
+          Table<span className="sr-only"> of what it did</span>
+        </Button>
+      </div>
+      {isTable ? (
+        <BucketTable label="What it did" buckets={buckets} series={series} formatValue={formatCount} onPick={list} />
+      ) : (
+        <LinkedChart
+          label={`What it did: ${title}. A table has the numbers.`}
+          buckets={isSettled ? buckets : NO_BUCKETS}
+          series={series}
+          height={200}
+          formatValue={formatCount}
+          formatAxis={formatWhole}
+          link={link}
+          onPick={list}
+        />
+      )}
+      {sum !== undefined && totals !== '' && (
+        <ul className="flex flex-col gap-1 text-sm">
+          {listEffects(sum.totals).map(([effect, number]) => (
+            <li
+              key={effect}
+              className="flex items-center gap-2"
+              onPointerEnter={() => link.set({ highlighted: effect })}
+              onPointerLeave={() => link.set({ highlighted: null })}
+            >
+              <Swatch series={{ color: EFFECTS[effect].color, shape: 'bar' }} />
+              <span>
+                <b className="figures font-medium">{formatCount(number)}</b> {EFFECTS[effect].label.toLowerCase()}
+                <span className="text-ink-faint">: {EFFECTS[effect].about}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="text-sm">
+        <Link to="/generations" search={{ from: hits.from, to: hits.to, where }} className="text-accent underline">
+          List the calls that went on
+        </Link>
+      </p>
+    </section>
+  );
+}
+
+const NO_BUCKETS: Buckets = { starts: [], ms: 1 };
+
+const toBuckets = ({ data: [sum], from, bucket_ms: ms }: GuardrailHitList): Buckets => ({
+  starts: (sum?.buckets ?? []).map((_, at) => Date.parse(from) + at * ms),
+  ms,
+});
+
+/** The strongest lie at the bottom. Effects that there were none of are left out. */
+function toSeries({ data: [sum] }: GuardrailHitList): readonly Series[] {
+  if (sum === undefined) return [];
+  return EFFECT_NAMES.filter((effect) => sum.totals[effect] > 0).map((effect) => ({
+    key: effect,
+    label: EFFECTS[effect].label,
+    color: EFFECTS[effect].color,
+    shape: 'bar',
+    values: sum.buckets.map((counts) => counts[effect]),
+  }));
+}

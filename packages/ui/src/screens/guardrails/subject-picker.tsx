@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+
+import {
+  guardrailsQuery,
+  keyAssignmentsQuery,
+  keysQuery,
+  memberAssignmentsQuery,
+  membersQuery,
+} from '../../api/queries.ts';
+import { Field } from '../../parts/controls/field.tsx';
+import type { SelectOption } from '../../parts/controls/multi-select-options.ts';
+import { MultiSelect } from '../../parts/controls/multi-select.tsx';
+import type { Subjects } from './guardrail-queries.ts';
+
+interface SubjectPickerProps {
+  readonly subjects: Subjects;
+  readonly options: readonly SelectOption[];
+  readonly chosen: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+  readonly hint?: string | undefined;
+}
+
+const LABELS: Readonly<Record<Subjects, string>> = { keys: 'Keys', members: 'Members' };
+const PLACEHOLDERS: Readonly<Record<Subjects, string>> = { keys: 'No key', members: 'No member' };
+
+/** Chooses whom a guardrail holds for. */
+export function SubjectPicker({ subjects, options, chosen, onChange, hint }: SubjectPickerProps) {
+  return (
+    <Field label={LABELS[subjects]} hint={hint}>
+      {(control) => (
+        <MultiSelect
+          control={control}
+          noun={subjects}
+          options={options}
+          chosen={chosen}
+          onChange={onChange}
+          placeholder={PLACEHOLDERS[subjects]}
+          unknownNote="deleted since"
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Keys that call models and members, each with the guardrail that holds for it now. */
+export function useSubjects(guardrailId: string | undefined) {
+  const keys = useQuery(keysQuery);
+  const members = useQuery(membersQuery);
+  const guardrails = useQuery(guardrailsQuery);
+  const ofKeys = useQuery(keyAssignmentsQuery);
+  const ofMembers = useQuery(memberAssignmentsQuery);
+  const queries = [keys, members, guardrails, ofKeys, ofMembers];
+  const owners = useMemo(
+    () =>
+      new Map<string, string>([
+        ...(ofKeys.data ?? []).map(({ key_hash: id, guardrail_id: of }) => [`keys ${id}`, of] as const),
+        ...(ofMembers.data ?? []).map(({ user_id: id, guardrail_id: of }) => [`members ${id}`, of] as const),
+      ]),
+    [ofKeys.data, ofMembers.data],
+  );
+  const noteOf = (subject: string, note: string): string => {
+    const owner = owners.get(subject);
+    if (owner === undefined || owner === guardrailId) return note;
+    const name = guardrails.data?.find(({ id }) => id === owner)?.name ?? 'another guardrail';
+    return `${note === '' ? '' : `${note} · `}now: ${name}`;
+  };
+  const options: Readonly<Record<Subjects, readonly SelectOption[]>> = {
+    keys: (keys.data ?? [])
+      .filter(({ management }) => !management)
+      .map(({ hash, name, label }) => ({
+        value: hash,
+        label: name,
+        note: noteOf(`keys ${hash}`, label),
+        words: label,
+      })),
+    members: (members.data ?? []).map(({ id, email, first_name: first, last_name: last }) => {
+      const name = [first, last].filter((part) => part !== null && part !== '').join(' ');
+      const label = name === '' ? (email === '' ? id : email) : name;
+      return { value: id, label, note: noteOf(`members ${id}`, email), words: `${id} ${email}` };
+    }),
+  };
+  const assigned = (subjects: Subjects): readonly string[] =>
+    [...owners].flatMap(([subject, owner]) =>
+      owner === guardrailId && subject.startsWith(`${subjects} `) ? [subject.slice(subjects.length + 1)] : [],
+    );
+  return {
+    options,
+    /** The guardrail of each, by kind and id. */
+    owners,
+    assigned,
+    isLoading: queries.some(({ isPending }) => isPending),
+    error: queries.find(({ error }) => error !== null)?.error ?? null,
+  };
+}
