@@ -110,7 +110,10 @@ export function createFoundations(
     closing,
     wheel: createTimerWheel(platform),
     authenticate: createAuthenticate(options, platform, sessions),
-    configuredKeys: createConfiguredKeys(bootstrapKeys, platform),
+    configuredKeys: createConfiguredKeys(
+      bootstrapKeys.filter(({ isInternal }) => isInternal !== true),
+      platform,
+    ),
     findKeyNames: createFindKeyNames(bootstrapKeys, { platform, store }),
     regionOf: createRegionOf(options.regions ?? []),
     dataRegionOf: createDataRegionOf(options.regions ?? []),

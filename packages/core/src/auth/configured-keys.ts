@@ -2,7 +2,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { BootstrapKey } from './bootstrap-key.ts';
 
 /** A key of the configuration as it may be shown: without the key itself, and without parts of it, which may be short. */
-export type ConfiguredKey = Omit<BootstrapKey, 'key'>;
+export type ConfiguredKey = Pick<BootstrapKey, 'kind' | 'name'>;
 
 /** The keys of the configuration by their hashes, in its order. */
 export type ConfiguredKeys = () => Promise<ReadonlyMap<string, ConfiguredKey>>;

@@ -37,7 +37,8 @@ function Frame() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
     const item = RAIL_ITEMS.findLast((candidate) => path.startsWith(candidate.path));
-    document.title = `${item?.label ?? 'Not found'} · Model Gateway`;
+    const label = path.startsWith('/members/') ? 'Members' : item?.label;
+    document.title = `${label ?? 'Not found'} · Model Gateway`;
   }, [path]);
   return (
     <div className="flex h-full">

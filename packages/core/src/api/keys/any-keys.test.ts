@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
-import { API_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
+import { API_KEY, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
@@ -34,6 +34,14 @@ test('lists the keys of the configuration with what they have spent, before thos
   expect(JSON.stringify(body)).not.toContain(API_KEY);
 });
 
+test('does not list the keys of the program around the gateway, which work all the same', async () => {
+  const admin = { key: MANAGEMENT_KEY, kind: 'management', name: 'admin' } as const;
+  const owner = { key: 'sk-test-owner', kind: 'management', name: 'owner', isInternal: true } as const;
+  const { call } = createAdminGateway({ bootstrapKeys: [admin, owner] });
+  const { status, body } = await call('GET', '/admin/v1/keys', undefined, 'sk-test-owner');
+  expect([status, (body['data'] as Rows).map(({ name }) => name)]).toEqual([200, ['admin']]);
+});
+
 test('leaves keys of the configuration out of the list that clients of the public API read', async () => {
   const { call, dataOf } = createAdminGateway();
   await dataOf('POST', '/keys', { name: 'made' });
@@ -42,7 +50,7 @@ test('leaves keys of the configuration out of the list that clients of the publi
 
 test('lists disabled keys and those of other workspaces as well', async () => {
   const { call, dataOf } = createAdminGateway({
-    bootstrapKeys: [{ key: 'sk-test-management', kind: 'management', name: 'admin' }],
+    bootstrapKeys: [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }],
   });
   const workspace = await dataOf('POST', '/workspaces', { name: 'Team', slug: 'team' });
   const off = await dataOf('POST', '/keys', { name: 'off' });

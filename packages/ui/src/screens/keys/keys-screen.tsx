@@ -1,41 +1,35 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { AnyKey } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { KeyRound, MoreHorizontal, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
-import { callApi } from '../../api/call-api.ts';
-import { guardrailsQuery, keyAssignmentsQuery, keysQuery } from '../../api/queries.ts';
-import type { Key } from '../../api/types.ts';
+import { allKeysQuery, guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Menu } from '../../parts/controls/menu.tsx';
-import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { KeyDialog, useRefreshKeys, useToggleKey } from './key-changes.tsx';
 import { KeyForm } from './key-form.tsx';
+import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from './key-parts.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
 type Open =
   | { readonly type: 'create' }
-  | { readonly type: 'edit' | 'delete'; readonly key: Key }
+  | { readonly type: 'edit' | 'delete'; readonly key: AnyKey }
   | { readonly type: 'shown'; readonly secret: string };
 
 export function KeysScreen() {
-  const client = useQueryClient();
-  const { data: keys, error, refetch } = useQuery(keysQuery);
+  const navigate = useNavigate();
+  const { data: keys, error, refetch } = useQuery(allKeysQuery);
   const [open, setOpen] = useState<Open | null>(null);
-  const refresh = () => client.invalidateQueries({ queryKey: keysQuery.queryKey });
-  const toggle = useMutation({
-    mutationFn: ({ hash, disabled }: Key) =>
-      callApi(`/api/v1/keys/${hash}`, { method: 'PATCH', body: { disabled: !disabled } }),
-    onSuccess: refresh,
-    onError: (failure) => showToast({ tone: 'bad', title: 'The key was not changed', detail: failure.message }),
-  });
-  const columns = useKeyColumns({ onOpen: setOpen, onToggle: toggle.mutate });
+  const refresh = useRefreshKeys();
+  const toggle = useToggleKey();
+  const columns = useKeyColumns({ onOpen: setOpen, onToggle: toggle });
   const close = (): void => setOpen(null);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -54,10 +48,7 @@ export function KeysScreen() {
         <Loading what="keys" />
       ) : keys.length === 0 ? (
         <EmptyState icon={<KeyRound size={22} aria-hidden />} title="There is no key yet">
-          <p>
-            Keys that come from configuration or the demo are not listed. Make one for each tool, so that what each
-            spends can be told apart.
-          </p>
+          <p>Make one for each tool, so that what each spends can be told apart.</p>
           <Button onClick={() => setOpen({ type: 'create' })}>New key</Button>
         </EmptyState>
       ) : (
@@ -66,7 +57,7 @@ export function KeysScreen() {
           rows={keys}
           columns={columns}
           idOf={({ hash }) => hash}
-          onOpen={(key) => setOpen({ type: 'edit', key })}
+          onOpen={({ hash }) => void navigate({ to: '/keys/$hash', params: { hash } })}
         />
       )}
       {open?.type === 'create' && (
@@ -78,39 +69,18 @@ export function KeysScreen() {
           }}
         />
       )}
-      {open?.type === 'edit' && (
-        <KeyForm
-          existing={open.key}
-          onClose={close}
-          onSaved={async () => {
-            await refresh();
-            close();
-          }}
-        />
-      )}
       {open?.type === 'shown' && <NewKeyDialog secret={open.secret} onClose={close} />}
-      {open?.type === 'delete' && (
-        <ConfirmDialog
-          title={`Delete the key “${open.key.name}”?`}
-          action="Delete key"
-          typed={open.key.name}
-          onClose={close}
-          onConfirm={async () => {
-            await callApi(`/api/v1/keys/${open.key.hash}`, { method: 'DELETE' });
-            await refresh();
-          }}
-        >
-          <p>Calls with it are refused from now on. This cannot be undone; disabling it can.</p>
-        </ConfirmDialog>
+      {(open?.type === 'edit' || open?.type === 'delete') && (
+        <KeyDialog type={open.type} value={open.key} onClose={close} />
       )}
     </div>
   );
 }
 
-function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onToggle: (key: Key) => void }) {
+function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onToggle: (key: AnyKey) => void }) {
   const { data: assignments } = useQuery(keyAssignmentsQuery);
   const { data: guardrails } = useQuery(guardrailsQuery);
-  return useMemo((): readonly Column<Key>[] => {
+  return useMemo((): readonly Column<AnyKey>[] => {
     const guardrailOf = (hash: string): string | undefined => {
       const id = assignments?.find(({ key_hash: key }) => key === hash)?.guardrail_id;
       return guardrails?.find((guardrail) => guardrail.id === id)?.name;
@@ -120,10 +90,10 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
         id: 'name',
         header: 'Name',
         width: 'minmax(160px,2fr)',
-        cell: ({ name, label }) => (
+        cell: ({ name, label, source }) => (
           <>
             <span className="font-medium">{name}</span>{' '}
-            <code className="font-mono text-xs text-ink-faint">{label}</code>
+            {source === 'stored' && <code className="font-mono text-xs text-ink-faint">{label}</code>}
           </>
         ),
       },
@@ -131,9 +101,18 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
         id: 'kind',
         header: 'Kind',
         width: '110px',
-        cell: ({ management }) => (
-          <Badge tone={management ? 'accent' : 'neutral'}>{management ? 'management' : 'API'}</Badge>
-        ),
+        cell: ({ management }) => <KeyKind management={management} />,
+      },
+      {
+        id: 'source',
+        header: 'From',
+        width: '112px',
+        cell: ({ source }) =>
+          source === 'config' ? (
+            <span title={CONFIG_MEANING}>configuration</span>
+          ) : (
+            <span className="text-ink-faint">here</span>
+          ),
       },
       { id: 'state', header: 'State', width: '86px', cell: (key) => <KeyState state={key} /> },
       {
@@ -178,48 +157,28 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
         id: 'actions',
         header: <span className="sr-only">Actions</span>,
         width: '44px',
-        cell: (key) => (
-          <span onClick={(event) => event.stopPropagation()}>
-            <Menu
-              trigger={
-                <Button
-                  look="quiet"
-                  aria-label={`Actions for ${key.name}`}
-                  icon={<MoreHorizontal size={16} aria-hidden />}
-                  className="px-1.5"
-                />
-              }
-              items={[
-                { label: 'Change…', onSelect: () => onOpen({ type: 'edit', key }) },
-                { label: key.disabled ? 'Enable' : 'Disable', onSelect: () => onToggle(key) },
-                { label: 'Delete…', isDangerous: true, onSelect: () => onOpen({ type: 'delete', key }) },
-              ]}
-            />
-          </span>
-        ),
+        // What the configuration says is changed there alone.
+        cell: (key) =>
+          key.source === 'stored' && (
+            <span onClick={(event) => event.stopPropagation()}>
+              <Menu
+                trigger={
+                  <Button
+                    look="quiet"
+                    aria-label={`Actions for ${key.name}`}
+                    icon={<MoreHorizontal size={16} aria-hidden />}
+                    className="px-1.5"
+                  />
+                }
+                items={[
+                  { label: 'Change…', onSelect: () => onOpen({ type: 'edit', key }) },
+                  { label: key.disabled ? 'Enable' : 'Disable', onSelect: () => onToggle(key) },
+                  { label: 'Delete…', isDangerous: true, onSelect: () => onOpen({ type: 'delete', key }) },
+                ]}
+              />
+            </span>
+          ),
       },
     ];
   }, [assignments, guardrails, onOpen, onToggle]);
-}
-
-function KeyState({ state }: { state: Key }) {
-  if (state.disabled) return <Badge tone="caution">disabled</Badge>;
-  const isExpired = state.expires_at !== null && Date.parse(state.expires_at) <= Date.now();
-  return isExpired ? <Badge tone="bad">expired</Badge> : <Badge tone="good">active</Badge>;
-}
-
-function LimitBar({ limit, left, reset }: { limit: number; left: number | null; reset: string | null }) {
-  const spent = limit - (left ?? limit);
-  const share = limit === 0 ? 100 : Math.min(100, Math.max(0, (spent / limit) * 100));
-  return (
-    <span
-      className="figures flex items-center gap-2 text-xs"
-      title={`${formatUsd(spent)} of ${formatUsd(limit)}${reset === null ? '' : `, ${reset}`}`}
-    >
-      <span aria-hidden="true" className="h-1.5 w-14 overflow-hidden rounded-full bg-raised">
-        <span className={`block h-full ${share >= 90 ? 'bg-bad' : 'bg-accent'}`} style={{ width: `${share}%` }} />
-      </span>
-      {formatUsd(spent)} / {formatUsd(limit)}
-    </span>
-  );
 }
