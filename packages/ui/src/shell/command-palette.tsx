@@ -52,7 +52,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         <Command.Input
           value={text}
           onValueChange={setText}
-          placeholder="A screen, model, key, provider, generation’s id, an action…"
+          placeholder="A screen, a model, a key, a generation’s id, an action…"
           className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
         />
         <Command.List className="scroll-thin overflow-y-auto p-1.5">

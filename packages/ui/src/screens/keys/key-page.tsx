@@ -13,10 +13,13 @@ import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { MemberLink } from '../members/member-link.tsx';
 import { ModelNames } from '../models/model-names.tsx';
+import { BackLink } from '../things/back-link.tsx';
 import { ThingCard, ThingPage } from '../things/thing-page.tsx';
 import { ThingState } from '../things/thing-state.tsx';
 import { KeyDialog, useToggleKey } from './key-changes.tsx';
 import { ConfigBadge, KeyKind, KeyState, LimitBar } from './key-parts.tsx';
+
+const BACK = <BackLink to="/keys" label="Keys" />;
 
 /** One key: its limits, what it has spent, what holds for it, and its calls. */
 export function KeyPage() {
@@ -29,6 +32,7 @@ export function KeyPage() {
     const isMissing = error instanceof ApiError && error.status === 404;
     return (
       <ThingState
+        back={BACK}
         what="key"
         name={`${hash.slice(0, 8)}…`}
         error={error}
@@ -45,7 +49,7 @@ export function KeyPage() {
   const isStored = data.source === 'stored';
   return (
     <ThingPage
-      back={{ to: '/keys', label: 'Keys' }}
+      back={BACK}
       title={data.name}
       note={
         <p className="flex flex-wrap items-center gap-x-1 font-mono text-xs">

@@ -7,9 +7,12 @@ import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { KeyKind, KeyState } from '../keys/key-parts.tsx';
+import { BackLink } from '../things/back-link.tsx';
 import { ThingCard, ThingPage } from '../things/thing-page.tsx';
 import { ThingState } from '../things/thing-state.tsx';
 import { toMemberName } from './member-name.ts';
+
+const BACK = <BackLink to="/keys" label="Keys" />;
 
 /** One member: their keys, the guardrail that holds for them, what they spend, and their calls. */
 export function MemberPage() {
@@ -18,7 +21,7 @@ export function MemberPage() {
   const { data: keys } = useQuery(allKeysQuery);
   if (members === undefined) {
     return (
-      <ThingState what="member" name={id} error={error} isMissing={false} onRetry={() => void refetch()}>
+      <ThingState back={BACK} what="member" name={id} error={error} isMissing={false} onRetry={() => void refetch()}>
         {null}
       </ThingState>
     );
@@ -27,7 +30,7 @@ export function MemberPage() {
   const own = (keys ?? []).filter(({ creator_user_id: owner }) => owner === id);
   if (member === undefined && own.length === 0 && keys !== undefined) {
     return (
-      <ThingState what="member" name={id} error={null} isMissing onRetry={() => void refetch()}>
+      <ThingState back={BACK} what="member" name={id} error={null} isMissing onRetry={() => void refetch()}>
         <p>They may have been removed. What they called is still there.</p>
         <Link to="/generations" search={{ member: id }} className="text-accent underline">
           Their calls
@@ -37,7 +40,7 @@ export function MemberPage() {
   }
   return (
     <ThingPage
-      back={{ to: '/keys', label: 'Keys' }}
+      back={BACK}
       title={member === undefined ? id : toMemberName(member)}
       note={<code className="font-mono text-xs break-all">{id}</code>}
       badges={<Badge>{member === undefined ? 'not in the directory' : ROLES[member.role]}</Badge>}

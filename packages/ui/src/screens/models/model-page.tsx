@@ -5,6 +5,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { modelsQuery } from '../../api/queries.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { BackLink } from '../things/back-link.tsx';
 import { ThingCard, ThingColumn, ThingPage } from '../things/thing-page.tsx';
 import { ThingState } from '../things/thing-state.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
@@ -14,6 +15,8 @@ import { PlanExplanation } from './plan-explanation.tsx';
 import { toPriceFacts, toTokenPriceText } from './price-facts.ts';
 import { modelSetupsQuery } from './setup/model-setup-queries.ts';
 
+const BACK = <BackLink to="/models" label="Models" />;
+
 /** One model: its prices, who serves it, whether it can be used and why not, its other names, and its calls. */
 export function ModelPage() {
   const id = toModelId(useParams({ from: '/models/$author/$' }));
@@ -22,7 +25,7 @@ export function ModelPage() {
   if (model === undefined) {
     const isMissing = models !== undefined;
     return (
-      <ThingState what="model" name={id} error={error} isMissing={isMissing} onRetry={() => void refetch()}>
+      <ThingState back={BACK} what="model" name={id} error={error} isMissing={isMissing} onRetry={() => void refetch()}>
         <p>It may belong to a provider that is no longer configured, or is not called.</p>
         <Link to="/generations" search={{ model: id }} className="text-accent underline">
           Its calls
@@ -33,7 +36,7 @@ export function ModelPage() {
   const isChat = toOtherPath(model) === null;
   return (
     <ThingPage
-      back={{ to: '/models', label: 'Models' }}
+      back={BACK}
       title={model.name}
       note={
         <p className="flex items-center gap-1 font-mono text-xs">

@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 
 import { ApiError } from '../../api/api-error.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { BackLink } from '../things/back-link.tsx';
 import { ThingCard, ThingColumn, ThingPage } from '../things/thing-page.tsx';
 import { ThingState } from '../things/thing-state.tsx';
 import { ConfiguredNote, StandingTable, StateFacts } from './provider-facts.tsx';
@@ -12,6 +13,8 @@ import { ProviderTest } from './provider-test.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
 import { providerSetupsQuery } from './setup/setup-queries.ts';
 import { ProviderStateBadge, SetupStateBadge } from './standings.tsx';
+
+const BACK = <BackLink to="/providers" label="Providers" />;
 
 /** One provider: how it is reached, how its endpoints stand, how it is set up, and its calls. */
 export function ProviderPage() {
@@ -24,7 +27,14 @@ export function ProviderPage() {
   const row = joinProviders(states ?? [], setups?.data ?? []).find((candidate) => candidate.slug === slug);
   if (row === undefined) {
     return (
-      <ThingState what="provider" name={slug} error={error} isMissing={isKnown} onRetry={() => void refetch()}>
+      <ThingState
+        back={BACK}
+        what="provider"
+        name={slug}
+        error={error}
+        isMissing={isKnown}
+        onRetry={() => void refetch()}
+      >
         <p>It may have been deleted, or is no longer in the configuration.</p>
         <Link to="/generations" search={{ provider: slug }} className="text-accent underline">
           Its calls
@@ -35,7 +45,7 @@ export function ProviderPage() {
   const { name, state, setup } = row;
   return (
     <ThingPage
-      back={{ to: '/providers', label: 'Providers' }}
+      back={BACK}
       title={name}
       note={<code className="font-mono text-xs break-all">{slug}</code>}
       badges={

@@ -1,25 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { latestCallsQuery } from '../../api/queries.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
+import { showControls } from '../../parts/text/show-controls.ts';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
 import { ActivitySection } from '../overview/activity/activity-section.tsx';
 import type { OverviewSearch, Split } from '../overview/activity/overview-search.ts';
 import { RecentCard } from '../overview/recent-card.tsx';
 
-/** The list that a page belongs to. */
-interface Back {
-  readonly to: NonNullable<LinkProps['to']>;
-  readonly search?: Readonly<Record<string, string>>;
-  readonly label: string;
-}
-
 interface ThingPageProps {
-  readonly back: Back;
+  readonly back: ReactNode;
   readonly title: string;
   /** What identifies it beside its name. */
   readonly note?: ReactNode;
@@ -37,25 +29,14 @@ interface ThingPageProps {
 /** A key, a member, a provider or a model on a page of its own: what holds for it, its figures and its latest calls. */
 export function ThingPage(props: ThingPageProps) {
   const { back, title, note, badges, actions, filter, without, defaultSplit, children } = props;
-  const navigate = useNavigate();
-  useShortcut(
-    { keys: 'Escape', label: 'Back to the list', group: 'This screen' },
-    () => void navigate({ to: back.to, search: (back.search ?? {}) as never }),
-  );
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
       <header className="flex flex-col gap-1">
-        <Link
-          to={back.to}
-          search={(back.search ?? {}) as never}
-          className="inline-flex min-h-8 items-center gap-1 self-start rounded-md pr-2 text-sm text-ink-soft hover:text-ink"
-        >
-          <ArrowLeft size={15} aria-hidden /> {back.label}
-        </Link>
+        {back}
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <div className="min-w-0 flex-1 basis-60">
             <h1 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xl font-semibold tracking-tight">
-              <span className="min-w-0 break-words">{title}</span> {badges}
+              <span className="min-w-0 break-words">{showControls(title)}</span> {badges}
             </h1>
             {note !== undefined && <div className="text-sm text-ink-faint">{note}</div>}
           </div>

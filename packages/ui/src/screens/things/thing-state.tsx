@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react';
 
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
 
 interface ThingStateProps {
   /** `key`, `provider`. */
   readonly what: string;
   readonly name: string;
+  readonly back: ReactNode;
   readonly error: Error | null;
   readonly onRetry: () => void;
   readonly isMissing: boolean;
@@ -15,10 +17,13 @@ interface ThingStateProps {
 }
 
 /** A page whose thing is not there yet, or not at all. */
-export function ThingState({ what, name, error, onRetry, isMissing, children }: ThingStateProps) {
+export function ThingState({ what, name, back, error, onRetry, isMissing, children }: ThingStateProps) {
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
-      <ScreenHeader title={name} />
+      <header className="flex flex-col gap-1">
+        {back}
+        <h1 className="text-xl font-semibold tracking-tight break-words">{showControls(name)}</h1>
+      </header>
       {isMissing ? (
         <EmptyState title={`There is no such ${what} here`}>{children}</EmptyState>
       ) : error !== null ? (

@@ -4,6 +4,7 @@ import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
 
 /** The columns of the list of sessions; names are those of keys by their hashes. */
 export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): readonly Column<SessionRow>[] => [
@@ -23,7 +24,7 @@ export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): re
     width: 'minmax(180px,3fr)',
     cell: ({ first_prompt: prompt }) => (
       <span className="font-medium" title={prompt ?? 'Not stored'}>
-        {prompt ?? '—'}
+        {prompt === null ? '—' : showControls(prompt)}
       </span>
     ),
   },
@@ -33,7 +34,7 @@ export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): re
     width: 'minmax(100px,1fr)',
     cell: ({ session_id: id }) => (
       <code className="font-mono text-xs text-ink-faint" title={id}>
-        {id}
+        {showControls(id)}
       </code>
     ),
   },

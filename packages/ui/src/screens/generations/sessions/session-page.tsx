@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
+import { Link, useParams } from '@tanstack/react-router';
 
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
@@ -10,8 +9,8 @@ import { Facts } from '../../../parts/facts.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { useShortcut } from '../../../shell/shortcuts.ts';
 import { ModelNames } from '../../models/model-names.tsx';
+import { BackLink } from '../../things/back-link.tsx';
 import type { ListRow } from '../list/list-row.ts';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
 import { sessionCallsQuery, sessionQuery } from './session-queries.ts';
@@ -21,22 +20,12 @@ import { MAX_BEFORE } from './thread-query.ts';
 /** A session as a thread: its calls one under the other, each with what is new in it. */
 export function SessionPage() {
   const { id } = useParams({ from: '/generations/sessions/$id' });
-  const navigate = useNavigate();
   const calls = useInfiniteQuery(sessionCallsQuery(id));
-  useShortcut(
-    { keys: 'Escape', label: 'Back to the list', group: 'This screen' },
-    () => void navigate({ to: '/generations/sessions' }),
-  );
   const rows = calls.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 p-4 md:p-6">
       <header className="flex flex-col gap-1">
-        <Link
-          to="/generations/sessions"
-          className="inline-flex min-h-8 items-center gap-1 self-start rounded-md pr-2 text-sm text-ink-soft hover:text-ink"
-        >
-          <ArrowLeft size={15} aria-hidden /> Sessions
-        </Link>
+        <BackLink to="/generations/sessions" label="Sessions" />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <h1 className="flex min-w-0 flex-1 basis-60 items-center gap-1 text-xl font-semibold tracking-tight">
             <span className="min-w-0 break-all">Session {showControls(id)}</span>
