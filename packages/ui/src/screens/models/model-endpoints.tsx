@@ -1,5 +1,6 @@
 import type { ModelEndpoint } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 
 import { endpointsQuery } from '../../api/queries.ts';
 import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
@@ -34,12 +35,19 @@ export function ModelEndpoints({ id }: { id: string }) {
   );
 }
 
+/** The tag begins with the provider’s slug; a tier or variant may follow. */
+const toSlug = ({ tag }: ModelEndpoint): string => tag.split('/')[0] ?? tag;
+
 function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
   const { latency_last_30m: latency, throughput_last_30m: throughput } = endpoint;
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center gap-2">
-        <h3 className="font-medium">{endpoint.provider_name}</h3>
+        <h3 className="font-medium">
+          <Link to="/providers/$slug" params={{ slug: toSlug(endpoint) }} className="leading-6 hover:underline">
+            {endpoint.provider_name}
+          </Link>
+        </h3>
         <code className="font-mono text-xs text-ink-faint">{endpoint.tag}</code>
         {endpoint.quantization !== null && <Badge>{endpoint.quantization}</Badge>}
         <StandingBadge standing={toStanding(endpoint)} />
