@@ -14,6 +14,7 @@ const MINUTE_MS = 60_000;
 const CONFIGURED = createHash('sha256').update(API_KEY).digest('hex');
 /** Odd enough to break an address that is put together by hand. */
 const SESSION = 'agent/7 “a?b&c” 100%';
+const HOSTILE = '<img src=x onerror=alert(1)>\u202Eabc';
 const made = { key: '', guardrail: '' };
 
 const user = (content: string) => ({ role: 'user', content });
@@ -75,6 +76,11 @@ async function prepareData(dir: string): Promise<void> {
   );
   await turn(2, 8);
   await add(5, { session_id: 'other' }, toContent([user('Hello')], 'Hi'));
+  await add(
+    4,
+    { session_id: HOSTILE, model: '../../keys' },
+    toContent([user(HOSTILE)], `${HOSTILE} [out](javascript:x)`),
+  );
   await store.close();
 }
 
@@ -189,7 +195,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('link', { name: 'All', exact: true }).click();
       await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
       expect(filtersOf(page)).toEqual({ provider: 'Demo' });
-      await page.getByRole('status').getByText('52 found').waitFor();
+      await page.getByRole('status').getByText('53 found').waitFor();
       expect(problems).toEqual([]);
     });
 
@@ -230,7 +236,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('link', { name: 'Sessions' }).click();
       await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
       const rows = page.getByRole('grid', { name: 'Sessions' }).getByRole('row');
-      await expect.poll(() => rows.count()).toBe(3);
+      await expect.poll(() => rows.count()).toBe(4);
       const row = await rows.filter({ hasText: 'When do I plant garlic?' }).innerText();
       expect(row).toMatch(/\n4\n[^]*demo\/chat \+1[^]*\n1\n\$0\.08/);
       await page.getByRole('combobox', { name: 'Filter generations' }).fill('status:failed');
@@ -269,6 +275,22 @@ describe.skipIf(skipped !== undefined)(
       await calls.nth(3).waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('show what callers have written as text, with what hides in it', async () => {
+      const { page, problems } = await ui.open('#/generations/sessions');
+      await page
+        .getByRole('row', { name: /img src/ })
+        .getByText('‹U+202E›')
+        .first()
+        .waitFor();
+      await page.getByRole('row', { name: /img src/ }).click();
+      const call = page.getByRole('article', { name: 'Call 1' });
+      await call.getByText('<img src=x onerror=alert(1)>‹U+202E›abc').first().waitFor();
+      expect(await page.locator('main article img, main article a[href^="javascript"]').count()).toBe(0);
+      await call.getByRole('link', { name: '../../keys' }).click();
+      await page.getByText('There is no such model here').waitFor();
       expect(problems).toEqual([]);
     });
 

@@ -50,7 +50,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/sessions',
     operationId: 'listGenerationSessions',
     summary: 'List sessions: generations that belong together',
-    load: async () => (await import('./list-sessions.ts')).listSessions,
+    load: async () => (await import('./list-generation-sessions.ts')).listGenerationSessions,
   },
   {
     ...ADMIN,

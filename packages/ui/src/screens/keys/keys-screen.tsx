@@ -115,6 +115,14 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
           ),
       },
       { id: 'state', header: 'State', width: '86px', cell: (key) => <KeyState state={key} /> },
+      { id: 'usage', header: 'Spent', width: '104px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
+      {
+        id: 'month',
+        header: 'This month',
+        width: '104px',
+        isNumeric: true,
+        cell: (key) => formatUsd(key.usage_monthly),
+      },
       {
         id: 'limit',
         header: 'Limit',
@@ -125,14 +133,6 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
           ) : (
             <LimitBar limit={limit} left={left} reset={reset} />
           ),
-      },
-      { id: 'usage', header: 'Spent', width: '104px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
-      {
-        id: 'month',
-        header: 'This month',
-        width: '104px',
-        isNumeric: true,
-        cell: (key) => formatUsd(key.usage_monthly),
       },
       {
         id: 'guardrail',

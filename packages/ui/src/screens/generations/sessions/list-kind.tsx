@@ -10,7 +10,8 @@ export function ListKind({ search }: { search: GenerationSearch }) {
   const filters = withoutFilters(search, ['open', 'compare', 'tab', 'pinned', 'sort', 'order']);
   const exact = { exact: true, includeSearch: false } as const;
   return (
-    <nav
+    <div
+      role="group"
       aria-label="Calls or sessions"
       className="inline-flex rounded-md border border-line-strong/50 bg-surface p-0.5"
     >
@@ -20,6 +21,6 @@ export function ListKind({ search }: { search: GenerationSearch }) {
       <Link to="/generations/sessions" search={filters} activeOptions={exact} className={LOOK}>
         Sessions
       </Link>
-    </nav>
+    </div>
   );
 }

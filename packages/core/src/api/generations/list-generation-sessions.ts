@@ -7,7 +7,7 @@ import { type SessionRow, sessionListQuerySchema, sessionListSchema } from '../.
 import type { GenerationParts } from './generation-parts.ts';
 
 /** `GET /admin/v1/generations/sessions`: calls that a client has marked as belonging together, the latest first. */
-export const listSessions = operation<GenerationParts>()({
+export const listGenerationSessions = operation<GenerationParts>()({
   query: sessionListQuerySchema,
   response: sessionListSchema,
   async run({ parts, query: { limit, cursor, ...filters } }) {
