@@ -320,7 +320,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('active', { exact: true }).waitFor();
     });
 
-    test.each([480, 900, 1440])('fit and are readable %i pixels wide, in both themes', async (width) => {
+    test.each([320, 480, 900, 1440])('fit and are readable %i pixels wide, in both themes', async (width) => {
       const opened: UiPage = await ui.open('#/', { viewport: { width, height: 900 }, reducedMotion: 'reduce' });
       const { page, problems, check, go, screenshot } = opened;
       for (const [name, hash, isCharted] of PAGES) {

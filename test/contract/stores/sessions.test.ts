@@ -129,6 +129,13 @@ describe.each(storeImplementations)('Sessions of a $name store', ({ createPlace,
     expect(new Set(seen).size).toBe(23);
   });
 
+  test('begin with the call of the smaller id where two began at once', async () => {
+    const generation = { session_id: 'a', created_at: at(0) };
+    await fill(['gen-2', 'gen-1', 'gen-3'].map((id) => toRecord(id, { generation })));
+    const { sessions } = await store.generations.sessions({ limit: 1 });
+    expect(sessions).toMatchObject([{ firstId: 'gen-1', requests: 3 }]);
+  });
+
   test('go by the last version of a call', async () => {
     await fill();
     const record = RECORDS[0];

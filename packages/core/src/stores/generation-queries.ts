@@ -173,7 +173,7 @@ export interface SessionPlace {
 
 /** All calls of one session, added up. */
 export interface SessionSum extends SessionPlace {
-  /** Id of its first call. */
+  /** Id of its first call; of several that began at once, the smallest. */
   readonly firstId: string;
   readonly firstAtMs: number;
   /** End of the call that ended last. */

@@ -77,9 +77,16 @@ const toSession = <Source>(sessionId: string, { createdAtMs }: GenerationFacts, 
   principalIds: new Set(),
 });
 
-function addTo<Source>(session: Session<Source>, facts: GenerationFacts, source: Source): void {
+function addTo<Source extends { readonly id: string }>(
+  session: Session<Source>,
+  facts: GenerationFacts,
+  source: Source,
+): void {
   const { createdAtMs, durationMs, model, principalId, status } = facts;
-  if (createdAtMs < session.firstAtMs) {
+  // Ids are read only of calls that began at once.
+  const isFirst =
+    createdAtMs < session.firstAtMs || (createdAtMs === session.firstAtMs && source.id < session.first.id);
+  if (isFirst) {
     session.first = source;
     session.firstAtMs = createdAtMs;
   }
