@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Generation, GenerationContent } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { toRecord } from '../support/stores/generation-records.ts';
 import { setTheme } from './examine.ts';
@@ -337,6 +337,59 @@ describe.skipIf(skipped !== undefined)(
           expect(await check(theme === 'dark' ? undefined : { ofColours: true }), `${name} ${theme}`).toEqual([]);
         }
       }
+      expect(problems).toEqual([]);
+    });
+
+    test('say what the configuration says of a provider and a model, but for what is secret', async () => {
+      const key = 'sk-admin-of-pages';
+      const pricing = { prompt: '0.000001', completion: '0.000002' };
+      const configured = await launchUi({
+        managementKey: key,
+        config: {
+          providers: [
+            // The port of nothing.
+            {
+              slug: 'acme',
+              name: 'Acme, Inc.',
+              wire: 'openai',
+              baseUrl: 'http://127.0.0.1:9/v1',
+              apiKey: 'sk-CANARY-1234',
+            },
+          ],
+          models: [
+            { id: 'acme/chat', aliases: ['fast'], endpoints: [{ provider: 'acme', providerModel: 'chat-1', pricing }] },
+          ],
+          auth: { bootstrapKeys: [{ key, kind: 'management', name: 'admin' }] },
+        },
+      });
+      onTestFinished(() => configured.close());
+      const { page, problems, check } = await configured.open('#/models/acme/chat', { managementKey: key });
+      await page.getByRole('region', { name: 'The model' }).getByText('fast', { exact: true }).waitFor();
+      await page.getByRole('region', { name: 'Endpoints' }).getByRole('link', { name: 'Acme, Inc.' }).click();
+      const setup = page.getByRole('region', { name: 'How it is set up' });
+      await setup.getByText('http://127.0.0.1:9/v1').waitFor();
+      expect((await setup.innerText()).split(/\n+/)).toEqual([
+        'How it is set up',
+        'from the configuration file',
+        'It, or the environment, is where this provider is changed.',
+        'Address',
+        'http://127.0.0.1:9/v1',
+        'Key',
+        'set, …1234',
+        'wire',
+        'openai',
+      ]);
+      expect(await check()).toEqual([]);
+      expect(await page.content()).not.toContain('CANARY');
+      // A name with a comma stands for two in a filter.
+      await page
+        .getByText('There were no calls', { exact: false })
+        .or(page.getByText('No calls yet in this span'))
+        .first()
+        .waitFor();
+      await page.getByRole('link', { name: 'All', exact: true }).click();
+      await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
+      expect(filtersOf(page)).toEqual({ provider: 'acme' });
       expect(problems).toEqual([]);
     });
   },

@@ -111,15 +111,22 @@ function SetupCard({ row: { setup, shadowed }, isEditable, onGone }: SetupCardPr
   );
 }
 
+/** Settings that the page has already said. */
+const SHOWN: ReadonlySet<string> = new Set(['name', 'baseUrl']);
+
+/** Whether a setting is as it is without one. */
+const isNothing = (value: unknown): boolean =>
+  value == null || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
+
 /** Of what is secret, it says only that it is there. */
 function ConfiguredFacts({ setup }: { setup: ProviderSetup }) {
   const { address, has_key: hasKey, key_hint: hint, header_names: headers, settings } = setup;
-  const others = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  const others = Object.entries(settings ?? {}).filter(([name, value]) => !SHOWN.has(name) && !isNothing(value));
   return (
     <Facts
       facts={[
         ['Address', address ?? 'not told'],
-        ['Key', hasKey === null ? 'not told' : hasKey ? `set${hint === null ? '' : `, ends in ${hint}`}` : 'none'],
+        ['Key', hasKey === null ? 'not told' : hasKey ? `set${hint === null ? '' : `, ${hint}`}` : 'none'],
         ...(headers.length === 0 ? [] : [['Headers', headers.join(', ')] as const]),
         ...others.map(
           ([name, value]) =>
