@@ -178,7 +178,7 @@ describe.skipIf(skipped !== undefined)(
       await opened(page);
       await page.keyboard.type('demo/reasoner');
       await page.keyboard.press('Enter');
-      await page.getByRole('region', { name: 'Model demo/reasoner' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Demo: Reasoner' }).waitFor();
       await page.keyboard.press('Control+k');
       await opened(page);
       await page.keyboard.type(generation);

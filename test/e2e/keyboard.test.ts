@@ -119,6 +119,13 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await page.getByRole('region', { name: `Generation ${ids.first}` }).waitFor();
     },
   ],
+  'back-link Escape': [
+    () => '#/models/demo/chat',
+    async (page) => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
+    },
+  ],
   'use-step-keys j': [
     () => `#/generations?open=${ids.second}`,
     async (page) => {

@@ -222,6 +222,22 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('lead from the others to the calls of all that are not named', async () => {
+      const { page, problems } = await ui.open('#/');
+      await untilDrawn(page);
+      const table = page.getByRole('table', { name: 'Figures by model' });
+      const others = table.getByRole('row', { name: /2 others/ });
+      const count = (await others.getByRole('cell').nth(1).innerText()).trim();
+      await others.getByRole('link').click();
+      expect((await filtersOf(page))['where']).toMatch(/^-model:acme\/chat,|,acme\/chat/);
+      await page.getByRole('status').getByText(`${count} found`).waitFor();
+      await page
+        .getByRole('row', { name: /rare\// })
+        .first()
+        .waitFor();
+      expect(problems).toEqual([]);
+    });
+
     test('are split by what is chosen, and put it into the address', async () => {
       const { page, problems } = await ui.open('#/');
       await untilDrawn(page);

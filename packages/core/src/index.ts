@@ -132,6 +132,10 @@ export type {
   HistogramPart,
   HistogramQuery,
   HistogramSplit,
+  SessionPage,
+  SessionPlace,
+  SessionQuery,
+  SessionSum,
   SortedPlace,
   SortedQuery,
   SortValue,
@@ -143,6 +147,7 @@ export { type FactSource, type GenerationFacts, toGenerationFacts } from './stor
 export { matchesFilter } from './stores/kit/generation-filter.ts';
 export { createHistogram, type HistogramCount } from './stores/kit/generation-histogram.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
+export { createSessionBook, type SessionBook } from './stores/kit/session-book.ts';
 export { toInterruptedRecord } from './stores/kit/to-interrupted-record.ts';
 export { toPreview } from './stores/kit/to-preview.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/kit/spending-book.ts';

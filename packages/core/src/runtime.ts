@@ -3,6 +3,7 @@ import { createLiveSetup } from './api/setup/live-setup.ts';
 import type { SystemParts } from './api/system/system-parts.ts';
 import { createLiveAccount } from './auth/account.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
+import { createConfiguredKeys } from './auth/configured-keys.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -120,6 +121,10 @@ export function createFoundations(
     closing,
     wheel: createTimerWheel(platform),
     authenticate: createAuthenticate(options, platform, sessions),
+    configuredKeys: createConfiguredKeys(
+      bootstrapKeys.filter(({ isInternal }) => isInternal !== true),
+      platform,
+    ),
     findKeyNames: createFindKeyNames(bootstrapKeys, { platform, store }),
     regionOf: createRegionOf(options.regions ?? []),
     dataRegionOf: createDataRegionOf(options.regions ?? []),

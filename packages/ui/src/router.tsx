@@ -44,6 +44,17 @@ const generation = createRoute({
   validateSearch: toGenerationSearch,
   component: lazyRouteComponent(() => import('./screens/generations/generation-page.tsx'), 'GenerationPage'),
 });
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/generations/sessions',
+  validateSearch: toGenerationSearch,
+  component: lazyRouteComponent(() => import('./screens/generations/sessions/sessions-screen.tsx'), 'SessionsScreen'),
+});
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/generations/sessions/$id',
+  component: lazyRouteComponent(() => import('./screens/generations/sessions/session-page.tsx'), 'SessionPage'),
+});
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
@@ -85,6 +96,31 @@ const connect = createRoute({
   validateSearch: ({ tool }: Record<string, unknown>) => (typeof tool === 'string' ? { tool } : {}),
   component: lazyRouteComponent(() => import('./screens/connect/connect-screen.tsx'), 'ConnectScreen'),
 });
+const key = createRoute({
+  getParentRoute: () => root,
+  path: '/keys/$hash',
+  validateSearch: toOverviewSearch,
+  component: lazyRouteComponent(() => import('./screens/keys/key-page.tsx'), 'KeyPage'),
+});
+const member = createRoute({
+  getParentRoute: () => root,
+  path: '/members/$id',
+  validateSearch: toOverviewSearch,
+  component: lazyRouteComponent(() => import('./screens/members/member-page.tsx'), 'MemberPage'),
+});
+const provider = createRoute({
+  getParentRoute: () => root,
+  path: '/providers/$slug',
+  validateSearch: toOverviewSearch,
+  component: lazyRouteComponent(() => import('./screens/providers/provider-page.tsx'), 'ProviderPage'),
+});
+// Most ids of models have an author, and some have more slashes.
+const model = createRoute({
+  getParentRoute: () => root,
+  path: '/models/$author/$',
+  validateSearch: toOverviewSearch,
+  component: lazyRouteComponent(() => import('./screens/models/model-page.tsx'), 'ModelPage'),
+});
 const guardrails = createRoute({
   getParentRoute: () => root,
   path: '/guardrails',
@@ -102,15 +138,21 @@ export const router = createRouter({
   routeTree: root.addChildren([
     overview,
     models,
+    model,
     generations,
     generation,
+    sessions,
+    session,
     playground,
     videos,
     guardrails,
     keys,
     connect,
+    key,
+    member,
     destinations,
     providers,
+    provider,
     fixtures,
     settings,
   ]),

@@ -15,7 +15,7 @@ import type { GenerationParts } from './generations/generation-parts.ts';
 import { GENERATION_ROUTES } from './generations/routes.ts';
 import type { DryRunParts, GuardrailParts } from './guardrails/guardrail-parts.ts';
 import { GUARDRAIL_ROUTES } from './guardrails/routes.ts';
-import type { KeyParts } from './keys/key-parts.ts';
+import type { AnyKeyParts } from './keys/key-parts.ts';
 import { KEY_ROUTES } from './keys/routes.ts';
 import type { MemberParts } from './members/member-parts.ts';
 import { MEMBER_ROUTES } from './members/routes.ts';
@@ -44,7 +44,7 @@ export type ApiParts = ChatParts &
   VideoParts &
   CreateVideoParts &
   GenerationParts &
-  KeyParts &
+  AnyKeyParts &
   GuardrailParts &
   DryRunParts &
   MemberParts &

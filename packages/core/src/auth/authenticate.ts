@@ -112,6 +112,11 @@ function toPrincipal(record: KeyRecord, nowMs: number): Principal {
   if (record.expiresAt !== null && Date.parse(record.expiresAt) <= nowMs) {
     throw new GatewayError('authentication', 'This API key has expired');
   }
+  return principalOf(record);
+}
+
+/** The caller that a stored key stands for, whether or not it may call now. */
+export function principalOf(record: KeyRecord): Principal {
   return {
     kind: record.kind,
     id: record.hash,

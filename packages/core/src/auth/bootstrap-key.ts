@@ -3,4 +3,6 @@ export interface BootstrapKey {
   readonly key: string;
   readonly kind: 'api' | 'management';
   readonly name: string;
+  /** Used by the program around the gateway alone, and in no list for people. */
+  readonly isInternal?: boolean | undefined;
 }

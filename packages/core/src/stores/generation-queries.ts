@@ -154,3 +154,48 @@ export interface SortedQuery {
   readonly after?: SortedPlace | undefined;
   readonly filter?: GenerationFilter | undefined;
 }
+
+/** Calls that a client has marked as belonging together, by the latest call of each; the filter chooses calls. */
+export interface SessionQuery {
+  readonly limit: number;
+  /** Begins with what comes after this place. */
+  readonly after?: SessionPlace | undefined;
+  /** Leaves the sessions of which at least one call matches. */
+  readonly filter?: GenerationFilter | undefined;
+}
+
+/** A place in the list of sessions: that of the last one of a page. */
+export interface SessionPlace {
+  /** Beginning of its latest call. */
+  readonly lastAtMs: number;
+  readonly sessionId: string;
+}
+
+/** All calls of one session, added up. */
+export interface SessionSum extends SessionPlace {
+  /** Id of its first call; of several that began at once, the smallest. */
+  readonly firstId: string;
+  readonly firstAtMs: number;
+  /** End of the call that ended last. */
+  readonly endMs: number;
+  readonly requests: number;
+  /** Number of calls that the filter matches. */
+  readonly matching: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly interrupted: number;
+  readonly costNanoUsd: number;
+  /** Whether the cost of every call is known. */
+  readonly isCostKnown: boolean;
+  /** Those with the most calls first. */
+  readonly models: readonly string[];
+  /** In their order as texts. */
+  readonly principalIds: readonly string[];
+}
+
+export interface SessionPage {
+  /** The one with the latest call first. */
+  readonly sessions: readonly SessionSum[];
+  /** Pass as `after` for the next page; null at the end. */
+  readonly next: SessionPlace | null;
+}

@@ -9,6 +9,10 @@ export type {
   HistogramFigures,
   HistogramPart,
   HistogramQuery,
+  SessionPage,
+  SessionPlace,
+  SessionQuery,
+  SessionSum,
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
@@ -28,6 +32,8 @@ import type {
   GenerationFilter,
   GenerationHistogram,
   HistogramQuery,
+  SessionPage,
+  SessionQuery,
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
@@ -180,6 +186,11 @@ export interface GenerationRepository {
    * is shown twice, or left out that was there. Yields to the event loop between steps.
    */
   sorted(query: SortedQuery): Awaitable<SortedPage>;
+  /**
+   * A page of sessions with the sums of all their calls, at one look at each generation. A session that gets a call
+   * meanwhile moves to the front. Yields to the event loop between steps.
+   */
+  sessions(query: SessionQuery): Awaitable<SessionPage>;
   /**
    * Adds up by time, and by the values of a split, what a filter chooses, at a cost by that time. Yields to the event
    * loop between steps.

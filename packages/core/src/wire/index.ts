@@ -23,6 +23,7 @@ export type { ActivityItem } from './generations/activity.ts';
 export type { CallCourse, CallCourseReport, CourseStep, DestinationArrival } from './generations/call-course.ts';
 export type { GenerationHistogram, GenerationList, GenerationRow } from './generations/generation-list.ts';
 export type { FieldKind, GenerationField, GENERATION_FIELDS } from './generations/generation-field.ts';
+export type { SessionList, SessionRow } from './generations/session-list.ts';
 export type { GenerationSort } from './generations/generation-sort.ts';
 export type { GenerationStatus } from './generations/generation-status.ts';
 export type { Generation, GenerationContent } from './generations/generation.ts';
@@ -36,7 +37,7 @@ export type { GuardrailHitCounts, GuardrailHitList } from './management/guardrai
 export type { GuardrailEffect } from './management/guardrail-effect.ts';
 export type { GuardrailTestResult } from './management/guardrail-test.ts';
 export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardrail.ts';
-export type { KeyBody } from './management/key.ts';
+export type { AnyKey, KeyBody, KeyDetail } from './management/key.ts';
 export type { RefusalBody } from './management/refusal.ts';
 export type { SessionResponse } from './management/session.ts';
 export type { Settings } from './management/settings.ts';

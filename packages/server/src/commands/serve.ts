@@ -95,7 +95,8 @@ async function start(start: Start): Promise<void> {
   const store = await openStore(config, logger, { trustsClock });
   closers.push(() => store.close());
 
-  const extraKeys = [{ key: ownerToken, kind: 'management' as const, name: 'owner of the data directory' }];
+  const name = 'owner of the data directory';
+  const extraKeys = [{ key: ownerToken, kind: 'management' as const, name, isInternal: true }];
   // Fixtures that come with the program are replaced with each version.
   const savesFixtures = start.fixtures !== undefined;
   const composed = await compose({ config, store, logger, extraKeys, demoFixturesDir, savesFixtures, record });

@@ -1,7 +1,9 @@
 import type {
   ActivityItem,
+  AnyKey,
   Guardrail,
   KeyAssignment,
+  KeyDetail,
   Member,
   MemberAssignment,
   Model,
@@ -12,7 +14,7 @@ import type {
 } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
-import { callApi } from './call-api.ts';
+import { callApi, type Query } from './call-api.ts';
 import type { GenerationList, Key, Page, Provider } from './types.ts';
 
 const RECENT = 8;
@@ -70,6 +72,29 @@ export const keysQuery = queryOptions({
   queryFn: ({ signal }) => readAll<Key>('/api/v1/keys?include_disabled=true', 100, signal),
 });
 
+/** Those of the configuration and of all workspaces, too: for showing, where the others are for choosing. */
+export const allKeysQuery = queryOptions({
+  queryKey: ['keys', 'all'],
+  queryFn: ({ signal }) => readAll<AnyKey>('/admin/v1/keys', 100, signal),
+});
+
+export const keyDetailQuery = (hash: string) =>
+  queryOptions({
+    queryKey: ['keys', 'one', hash],
+    queryFn: async ({ signal }) =>
+      (await callApi<{ data: KeyDetail }>(`/admin/v1/keys/${encodeURIComponent(hash)}`, { signal })).data,
+  });
+
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: ({ signal }) => readAll<Member>('/api/v1/organization/members', 100, signal),
+});
+
+export const memberAssignmentsQuery = queryOptions({
+  queryKey: ['guardrails', 'member-assignments'],
+  queryFn: ({ signal }) => readAll<MemberAssignment>('/api/v1/guardrails/assignments/members', 100, signal),
+});
+
 export const guardrailsQuery = queryOptions({
   queryKey: ['guardrails'],
   queryFn: ({ signal }) => readAll<Guardrail>('/api/v1/guardrails', 100, signal),
@@ -78,16 +103,6 @@ export const guardrailsQuery = queryOptions({
 export const keyAssignmentsQuery = queryOptions({
   queryKey: ['guardrails', 'assignments'],
   queryFn: ({ signal }) => readAll<KeyAssignment>('/api/v1/guardrails/assignments/keys', 100, signal),
-});
-
-export const memberAssignmentsQuery = queryOptions({
-  queryKey: ['guardrails', 'member-assignments'],
-  queryFn: ({ signal }) => readAll<MemberAssignment>('/api/v1/guardrails/assignments/members', 100, signal),
-});
-
-export const membersQuery = queryOptions({
-  queryKey: ['members'],
-  queryFn: ({ signal }) => readAll<Member>('/api/v1/organization/members', 100, signal),
 });
 
 export const settingsQuery = queryOptions({
@@ -107,6 +122,15 @@ export const recentCallsQuery = queryOptions({
   refetchInterval: 10_000,
   queryFn: ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
 });
+
+/** The latest calls of one thing. */
+export const latestCallsQuery = (filter: Query) =>
+  queryOptions({
+    queryKey: ['generations', 'latest', filter],
+    refetchInterval: 30_000,
+    queryFn: ({ signal }) =>
+      callApi<GenerationList>('/admin/v1/generations', { query: { ...filter, limit: RECENT }, signal }),
+  });
 
 /** Spending of today (UTC), in US dollars. */
 export const spentTodayQuery = queryOptions({

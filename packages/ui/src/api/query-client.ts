@@ -16,6 +16,7 @@ const CHANGED_BY_USERS: ReadonlySet<unknown> = new Set([
   'guardrails',
   'keys',
   'local-servers',
+  'members',
   'model-setups',
   'models',
   'provider-setups',

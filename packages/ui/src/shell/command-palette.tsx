@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { Bookmark, Cable } from 'lucide-react';
+import { Bookmark, Cable, KeyRound, Plug, User } from 'lucide-react';
 import { useRef, useState } from 'react';
 
-import { modelsQuery } from '../api/queries.ts';
+import { allKeysQuery, membersQuery, modelsQuery, providersQuery } from '../api/queries.ts';
 import { copyText } from '../parts/controls/copy-button.tsx';
 import { useModal } from '../parts/dialogs/use-modal.ts';
 import { useOpenView } from '../screens/generations/views/use-open-view.ts';
+import { toMemberName } from '../screens/members/member-name.ts';
+import { toModelParams } from '../screens/models/model-params.ts';
 import { SNIPPETS } from './base-url.ts';
 import { RAIL_ITEMS } from './navigation.ts';
 import { setPreferences, usePreferences } from './preferences.ts';
 
-const MAX_MODELS = 300;
+/** Items of a kind: each is in the document. */
+const MAX_THINGS = 300;
 const ITEM =
   'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-3 text-sm data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent';
 
@@ -21,6 +24,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const { data: models = [] } = useQuery(modelsQuery);
+  const { data: keys = [] } = useQuery(allKeysQuery);
+  const { data: members = [] } = useQuery(membersQuery);
+  const { data: providers = [] } = useQuery(providersQuery);
   const { views } = usePreferences();
   const openView = useOpenView();
   useModal(dialog);
@@ -46,7 +52,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         <Command.Input
           value={text}
           onValueChange={setText}
-          placeholder="A screen, a model, a generation’s id, an action…"
+          placeholder="A screen, a model, a key, a generation’s id, an action…"
           className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
         />
         <Command.List className="scroll-thin overflow-y-auto p-1.5">
@@ -117,13 +123,58 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               </Command.Item>
             ))}
           </Group>
+          {keys.length > 0 && (
+            <Group heading="Keys">
+              {keys.slice(0, MAX_THINGS).map(({ hash, name, label }) => (
+                <Command.Item
+                  key={hash}
+                  value={`key ${name} ${hash}`}
+                  className={ITEM}
+                  onSelect={run(() => navigate({ to: '/keys/$hash', params: { hash } }))}
+                >
+                  <KeyRound size={15} aria-hidden /> {name}{' '}
+                  {label !== name && <code className="truncate font-mono text-xs text-ink-faint">{label}</code>}
+                </Command.Item>
+              ))}
+            </Group>
+          )}
+          {members.length > 0 && (
+            <Group heading="Members">
+              {members.slice(0, MAX_THINGS).map((member) => (
+                <Command.Item
+                  key={member.id}
+                  value={`member ${toMemberName(member)} ${member.email} ${member.id}`}
+                  className={ITEM}
+                  onSelect={run(() => navigate({ to: '/members/$id', params: { id: member.id } }))}
+                >
+                  <User size={15} aria-hidden /> {toMemberName(member)}{' '}
+                  <span className="truncate text-xs text-ink-faint">{member.email}</span>
+                </Command.Item>
+              ))}
+            </Group>
+          )}
+          {providers.length > 0 && (
+            <Group heading="Providers">
+              {providers.slice(0, MAX_THINGS).map(({ slug, name }) => (
+                <Command.Item
+                  key={slug}
+                  value={`provider ${name} ${slug}`}
+                  className={ITEM}
+                  onSelect={run(() => navigate({ to: '/providers/$slug', params: { slug } }))}
+                >
+                  <Plug size={15} aria-hidden /> {name}{' '}
+                  <code className="truncate font-mono text-xs text-ink-faint">{slug}</code>
+                </Command.Item>
+              ))}
+            </Group>
+          )}
           <Group heading="Models">
-            {models.slice(0, MAX_MODELS).map((model) => (
+            {models.slice(0, MAX_THINGS).map((model) => (
               <Command.Item
                 key={model.id}
                 value={`${model.id} ${model.name}`}
                 className={ITEM}
-                onSelect={run(() => navigate({ to: '/models', search: { open: model.id } }))}
+                onSelect={run(() => navigate({ to: '/models/$author/$', params: toModelParams(model.id) }))}
               >
                 {model.name} <code className="truncate font-mono text-xs text-ink-faint">{model.id}</code>
               </Command.Item>

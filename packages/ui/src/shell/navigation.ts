@@ -34,7 +34,7 @@ interface RailItem {
 }
 
 /** Screens that are reached from others, by path. */
-export const OTHER_SCREENS = { '/connect': 'Connect a tool' } as const;
+export const OTHER_SCREENS = { '/connect': 'Connect a tool', '/members/': 'Members' } as const;
 
 /** The screens, in the order of the rail. */
 export const RAIL_ITEMS: readonly RailItem[] = [

@@ -47,6 +47,14 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
   {
     ...ADMIN,
     method: 'GET',
+    path: '/admin/v1/generations/sessions',
+    operationId: 'listGenerationSessions',
+    summary: 'List sessions: generations that belong together',
+    load: async () => (await import('./list-generation-sessions.ts')).listGenerationSessions,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
     path: '/admin/v1/generations/export',
     operationId: 'exportGenerations',
     summary: 'Export generations as NDJSON or CSV',

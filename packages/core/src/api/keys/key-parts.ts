@@ -1,4 +1,6 @@
+import type { ConfiguredKeys } from '../../auth/configured-keys.ts';
 import type { Refusals } from '../../auth/refusals.ts';
+import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
@@ -9,4 +11,10 @@ export interface KeyParts {
     Store,
     'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'workspaces'
   >;
+}
+
+/** What it takes to show the keys of the configuration, too, and what holds for a key. */
+export interface AnyKeyParts extends KeyParts, EndpointParts {
+  readonly platform: Platform;
+  readonly configuredKeys: ConfiguredKeys;
 }

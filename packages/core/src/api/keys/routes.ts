@@ -1,9 +1,9 @@
 import type { Route } from '../../http/route.ts';
 import { ADMIN, ANY_KEY, MANAGEMENT } from '../route-groups.ts';
-import type { KeyParts } from './key-parts.ts';
+import type { AnyKeyParts } from './key-parts.ts';
 
 /** The keys of callers. */
-export const KEY_ROUTES: readonly Route<KeyParts>[] = [
+export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
   {
     ...ANY_KEY,
     method: 'GET',
@@ -63,5 +63,21 @@ export const KEY_ROUTES: readonly Route<KeyParts>[] = [
     operationId: 'listRefusals',
     summary: 'List the latest requests of tools that were refused',
     load: async () => (await import('./list-refusals.ts')).listRefusals,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/keys',
+    operationId: 'listAllKeys',
+    summary: 'List all keys, those of the configuration included',
+    load: async () => (await import('./list-all-keys.ts')).listAllKeys,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/keys/{hash}',
+    operationId: 'getKeyDetail',
+    summary: 'Get any key with what holds for it',
+    load: async () => (await import('./get-key-detail.ts')).getKeyDetail,
   },
 ];

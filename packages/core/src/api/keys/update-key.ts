@@ -18,6 +18,7 @@ export const updateKey = operation<KeyParts>()({
       limitUsd: body.limit === undefined ? record.limitUsd : body.limit,
       limitReset: body.limit_reset === undefined ? record.limitReset : body.limit_reset,
       includeByokInLimit: body.include_byok_in_limit ?? record.includeByokInLimit,
+      expiresAt: body.expires_at === undefined ? record.expiresAt : body.expires_at,
       updatedAt: new Date(parts.platform.now()).toISOString(),
     }));
     if (updated === undefined) throw noKey(hash);

@@ -7,6 +7,7 @@ import { toGenerationFacts } from '../kit/generation-facts.ts';
 import { matchesFilter } from '../kit/generation-filter.ts';
 import { createHistogram } from '../kit/generation-histogram.ts';
 import { createRowRepository } from '../kit/row-repository.ts';
+import { createSessionBook } from '../kit/session-book.ts';
 import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
 import { EMPTY_TABLES } from '../kit/tables.ts';
@@ -117,6 +118,11 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
           first.add(facts, { id, record });
       }
       return first.read(({ record }) => record);
+    },
+    sessions(query) {
+      const book = createSessionBook<GenerationSource>(query);
+      for (const [id, { record }] of byId) book.add(toGenerationFacts(record), { id, record }, () => record);
+      return book.read();
     },
     histogram(query) {
       const histogram = createHistogram(query);

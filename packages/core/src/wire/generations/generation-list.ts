@@ -69,7 +69,7 @@ const fields = separated
 export type RowFields = z.infer<typeof fields>;
 
 /** The filters of lists, histograms and exports of generations. All of them have to match. */
-const filterShape = {
+export const filterShape = {
   /** Began at this moment or later. */
   from: momentSchema.optional(),
   /** Began before this moment. */

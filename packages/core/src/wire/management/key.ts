@@ -61,9 +61,32 @@ export const currentKeySchema = z.object({
   rate_limit: z.object({ interval: z.string(), note: z.string(), requests: z.int() }),
 });
 
+/**
+ * Any key with which the gateway can be called, in the gateway's own list: one that was made here, or one of the
+ * configuration, of which the middle of the key is not shown.
+ */
+export const anyKeySchema = keySchema.extend({
+  source: z.enum(['stored', 'config']),
+  /** Null for a key of the configuration. */
+  created_at: z.string().nullable(),
+});
+export type AnyKey = z.infer<typeof anyKeySchema>;
+
+/** The same with what holds for it. */
+export const keyDetailSchema = anyKeySchema.extend({
+  /** What narrows its calls: its own guardrail, that of its member, and the default of its workspace. */
+  guardrails: z.array(
+    z.object({ scope: z.enum(['api-key', 'member', 'workspace']), id: z.string(), name: z.string() }),
+  ),
+  /** Ids of the models that it may call, in the order of the catalog; none for a management key. */
+  allowed_models: z.array(z.string()),
+});
+export type KeyDetail = z.infer<typeof keyDetailSchema>;
+
 const name = z.string().min(1).max(200);
 const limit = z.number().min(0).nullable();
 const limitReset = z.enum(['daily', 'weekly', 'monthly']).nullable();
+const expiresAt = z.iso.datetime({ error: 'must be an ISO 8601 time in UTC' }).nullable();
 
 /** The body of `POST /keys`. Closed: an ignored field might have been a limit. */
 export const createKeyRequestSchema = z.strictObject({
@@ -71,7 +94,7 @@ export const createKeyRequestSchema = z.strictObject({
   limit: limit.optional(),
   limit_reset: limitReset.optional(),
   include_byok_in_limit: z.boolean().optional(),
-  expires_at: z.iso.datetime({ error: 'must be an ISO 8601 time in UTC' }).nullish(),
+  expires_at: expiresAt.optional(),
   creator_user_id: z.string().min(1).max(200).nullish(),
   workspace_id: z.string().optional(),
   /** Whom the key is for: the `external_user` of calls that name nobody. */
@@ -87,7 +110,15 @@ export const createKeyRequestSchema = z.strictObject({
 
 /** The body of `PATCH /keys/{hash}`: what is left out stays. Closed. */
 export const updateKeyRequestSchema = z
-  .strictObject({ name, disabled: z.boolean(), limit, limit_reset: limitReset, include_byok_in_limit: z.boolean() })
+  .strictObject({
+    name,
+    disabled: z.boolean(),
+    limit,
+    limit_reset: limitReset,
+    include_byok_in_limit: z.boolean(),
+    /** The gateway's own field: the public wire has a key's end fixed. */
+    expires_at: expiresAt,
+  })
   .partial();
 
 /** The query of `GET /keys`. `limit` is the gateway's own: the public wire has pages of 100. */
@@ -97,6 +128,8 @@ export const keyListQuerySchema = pageQuerySchema.extend({
   workspace_id: z.string().optional(),
 });
 
+export const anyKeyListSchema = z.object({ data: z.array(anyKeySchema), total_count: z.int() });
+export const keyDetailResponseSchema = z.object({ data: keyDetailSchema });
 export const keyResponseSchema = z.object({ data: keySchema });
 export const createdKeySchema = z.object({ data: keySchema, key: z.string() });
 export const keyListSchema = z.object({ data: z.array(keySchema), total_count: z.int() });

@@ -2,6 +2,7 @@ import {
   createFacetCount,
   createFirstGenerations,
   createHistogram,
+  createSessionBook,
   type GenerationFacets,
   type GenerationFilter,
   type GenerationHistogram,
@@ -9,6 +10,8 @@ import {
   type GenerationRecord,
   type HistogramQuery,
   matchesFilter,
+  type SessionPage,
+  type SessionQuery,
   type SortedPage,
   type SortedQuery,
 } from '@model-gateway/core';
@@ -60,6 +63,13 @@ export async function sortGenerations(entries: Iterable<GenerationEntry>, query:
     if (filter === undefined || isMatch(entry, filter)) first.add(entry.readFacts(), entry);
   });
   return first.read((entry) => entry.readRecord());
+}
+
+/** Adds up the calls of sessions; may miss those that are added or removed meanwhile. */
+export async function addUpSessions(entries: Iterable<GenerationEntry>, query: SessionQuery): Promise<SessionPage> {
+  const book = createSessionBook<GenerationEntry>(query);
+  await forEachInTurns(entries, (entry) => book.add(entry.readFacts(), entry, () => entry.readRecord()));
+  return book.read();
 }
 
 /** Adds up generations, newest first; may miss those that are added or removed meanwhile. */

@@ -8,6 +8,8 @@ import {
   type GenerationPage,
   type GenerationQuery,
   type HistogramQuery,
+  type SessionPage,
+  type SessionQuery,
   type SortedPage,
   type SortedQuery,
   type SpendingBook,
@@ -15,7 +17,13 @@ import {
 } from '@model-gateway/core';
 
 import { compareSegments, dayAt, isThrough, type SegmentName } from '../journal/segment-name.ts';
-import { addUpGenerations, countGenerations, pageOfGenerations, sortGenerations } from './filter-generations.ts';
+import {
+  addUpGenerations,
+  addUpSessions,
+  countGenerations,
+  pageOfGenerations,
+  sortGenerations,
+} from './filter-generations.ts';
 import { createGenerationActivity } from './generation-activity.ts';
 import type { GenerationEntry, EntryVersion, NewEntry, GenerationOrigin } from './generation-entry.ts';
 import { GenerationRows } from './generation-rows.ts';
@@ -45,6 +53,7 @@ export interface GenerationIndex {
   removeContentThrough(name: SegmentName): void;
   page(query: GenerationQuery): GenerationPage;
   sorted(query: SortedQuery): Promise<SortedPage>;
+  sessions(query: SessionQuery): Promise<SessionPage>;
   histogram(query: HistogramQuery): Promise<GenerationHistogram>;
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
   activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
@@ -146,6 +155,7 @@ export function createGenerationIndex(): GenerationIndex {
       const entries = newestFirst(segments, filter?.createdFromMs, cursor);
       return pageOfGenerations(entries, { limit, filter });
     },
+    sessions: (query) => addUpSessions(newestFirst(segments, undefined), query),
     sorted: (query) => sortGenerations(newestFirst(segments, query.filter?.createdFromMs), query),
     histogram: (query) => addUpGenerations(newestFirst(segments, query.startMs), query),
     facets: (filter) => countGenerations(newestFirst(segments, filter.createdFromMs), filter),

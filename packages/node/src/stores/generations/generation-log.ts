@@ -143,6 +143,7 @@ function createRepository({ index, reader, journal }: Parts): GenerationReposito
     },
     page: (query) => index.page(query),
     sorted: (query) => index.sorted(query),
+    sessions: (query) => index.sessions(query),
     histogram: (query) => index.histogram(query),
     facets: (filter) => index.facets(filter),
     activity: (query) => index.activity(query),

@@ -25,10 +25,11 @@ import { toSelection, useRowKeys } from './list/use-row-keys.ts';
 import { useStepKeys } from './list/use-step-keys.ts';
 import { type ChangeSearch, FilterBar } from './search/filter-bar.tsx';
 import { facetsQuery } from './search/generation-counts.ts';
-import { type GenerationSearch, hasGenerationFilters, NO_FILTERS } from './search/generation-search.ts';
+import { type GenerationSearch, hasGenerationFilters, NO_FILTERS, withChange } from './search/generation-search.ts';
 import { Histogram } from './search/histogram.tsx';
 import { SearchBar } from './search/search-bar.tsx';
 import { WhyNothing } from './search/why-nothing.tsx';
+import { ListKind } from './sessions/list-kind.tsx';
 import { ViewsMenu } from './views/views-menu.tsx';
 
 /** Every call, newest first: filters in the address, a histogram, a live list, and the generation at hand beside it. */
@@ -75,6 +76,7 @@ export function GenerationsScreen() {
               </span>
             }
           >
+            <ListKind search={search} />
             <Checkbox
               label={
                 <span className="whitespace-nowrap">
@@ -239,8 +241,3 @@ const toTableSort = ({ sort = 'time', order }: GenerationSearch): TableSort => (
 });
 
 const idOf = ({ id }: ListRow): string => id;
-
-function withChange(before: GenerationSearch, change: object): GenerationSearch {
-  const entries = Object.entries({ ...before, ...change });
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ''));
-}

@@ -6,11 +6,12 @@ import { queryClient } from '../../api/query-client.ts';
 import type { Key } from '../../api/types.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 
-type Changeable = 'name' | 'disabled' | 'limit' | 'limit_reset' | 'include_byok_in_limit';
+type Changeable = 'name' | 'disabled' | 'limit' | 'limit_reset' | 'include_byok_in_limit' | 'expires_at';
+type ChangeableKey = Pick<Key, 'hash' | Changeable>;
 export type KeyChange = Partial<Pick<Key, Changeable>>;
 
 /** Changes a key and offers to take that back. Throws `ApiError`, and has changed nothing then. */
-export async function changeKey(key: Key, change: KeyChange, told: string): Promise<void> {
+export async function changeKey(key: ChangeableKey, change: KeyChange, told: string): Promise<void> {
   await patch(key.hash, change);
   const before = toBefore(key, change);
   if (Object.keys(before).length === 0) return;
@@ -28,7 +29,9 @@ let leaving: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 
 /** The keys without those that this page is about to delete. */
-export function useStayingKeys(keys: readonly Key[] | undefined): readonly Key[] | undefined {
+export function useStayingKeys<One extends ChangeableKey>(
+  keys: readonly One[] | undefined,
+): readonly One[] | undefined {
   const gone = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
@@ -48,7 +51,7 @@ function setLeaving(hash: string, isLeaving: boolean): void {
  * Refuses the calls of a key at once, and deletes it when the offer to take that back has gone; with the page, too.
  * Throws `ApiError` when it could not even be disabled.
  */
-export async function deleteKey(key: Key): Promise<void> {
+export async function deleteKey(key: ChangeableKey): Promise<void> {
   await patch(key.hash, { disabled: true });
   setLeaving(key.hash, true);
   let isOpen = true;
@@ -78,7 +81,7 @@ export async function deleteKey(key: Key): Promise<void> {
   });
 }
 
-async function removeNow({ hash, name }: Key): Promise<void> {
+async function removeNow({ hash, name }: ChangeableKey): Promise<void> {
   try {
     await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE', isKept: true });
   } catch (error) {
@@ -88,7 +91,7 @@ async function removeNow({ hash, name }: Key): Promise<void> {
   setLeaving(hash, false);
 }
 
-async function undo({ hash, name }: Key, before: KeyChange): Promise<void> {
+async function undo({ hash, name }: ChangeableKey, before: KeyChange): Promise<void> {
   try {
     await patch(hash, before);
     showToast({ tone: 'good', title: `“${before.name ?? name}” is as it was before` });

@@ -1,16 +1,18 @@
+import type { AnyKey } from '@model-gateway/core/wire';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import type { Key, ResetInterval } from '../../api/types.ts';
+import type { ResetInterval } from '../../api/types.ts';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { changeKey } from './change-key.ts';
+import { fromLocalMoment, toLocalMoment } from './local-moment.ts';
 
 interface KeyFormProps {
-  readonly existing?: Key;
+  readonly existing?: AnyKey;
   readonly onClose: () => void;
   /** Called with the new key, which is never shown again; with null after a change. */
   readonly onSaved: (secret: string | null) => Promise<void>;
@@ -21,7 +23,8 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
   const [name, setName] = useState(existing?.name ?? '');
   const [limit, setLimit] = useState(existing?.limit?.toString() ?? '');
   const [reset, setReset] = useState(existing?.limit_reset ?? '');
-  const [expires, setExpires] = useState('');
+  const before = toLocalMoment(existing?.expires_at ?? null);
+  const [expires, setExpires] = useState(before);
   const [isManagement, setIsManagement] = useState(false);
   const [countsByok, setCountsByok] = useState(existing?.include_byok_in_limit ?? false);
   const save = useMutation({
@@ -33,14 +36,16 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
         include_byok_in_limit: countsByok,
       };
       if (existing !== undefined) {
-        await changeKey(existing, body, `Changed “${name}”`);
+        // The field has minutes, and the gateway thousandths: what is not changed stays as it is.
+        const end = expires === before ? {} : { expires_at: fromLocalMoment(expires) };
+        await changeKey(existing, { ...body, ...end }, `Changed “${name}”`);
         return onSaved(null);
       }
       const { key } = await callApi<{ key: string }>('/api/v1/keys', {
         method: 'POST',
         body: {
           ...body,
-          expires_at: expires === '' ? null : new Date(expires).toISOString(),
+          expires_at: fromLocalMoment(expires),
           ...(isManagement && { management: true }),
         },
       });
@@ -107,26 +112,24 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
           checked={countsByok}
           onChange={(event) => setCountsByok(event.target.checked)}
         />
-        {existing === undefined && (
-          <>
-            <Field label="Expires" hint="Empty for never" error={issueFor(save.error, 'expires_at')}>
-              {(control) => (
-                <input
-                  {...control}
-                  type="datetime-local"
-                  className="field"
-                  value={expires}
-                  onChange={(event) => setExpires(event.target.value)}
-                />
-              )}
-            </Field>
-            <Checkbox
-              label="Management key"
-              hint="Administers the gateway and signs in here; it does not call models."
-              checked={isManagement}
-              onChange={(event) => setIsManagement(event.target.checked)}
+        <Field label="Expires" hint="Empty for never" error={issueFor(save.error, 'expires_at')}>
+          {(control) => (
+            <input
+              {...control}
+              type="datetime-local"
+              className="field"
+              value={expires}
+              onChange={(event) => setExpires(event.target.value)}
             />
-          </>
+          )}
+        </Field>
+        {existing === undefined && (
+          <Checkbox
+            label="Management key"
+            hint="Administers the gateway and signs in here; it does not call models."
+            checked={isManagement}
+            onChange={(event) => setIsManagement(event.target.checked)}
+          />
         )}
         {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
       </form>

@@ -1,10 +1,9 @@
-import type { Model, ModelEndpoint } from '@model-gateway/core/wire';
+import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
-import { endpointsQuery, modelsQuery } from '../../api/queries.ts';
-import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
+import { modelsQuery } from '../../api/queries.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
@@ -15,7 +14,9 @@ import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
 import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../shell/base-url.ts';
-import { StandingBadge, toStanding } from '../providers/standings.tsx';
+import { OpenPage } from '../things/open-page.tsx';
+import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
+import { toModelParams } from './model-params.ts';
 import { ModelUsage } from './model-usage.tsx';
 import { toOtherPath } from './other-path.ts';
 import { PlanExplanation } from './plan-explanation.tsx';
@@ -36,14 +37,19 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
     </>
   );
   const path = model === undefined ? null : toOtherPath(model);
-  const actions = model !== undefined && path === null && (
-    <Link
-      to="/playground"
-      search={{ models: id }}
-      className="rounded-md border border-line-strong/50 px-2.5 py-1 text-sm hover:bg-raised"
-    >
-      Playground
-    </Link>
+  const actions = model !== undefined && (
+    <>
+      {path === null && (
+        <Link
+          to="/playground"
+          search={{ models: id }}
+          className="rounded-md border border-line-strong/50 px-2.5 py-1 text-sm hover:bg-raised"
+        >
+          Playground
+        </Link>
+      )}
+      <OpenPage to="/models/$author/$" params={toModelParams(id)} />
+    </>
   );
   return (
     <SidePanel title={title} label={`Model ${id}`} onClose={onClose} actions={actions}>
@@ -67,7 +73,15 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
           onChange={setTab}
           tabs={[
             { value: 'about', label: 'About', content: () => <About model={model} /> },
-            { value: 'endpoints', label: 'Endpoints', content: () => <Endpoints id={id} /> },
+            {
+              value: 'endpoints',
+              label: 'Endpoints',
+              content: () => (
+                <div className="scroll-thin h-full overflow-y-auto p-4">
+                  <ModelEndpoints id={id} />
+                </div>
+              ),
+            },
             {
               value: 'usable',
               label: 'Can I use it?',
@@ -91,10 +105,6 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
     </SidePanel>
   );
 }
-
-/** A length of 0 stands for one that is not known, because the wire has no null there. */
-const toTokensText = (length: number | null): string =>
-  length === null || length === 0 ? 'not known' : formatTokens(length);
 
 function About({ model }: { model: Model }) {
   const { pricing, architecture, supported_parameters: parameters } = model;
@@ -127,60 +137,6 @@ function About({ model }: { model: Model }) {
         </div>
       </section>
     </div>
-  );
-}
-
-function Endpoints({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(endpointsQuery(id));
-  if (error !== null) {
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      </div>
-    );
-  }
-  if (data === undefined) return <Loading what="endpoints" />;
-  if (data.length === 0)
-    return <EmptyState title="No provider serves this model now">Its provider may be switched off.</EmptyState>;
-  return (
-    <ul className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
-      {data.map((endpoint) => (
-        <li key={endpoint.name + endpoint.tag} className="rounded-lg border border-line p-3">
-          <Endpoint endpoint={endpoint} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
-  const { latency_last_30m: latency, throughput_last_30m: throughput } = endpoint;
-  return (
-    <>
-      <div className="mb-2 flex flex-wrap items-center gap-2">
-        <h3 className="font-medium">{endpoint.provider_name}</h3>
-        <code className="font-mono text-xs text-ink-faint">{endpoint.tag}</code>
-        {endpoint.quantization !== null && <Badge>{endpoint.quantization}</Badge>}
-        <StandingBadge standing={toStanding(endpoint)} />
-      </div>
-      <Facts
-        facts={[
-          ['Input', toTokenPriceText(endpoint.pricing, 'prompt')],
-          ['Output', toTokenPriceText(endpoint.pricing, 'completion')],
-          ['Context', toTokensText(endpoint.context_length)],
-          ['Longest completion', toTokensText(endpoint.max_completion_tokens)],
-          [
-            'Answered in the last day',
-            endpoint.uptime_last_1d === null ? 'no calls yet' : formatPercent(endpoint.uptime_last_1d),
-          ],
-          [
-            'To the first token',
-            latency?.['p50'] === undefined ? 'no calls yet' : `${formatDuration(latency['p50'])} (median)`,
-          ],
-          ['Speed', throughput?.['p50'] === undefined ? 'no calls yet' : `${formatSpeed(throughput['p50'])} (median)`],
-        ]}
-      />
-    </>
   );
 }
 

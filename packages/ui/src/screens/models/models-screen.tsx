@@ -15,6 +15,7 @@ import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { CompareModels } from './compare-models.tsx';
 import { ModelFilters } from './model-filters.tsx';
 import { ModelPanel } from './model-panel.tsx';
+import { toModelParams } from './model-params.ts';
 import {
   hasModelFilters,
   MAX_COMPARED,
@@ -96,6 +97,7 @@ export function ModelsScreen() {
               columns={columns}
               idOf={({ id }) => id}
               onOpen={({ id }) => update({ open: id })}
+              onEnter={({ id }) => void navigate({ to: '/models/$author/$', params: toModelParams(id) })}
               openId={search.open}
               hidden={search.open === undefined ? [] : ['modalities', 'abilities']}
               onKey={(key, { id }) => {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 
-import { keysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
+import { allKeysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -22,6 +22,8 @@ import { RecentCard } from './recent-card.tsx';
 /** How things stand; on the first run, what to do first. */
 export function OverviewScreen() {
   const { isIntroduced } = usePreferences();
+  const search = useSearch({ from: '/' });
+  const navigate = useNavigate({ from: '/' });
   const recent = useQuery(recentCallsQuery);
   const [isFirstRun, setIsFirstRun] = useState(false);
   if (recent.isPending) return <Loading what="the overview" />;
@@ -55,7 +57,7 @@ export function OverviewScreen() {
         />
       )}
       {recent.data !== undefined && <Attention rows={rows} />}
-      <ActivitySection />
+      <ActivitySection search={search} onSearch={(next) => void navigate({ search: next })} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         {recent.data !== undefined && <RecentCard rows={rows} />}
         <StatusCard />
@@ -69,7 +71,7 @@ function StatusCard() {
   const state = useGatewayState();
   const { data: providers } = useQuery(providersQuery);
   const { data: models } = useQuery(modelsQuery);
-  const { data: keys } = useQuery(keysQuery);
+  const { data: keys } = useQuery(allKeysQuery);
   const { data: open } = useQuery(openCallsQuery);
   const { data: cached } = useQuery({ ...cachedShareQuery, enabled: useIsSettled() });
   return (

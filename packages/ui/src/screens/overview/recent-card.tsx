@@ -5,13 +5,20 @@ import { formatDuration } from '../../format/quantity.ts';
 import { formatRelative } from '../../format/time.ts';
 import { StatusBadge } from '../generations/generation-status.tsx';
 import { Cost } from '../generations/list/generation-columns.tsx';
+import type { GenerationSearch } from '../generations/search/generation-search.ts';
 
-export function RecentCard({ rows }: { rows: readonly GenerationRow[] }) {
+interface RecentCardProps {
+  readonly rows: readonly GenerationRow[];
+  /** The filter that they are the latest of. */
+  readonly filter?: GenerationSearch;
+}
+
+export function RecentCard({ rows, filter = {} }: RecentCardProps) {
   return (
     <section className="card min-w-0 p-4">
       <div className="mb-2 flex items-center justify-between">
         <h2 className="text-sm font-semibold">Latest calls</h2>
-        <Link to="/generations" className="text-sm text-accent hover:underline">
+        <Link to="/generations" search={filter} className="text-sm text-accent hover:underline">
           All
         </Link>
       </div>
@@ -23,7 +30,7 @@ export function RecentCard({ rows }: { rows: readonly GenerationRow[] }) {
             <li key={row.id} className="border-b border-line/60 last:border-0">
               <Link
                 to="/generations"
-                search={{ open: row.id }}
+                search={{ ...filter, open: row.id }}
                 className="figures flex min-h-9 items-center gap-3 rounded-md px-1 hover:bg-raised"
               >
                 <StatusBadge status={row.status} />

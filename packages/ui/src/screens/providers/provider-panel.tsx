@@ -1,13 +1,10 @@
-import { Link } from '@tanstack/react-router';
-
-import { formatCount } from '../../format/quantity.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import type { ProviderRow, ProviderState } from './provider-queries.ts';
+import { OpenPage } from '../things/open-page.tsx';
+import { ConfiguredNote, StandingTable, StateFacts } from './provider-facts.tsx';
+import type { ProviderRow } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
-import { ProviderStateBadge, SetupStateBadge, type Standing, STANDINGS } from './standings.tsx';
+import { ProviderStateBadge, SetupStateBadge } from './standings.tsx';
 
 interface ProviderPanelProps {
   readonly row: ProviderRow;
@@ -22,6 +19,7 @@ export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) 
     <SidePanel
       label={`Provider ${name}`}
       onClose={onClose}
+      actions={<OpenPage to="/providers/$slug" params={{ slug: row.slug }} />}
       title={
         <h2 className="flex items-center gap-2 truncate font-semibold">
           {name} {state !== undefined && <ProviderStateBadge health={state.health} />}
@@ -48,78 +46,5 @@ export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) 
         )}
       </div>
     </SidePanel>
-  );
-}
-
-function StateFacts({ state }: { state: ProviderState }) {
-  const { slug, host, has_key: hasKey, byok, discovers_models: discovers, models } = state;
-  return (
-    <Facts
-      facts={[
-        ['Slug', <code className="font-mono text-xs">{slug}</code>],
-        ['Host', host ?? 'not told'],
-        ['Key', toKeyText(hasKey, byok)],
-        [
-          'Models',
-          <Link to="/models" search={{ providers: slug }} className="text-accent underline">
-            {formatCount(models)}
-          </Link>,
-        ],
-        ['Its list of models', discovers ? 'is asked for at start and every minute' : 'is not asked for'],
-      ]}
-    />
-  );
-}
-
-/** What was set up elsewhere is changed there. */
-function ConfiguredNote() {
-  return (
-    <p className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
-      <Badge>from the configuration file</Badge> It, or the environment, is where this provider is changed.
-    </p>
-  );
-}
-
-function toKeyText(hasKey: boolean | null, byok: boolean): string {
-  const own = byok ? '; callers may bring their own' : '';
-  if (hasKey === null) return `not told${own}`;
-  return `${hasKey ? 'set' : 'none'}${own}`;
-}
-
-function StandingTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
-  const total = Math.max(
-    1,
-    Object.values(endpoints).reduce((sum, count) => sum + count, 0),
-  );
-  return (
-    <table className="w-full text-sm">
-      <caption className="sr-only">Endpoints by how they stand</caption>
-      <thead className="sr-only">
-        <tr>
-          <th scope="col">State</th>
-          <th scope="col">Endpoints</th>
-          <th scope="col">Share</th>
-        </tr>
-      </thead>
-      <tbody>
-        {(Object.keys(STANDINGS) as Standing[]).map((name) => (
-          <tr key={name} className="border-b border-line/70 last:border-0">
-            <th scope="row" className="py-1.5 pr-3 text-left align-top font-normal">
-              {STANDINGS[name].label}
-              <span className="block text-xs text-ink-faint">{STANDINGS[name].meaning}</span>
-            </th>
-            <td className="figures w-12 py-1.5 pr-3 text-right align-top">{formatCount(endpoints[name])}</td>
-            <td className="w-1/3 py-1.5 align-top">
-              <span aria-hidden="true" className="mt-1.5 block h-2 overflow-hidden rounded-full bg-raised">
-                <span
-                  className={`block h-full ${STANDINGS[name].bar}`}
-                  style={{ width: `${(endpoints[name] / total) * 100}%` }}
-                />
-              </span>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

@@ -88,6 +88,7 @@ export function ProvidersScreen() {
             idOf={({ slug }) => slug}
             openId={search.open}
             onOpen={({ slug }) => change({ open: slug })}
+            onEnter={({ slug }) => void navigate({ to: '/providers/$slug', params: { slug } })}
           />
         )}
       </div>

@@ -30,7 +30,7 @@ const SHOWN_MESSAGES = 40;
 export function Conversation({ content }: { content: GenerationContent }) {
   const [isPlain, setIsPlain] = useState(false);
   const [shown, setShown] = useState(SHOWN_MESSAGES);
-  const { input, output, error } = content;
+  const { input } = content;
   const messages = input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
   const earlier = Math.max(0, messages.length - shown);
   return (
@@ -45,18 +45,36 @@ export function Conversation({ content }: { content: GenerationContent }) {
           Show {Math.min(SHOWN_MESSAGES, earlier)} of {formatCount(earlier)} earlier messages
         </Button>
       )}
-      {messages.slice(earlier).map((message, index) => {
-        const at = earlier + index;
-        const { role, parts } = toParts(message);
-        // Messages have no ids, and never change their order.
-        return (
-          <Message key={at} role={role}>
-            {parts.map((part, place) => (
-              <Part key={place} part={part} isPlain={isPlain} />
-            ))}
-          </Message>
-        );
-      })}
+      <Messages messages={messages.slice(earlier)} isPlain={isPlain} />
+      <Output content={content} isPlain={isPlain} />
+    </div>
+  );
+}
+
+/** Messages as they were sent. */
+export function Messages({ messages, isPlain = false }: { messages: readonly unknown[]; isPlain?: boolean }) {
+  return messages.map((message, at) => {
+    const { role, parts } = toParts(message);
+    // Messages have no ids, and never change their order.
+    return (
+      <Message key={at} role={role}>
+        {parts.map((part, place) => (
+          <Part key={place} part={part} isPlain={isPlain} />
+        ))}
+      </Message>
+    );
+  });
+}
+
+interface OutputProps {
+  readonly content: Pick<GenerationContent, 'output' | 'error'>;
+  readonly isPlain?: boolean;
+}
+
+/** What came back: reasoning, what tools of the gateway did, the completion and the error. */
+export function Output({ content: { output, error }, isPlain = false }: OutputProps) {
+  return (
+    <>
       {output.reasoning !== null && output.reasoning !== '' && (
         <details className="rounded-lg border border-line p-3">
           <summary className="flex items-center gap-2 text-sm font-medium">
@@ -86,7 +104,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
         </Message>
       )}
       {error !== null && <ErrorNote error={error} />}
-    </div>
+    </>
   );
 }
 

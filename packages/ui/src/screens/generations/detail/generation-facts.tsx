@@ -32,6 +32,13 @@ export function TimingFacts({ generation }: { generation: Generation }) {
                 className="whitespace-nowrap text-accent underline"
               >
                 All calls of this session
+              </Link>{' '}
+              <Link
+                to="/generations/sessions/$id"
+                params={{ id: generation.session_id }}
+                className="whitespace-nowrap text-accent underline"
+              >
+                As a thread
               </Link>
             </>
           ),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 
-import { keysQuery } from '../../../api/queries.ts';
+import { allKeysQuery } from '../../../api/queries.ts';
 import type { FacetValue, Key } from '../../../api/types.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { useShortcut } from '../../../shell/shortcuts.ts';
@@ -33,7 +33,7 @@ interface FilterBarProps {
 /** The line that filters, with the commonest filters beside it. */
 export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   const input = useRef<HTMLInputElement>(null);
-  const { data: keys = NO_OPTIONS } = useQuery(keysQuery);
+  const { data: keys = NO_OPTIONS } = useQuery(allKeysQuery);
   const names = useMemo(() => toKeyNames(keys, keyNames), [keys, keyNames]);
   const written = useMemo(() => withoutNamesakes(names), [names]);
   const shown = toFilterText(search, written);

@@ -174,6 +174,12 @@ export function withoutFilters(search: GenerationSearch, names: readonly (keyof 
   return Object.fromEntries(Object.entries(search).filter(([name]) => !names.some((other) => other === name)));
 }
 
+/** A search with a change made; what is undefined or empty is removed. */
+export function withChange(before: GenerationSearch, change: object): GenerationSearch {
+  const entries = Object.entries({ ...before, ...change });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ''));
+}
+
 /** Stands for calls without a provider, a member, an app or a session. */
 const NONE = 'none';
 

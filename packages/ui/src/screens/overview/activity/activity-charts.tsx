@@ -6,12 +6,15 @@ import { formatCount, formatDuration, formatSpeed } from '../../../format/quanti
 import type { ChartLink } from '../../../parts/charts/chart-link.ts';
 import type { Series, TimeSpan } from '../../../parts/charts/chart-series.ts';
 import { Choice } from '../../../parts/controls/field.tsx';
+import type { GenerationSearch } from '../../generations/search/generation-search.ts';
 import { ChartCard } from './chart-card.tsx';
 import type { SpanFigures } from './figures-query.ts';
 import { type Percentile, toCostSeries, toFirstTokenSeries, toRequestSeries, toSpeedSeries } from './to-charts.ts';
 import type { Line } from './to-lines.ts';
 
 interface ActivityChartsProps {
+  /** The filters of the calls that are shown. */
+  readonly base: GenerationSearch;
   readonly figures: SpanFigures;
   readonly lines: readonly Line[];
   readonly link: ChartLink;
@@ -21,19 +24,17 @@ interface ActivityChartsProps {
 const PERCENTILES = { p50: 'p50', p95: 'p95' } as const;
 
 /** The four charts. They share their times, the place that is pointed at, and the colours of things. */
-export function ActivityCharts({ figures, lines, link, onPick }: ActivityChartsProps) {
+export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityChartsProps) {
   const [percentile, setPercentile] = useState<Percentile>('p50');
   const toFirstToken = useMemo(() => toFirstTokenSeries(percentile), [percentile]);
   const { totals } = figures.histogram;
   const errors = totals.failed + totals.interrupted;
-  const from = new Date(figures.span.fromMs).toISOString();
-  const to = new Date(figures.span.toMs).toISOString();
   const shared = { figures, lines, link, onPick };
   const toStatusLink = ({ key, label, values }: Series) => {
     const sum = formatCount(values.reduce<number>((total, value) => total + (value ?? 0), 0));
     const status = key === 'errors' ? 'failed,interrupted' : key.replace('status:', '');
     return (
-      <Link to="/generations" search={{ from, to, status }} className="text-accent hover:underline">
+      <Link to="/generations" search={{ ...base, status }} className="text-accent hover:underline">
         {label} <span className="figures">{sum}</span>
       </Link>
     );

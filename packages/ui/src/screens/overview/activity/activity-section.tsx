@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { ChartNoAxesColumn, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
@@ -12,9 +12,10 @@ import { Choice } from '../../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { useIsSettled } from '../../../parts/use-is-settled.ts';
+import type { GenerationSearch } from '../../generations/search/generation-search.ts';
 import { ActivityCharts } from './activity-charts.tsx';
 import { figuresQuery } from './figures-query.ts';
-import { type OverviewSearch, type Range, rangeOf, RANGES, SPLITS, splitOf } from './overview-search.ts';
+import { type OverviewSearch, type Range, rangeOf, RANGES, type Split, SPLITS, splitOf } from './overview-search.ts';
 import { SpanFigures } from './span-figures.tsx';
 import { SplitChips } from './split-chips.tsx';
 import { SplitTable } from './split-table.tsx';
@@ -23,26 +24,41 @@ import { toLines } from './to-lines.ts';
 /** Kept while the page is open, so that a thing has its colour on the next visit, too. */
 const colors = createColorBook();
 
+interface ActivitySectionProps {
+  /** The span and the split, as in the address. */
+  readonly search: OverviewSearch;
+  readonly onSearch: (search: OverviewSearch) => void;
+  /** The filter of a page about one thing: its calls alone are shown. */
+  readonly fixed?: GenerationSearch;
+  /** The split that would say nothing there. */
+  readonly without?: Split;
+}
+
+const NO_FILTER: GenerationSearch = {};
+
 /** Calls over time: what they cost, how many they were, how many failed and how fast they came. */
-export function ActivitySection() {
-  const search = useSearch({ from: '/' });
-  const navigate = useNavigate({ from: '/' });
+export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }: ActivitySectionProps) {
+  const navigate = useNavigate();
   const [link] = useState(createChartLink);
-  const { data, error, refetch, isPlaceholderData } = useQuery({ ...figuresQuery(search), enabled: useIsSettled() });
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...figuresQuery(search, fixed),
+    enabled: useIsSettled(),
+  });
   const lines = useMemo(() => (data === undefined ? [] : toLines(data, colors)), [data]);
   const change = (next: Partial<Record<keyof OverviewSearch, string | undefined>>): void => {
     link.set({ index: null, anchor: null, highlighted: null });
-    void navigate({ search: (before) => withoutGaps({ ...before, ...next }) });
+    onSearch(withoutGaps({ ...search, ...next }));
   };
   const pick = (span: TimeSpan, isCloser: boolean): void => {
     const filters = toFilters(span);
     if (isCloser) change({ ...filters, range: undefined });
-    else void navigate({ to: '/generations', search: filters });
+    else void navigate({ to: '/generations', search: { ...fixed, ...filters } });
   };
+  const base = data === undefined ? fixed : { ...fixed, ...toFilters(data.span) };
   const isEmpty = data !== undefined && data.histogram.totals.requests === 0;
   return (
     <section aria-labelledby="activity-title" aria-busy={isPlaceholderData} className="flex flex-col gap-4">
-      <ActivityControls search={search} onChange={change} />
+      <ActivityControls search={search} onChange={change} without={without} />
       {error !== null && (
         <ErrorPanel error={error} title="The figures could not be loaded" onRetry={() => void refetch()} />
       )}
@@ -56,14 +72,14 @@ export function ActivitySection() {
           <div className="card p-4">
             <SpanFigures figures={data} />
           </div>
-          {lines.length > 0 && <SplitChips split={data.split} lines={lines} link={link} span={toFilters(data.span)} />}
-          <ActivityCharts figures={data} lines={lines} link={link} onPick={pick} />
+          {lines.length > 0 && <SplitChips split={data.split} lines={lines} link={link} span={base} />}
+          <ActivityCharts base={base} figures={data} lines={lines} link={link} onPick={pick} />
           <p className="-mt-2 text-xs text-ink-faint">
             Click, or drag over a span, for the list of those calls; hold Shift to look closer.
           </p>
           {lines.length > 0 && (
             <div className="card p-4 pt-2">
-              <SplitTable split={data.split} lines={lines} link={link} span={toFilters(data.span)} />
+              <SplitTable split={data.split} lines={lines} link={link} span={base} />
             </div>
           )}
         </div>
@@ -84,6 +100,7 @@ function withoutGaps(search: Readonly<Record<string, string | undefined>>): Over
 interface ControlsProps {
   readonly search: OverviewSearch;
   readonly onChange: (change: Partial<Record<keyof OverviewSearch, string | undefined>>) => void;
+  readonly without?: Split | undefined;
 }
 
 const RANGE_LABELS = Object.fromEntries(Object.entries(RANGES).map(([range, { label }]) => [range, label])) as Record<
@@ -92,7 +109,7 @@ const RANGE_LABELS = Object.fromEntries(Object.entries(RANGES).map(([range, { la
 >;
 
 /** The span and the split, which the address holds. */
-function ActivityControls({ search, onChange }: ControlsProps) {
+function ActivityControls({ search, onChange, without }: ControlsProps) {
   const range = rangeOf(search);
   const { from, to } = search;
   return (
@@ -122,11 +139,13 @@ function ActivityControls({ search, onChange }: ControlsProps) {
           value={splitOf(search)}
           onChange={(event) => onChange({ split: event.target.value })}
         >
-          {Object.entries(SPLITS).map(([split, label]) => (
-            <option key={split} value={split}>
-              {label}
-            </option>
-          ))}
+          {Object.entries(SPLITS)
+            .filter(([split]) => split !== without)
+            .map(([split, label]) => (
+              <option key={split} value={split}>
+                {label}
+              </option>
+            ))}
         </select>
       </label>
     </div>

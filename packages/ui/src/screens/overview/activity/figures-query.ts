@@ -2,6 +2,7 @@ import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import type { GenerationSearch } from '../../generations/search/generation-search.ts';
 import { type ChartSpan, type OverviewSearch, type Split, splitOf, toChartSpan } from './overview-search.ts';
 
 /** The figures of a span, with the span and the split that they belong to. */
@@ -13,17 +14,18 @@ export interface SpanFigures {
 
 const REFRESH_MS = 30_000;
 
-/** What the charts show. While other figures load, those before stay. */
-export const figuresQuery = (search: OverviewSearch) => {
+/** What the charts show of the calls that a fixed filter leaves. While other figures load, those before stay. */
+export const figuresQuery = (search: OverviewSearch, fixed: GenerationSearch = {}) => {
   const split = splitOf(search);
   const { range, from, to } = search;
   return queryOptions({
-    queryKey: ['figures', split, range ?? '', from ?? '', to ?? ''],
+    queryKey: ['figures', split, range ?? '', from ?? '', to ?? '', fixed],
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<SpanFigures> => {
       const span = toChartSpan(search, Date.now());
       const query = {
+        ...fixed,
         from: new Date(span.fromMs).toISOString(),
         to: new Date(span.toMs).toISOString(),
         buckets: (span.toMs - span.fromMs) / span.bucketMs,

@@ -57,12 +57,32 @@ test.each<[Split, string | null, string | null, string, object | null]>([
   expect(line).toMatchObject({ label, filter });
 });
 
-test('puts all others last, in a color of their own, without a filter', () => {
+test('puts all others last, in a color of their own, with the filter that leaves out the named ones', () => {
   const lines = toLines(toSpan('model', [toPart('a')], 3), createColorBook());
   expect(lines.map(({ label, color, filter }) => [label, color === OTHER_COLOR, filter])).toEqual([
     ['a', false, { model: 'a' }],
-    ['3 others', true, null],
+    ['3 others', true, { where: '-model:a' }],
   ]);
+});
+
+test.each<[Split, readonly (string | null)[], object | null]>([
+  ['model', ['acme/chat', 'acme/film'], { where: '-model:acme/chat,acme/film' }],
+  ['provider', ['Acme', null, 'My Own'], { where: 'provider:* -provider:Acme,"My Own"' }],
+  ['member', [null], { where: 'member:*' }],
+  ['app', ['a, b'], { where: '-app:"a, b"' }],
+  // Neither of these can be said.
+  ['session', ['any*thing'], null],
+  ['session', ['x'.repeat(2001)], null],
+])('leads from the others by %s to the calls of all but %j', (split, values, filter) => {
+  const lines = toLines(
+    toSpan(
+      split,
+      values.map((value) => toPart(value)),
+      3,
+    ),
+    createColorBook(),
+  );
+  expect(lines.at(-1)?.filter).toEqual(filter);
 });
 
 test('draws the things of a split in every chart in the same color, and errors as a line', () => {

@@ -1,6 +1,7 @@
 import type { GenerationHistogram } from '@model-gateway/core/wire';
 
 import { OTHER_COLOR, type ColorBook } from '../../../parts/charts/assign-colors.ts';
+import { quote } from '../../generations/search/filter-text.ts';
 import type { GenerationSearch } from '../../generations/search/generation-search.ts';
 import type { SpanFigures } from './figures-query.ts';
 import type { Split } from './overview-search.ts';
@@ -51,7 +52,11 @@ export function toLines({ split, histogram }: SpanFigures, colors: ColorBook): L
   if (other == null) return lines;
   const label = other.values === 1 ? '1 other' : `${other.values} others`;
   const { totals, data } = other;
-  return [...lines, { key: OTHER, label, color: OTHER_COLOR, filter: null, totals, data }];
+  const filter = toOtherFilter(
+    split,
+    histogram.split.map(({ value }) => value),
+  );
+  return [...lines, { key: OTHER, label, color: OTHER_COLOR, filter, totals, data }];
 }
 
 const toKey = (split: Split, value: string | null): string => `${split}:${value ?? ''}`;
@@ -61,6 +66,23 @@ function toLabel(split: Split, value: string | null, name: string | null): strin
   if (name !== null) return name;
   if (split === 'key') return `${value.slice(0, 8)}…`;
   return split === 'app' ? value.replace(/^https?:\/\//, '').replace(/\/$/, '') : value;
+}
+
+/** Longest line of conditions that the gateway reads. */
+const MAX_WHERE = 2000;
+
+/** All but the named ones, in the filter language; null where it cannot say that. */
+function toOtherFilter(split: Split, named: readonly (string | null)[]): GenerationSearch | null {
+  if (split === 'none') return null;
+  const values = named.filter((value) => value !== null);
+  // Any text but these: a star in one of them would leave out more.
+  if (values.some((value) => value.includes('*'))) return null;
+  const conditions = [
+    ...(named.includes(null) ? [`${split}:*`] : []),
+    ...(values.length > 0 ? [`-${split}:${values.map(quote).join(',')}`] : []),
+  ];
+  const where = conditions.join(' ');
+  return where.length > MAX_WHERE ? null : { where };
 }
 
 function toFilter(split: Split, value: string | null): GenerationSearch | null {

@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router';
+
+import { type GenerationSearch, withoutFilters } from '../search/generation-search.ts';
+
+const LOOK =
+  'inline-flex min-h-7 items-center rounded px-2.5 text-sm text-ink-soft hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent';
+
+/** Whether single calls are listed, or sessions of them; the filters stay. */
+export function ListKind({ search }: { search: GenerationSearch }) {
+  const filters = withoutFilters(search, ['open', 'compare', 'tab', 'pinned', 'sort', 'order']);
+  const exact = { exact: true, includeSearch: false } as const;
+  return (
+    <div
+      role="group"
+      aria-label="Calls or sessions"
+      className="inline-flex rounded-md border border-line-strong/50 bg-surface p-0.5"
+    >
+      <Link to="/generations" search={filters} activeOptions={exact} className={LOOK}>
+        Calls
+      </Link>
+      <Link to="/generations/sessions" search={filters} activeOptions={exact} className={LOOK}>
+        Sessions
+      </Link>
+    </div>
+  );
+}

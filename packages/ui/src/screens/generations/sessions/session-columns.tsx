@@ -1,0 +1,113 @@
+import type { SessionRow } from '@model-gateway/core/wire';
+
+import { formatUsd } from '../../../format/money.ts';
+import { formatCount, formatDuration } from '../../../format/quantity.ts';
+import { formatFull, formatMoment } from '../../../format/time.ts';
+import type { Column } from '../../../parts/table/table-row.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
+
+/** The columns of the list of sessions; names are those of keys by their hashes. */
+export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): readonly Column<SessionRow>[] => [
+  {
+    id: 'time',
+    header: 'Latest call',
+    width: '128px',
+    cell: ({ last_call_at: at }) => (
+      <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
+        {formatMoment(at)}
+      </time>
+    ),
+  },
+  {
+    id: 'prompt',
+    header: 'First prompt',
+    width: 'minmax(180px,3fr)',
+    cell: ({ first_prompt: prompt }) => (
+      <span className="font-medium" title={prompt ?? 'Not stored'}>
+        {prompt === null ? '—' : showControls(prompt)}
+      </span>
+    ),
+  },
+  {
+    id: 'session',
+    header: 'Session',
+    width: 'minmax(100px,1fr)',
+    cell: ({ session_id: id }) => (
+      <code className="font-mono text-xs text-ink-faint" title={id}>
+        {showControls(id)}
+      </code>
+    ),
+  },
+  {
+    id: 'calls',
+    header: 'Calls',
+    width: '84px',
+    isNumeric: true,
+    cell: ({ matching, requests }) =>
+      matching === requests ? (
+        formatCount(requests)
+      ) : (
+        <span title={`${formatCount(matching)} of them match the filters`}>
+          {formatCount(matching)} of {formatCount(requests)}
+        </span>
+      ),
+  },
+  {
+    id: 'span',
+    header: 'Span',
+    width: '96px',
+    isNumeric: true,
+    cell: (row) => formatDuration(toSpanMs(row)),
+  },
+  {
+    id: 'models',
+    header: 'Models',
+    width: 'minmax(130px,2fr)',
+    cell: ({ models }) => <span title={models.join('\n')}>{toFew(models)}</span>,
+  },
+  {
+    id: 'key',
+    header: 'Key',
+    width: 'minmax(80px,1fr)',
+    cell: ({ key_hashes: hashes }) => (
+      <span className="text-ink-soft">{toFew(hashes.map((hash) => keyNames[hash] ?? `${hash.slice(0, 8)}…`))}</span>
+    ),
+  },
+  {
+    id: 'errors',
+    header: 'Errors',
+    width: '64px',
+    isNumeric: true,
+    cell: (row) => {
+      const errors = countErrors(row);
+      return errors === 0 ? (
+        <span className="text-ink-faint">—</span>
+      ) : (
+        <span className="text-bad">{formatCount(errors)}</span>
+      );
+    },
+  },
+  {
+    id: 'cost',
+    header: 'Cost',
+    width: '112px',
+    isNumeric: true,
+    cell: (row) => <SessionCost row={row} />,
+  },
+];
+
+/** The first of several, and how many more there are. */
+const toFew = ([first = '—', ...others]: readonly string[]): string =>
+  others.length === 0 ? first : `${first} +${others.length}`;
+
+export const countErrors = ({ failed, interrupted }: Pick<SessionRow, 'failed' | 'interrupted'>): number =>
+  failed + interrupted;
+
+/** From the beginning of the first call to the end of the last. */
+export const toSpanMs = ({ started_at: from, ended_at: to }: Pick<SessionRow, 'started_at' | 'ended_at'>): number =>
+  Date.parse(to) - Date.parse(from);
+
+/** The cost of a session; where that of some call is not known, the sum of the others is the least that it was. */
+export function SessionCost({ row: { cost, cost_known: isKnown } }: { row: Pick<SessionRow, 'cost' | 'cost_known'> }) {
+  return isKnown ? formatUsd(cost) : <span title="No price is known for some of its calls">≥ {formatUsd(cost)}</span>;
+}

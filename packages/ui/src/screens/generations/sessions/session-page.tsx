@@ -1,0 +1,110 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+
+import { formatCount, formatDuration } from '../../../format/quantity.ts';
+import { formatFull, formatMoment } from '../../../format/time.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { CopyButton } from '../../../parts/controls/copy-button.tsx';
+import { Facts } from '../../../parts/facts.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { ModelNames } from '../../models/model-names.tsx';
+import { BackLink } from '../../things/back-link.tsx';
+import type { ListRow } from '../list/list-row.ts';
+import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
+import { sessionCallsQuery, sessionQuery } from './session-queries.ts';
+import { ThreadCall } from './thread-call.tsx';
+import { MAX_BEFORE } from './thread-query.ts';
+
+/** A session as a thread: its calls one under the other, each with what is new in it. */
+export function SessionPage() {
+  const { id } = useParams({ from: '/generations/sessions/$id' });
+  const calls = useInfiniteQuery(sessionCallsQuery(id));
+  const rows = calls.data?.pages.flatMap((page) => page.data) ?? [];
+  return (
+    <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 p-4 md:p-6">
+      <header className="flex flex-col gap-1">
+        <BackLink to="/generations/sessions" label="Sessions" />
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <h1 className="flex min-w-0 flex-1 basis-60 items-center gap-1 text-xl font-semibold tracking-tight">
+            <span className="min-w-0 break-all">Session {showControls(id)}</span>
+            <CopyButton isIcon look="quiet" text={id} label="Copy the session’s id" />
+          </h1>
+          <Link
+            to="/generations"
+            search={{ session: id }}
+            className="inline-flex min-h-8 items-center rounded-md border border-line-strong/50 px-2.5 py-1 text-sm hover:bg-raised"
+          >
+            List its calls
+          </Link>
+        </div>
+      </header>
+      <Sums id={id} />
+      {calls.error !== null ? (
+        <ErrorPanel error={calls.error} title="The calls could not be loaded" onRetry={() => void calls.refetch()} />
+      ) : calls.data === undefined ? (
+        <Loading what="the calls" />
+      ) : rows.length === 0 ? (
+        <EmptyState title="There is no call of such a session">
+          Retention may have removed them, or the id is another.
+        </EmptyState>
+      ) : (
+        rows.map((row, at) => <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />)
+      )}
+      {calls.hasNextPage && (
+        <Button className="self-center" isBusy={calls.isFetchingNextPage} onClick={() => void calls.fetchNextPage()}>
+          Show later calls
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const idsBefore = (rows: readonly ListRow[], at: number): string[] =>
+  rows
+    .slice(Math.max(0, at - MAX_BEFORE), at)
+    .map(({ id }) => id)
+    .toReversed();
+
+/** What all calls of the session are together. */
+function Sums({ id }: { id: string }) {
+  const { data } = useQuery(sessionQuery(id));
+  if (data == null) return null;
+  const { started_at: from, ended_at: to, requests, models, key_hashes: hashes, keyNames } = data;
+  const errors = countErrors(data);
+  return (
+    <section className="card p-4" aria-label="The session in figures">
+      <Facts
+        facts={[
+          ['Calls', `${formatCount(requests)}${errors === 0 ? '' : `, ${formatCount(errors)} failed`}`],
+          ['Cost', <SessionCost row={data} />],
+          [
+            'Time',
+            <>
+              <time dateTime={from} title={formatFull(from)}>
+                {formatMoment(from)}
+              </time>{' '}
+              to{' '}
+              <time dateTime={to} title={formatFull(to)}>
+                {formatMoment(to)}
+              </time>
+              , {formatDuration(toSpanMs(data))}
+            </>,
+          ],
+          ['Models', <ModelNames ids={models} />],
+          [
+            'Keys',
+            <span className="flex flex-wrap gap-x-3">
+              {hashes.map((hash) => (
+                <Link key={hash} to="/keys/$hash" params={{ hash }} className="text-accent hover:underline">
+                  {keyNames[hash] ?? `${hash.slice(0, 8)}…`}
+                </Link>
+              ))}
+            </span>,
+          ],
+        ]}
+      />
+    </section>
+  );
+}

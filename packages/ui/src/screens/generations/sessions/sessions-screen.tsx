@@ -1,0 +1,101 @@
+import type { SessionRow } from '@model-gateway/core/wire';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Layers } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+
+import { formatCount } from '../../../format/quantity.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { EmptyState, Loading, ScreenHeader } from '../../../parts/messages/states.tsx';
+import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
+import { type ChangeSearch, FilterBar } from '../search/filter-bar.tsx';
+import { hasGenerationFilters, NO_FILTERS, withChange } from '../search/generation-search.ts';
+import { ListKind } from './list-kind.tsx';
+import { toSessionColumns } from './session-columns.tsx';
+import { sessionsQuery } from './session-queries.ts';
+
+/** Calls with the same session id, a row for each session, under the filters of the list of calls. */
+export function SessionsScreen() {
+  const search = useSearch({ from: '/generations/sessions' });
+  const navigate = useNavigate({ from: '/generations/sessions' });
+  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(sessionsQuery(search));
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  const keyNames = useMemo(
+    () => Object.fromEntries(data?.pages.flatMap((page) => Object.entries(page.key_names)) ?? []),
+    [data],
+  );
+  const columns = useMemo(() => toSessionColumns(keyNames), [keyNames]);
+  const change: ChangeSearch = (next) => void navigate({ search: (before) => withChange(before, next) });
+  const loadMore = useCallback(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  const count = `${formatCount(rows.length)}${hasNextPage ? '+' : ''} ${rows.length === 1 ? 'session' : 'sessions'}`;
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
+        <ScreenHeader
+          title="Sessions"
+          note={
+            <span role="status">
+              {data === undefined ? error === null && 'Loading…' : `${count}, the latest call first`}
+            </span>
+          }
+        >
+          <ListKind search={search} />
+        </ScreenHeader>
+        <FilterBar search={search} keyNames={keyNames} onChange={change} />
+        {search.text !== undefined && (
+          <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
+            A text is looked for in single calls, not in sessions: “{search.text}” is left out here.
+            <Button look="quiet" onClick={() => change({ text: undefined })}>
+              Remove it
+            </Button>
+          </p>
+        )}
+      </div>
+      {error !== null ? (
+        <div className="p-4">
+          <ErrorPanel error={error} title="The sessions could not be loaded" onRetry={() => void refetch()} />
+        </div>
+      ) : data === undefined ? (
+        <Loading what="sessions" />
+      ) : rows.length === 0 ? (
+        <NoSessions isFiltered={hasGenerationFilters(search)} onClear={() => change(NO_FILTERS)} />
+      ) : (
+        <VirtualTable
+          label="Sessions"
+          rows={rows}
+          columns={columns}
+          idOf={idOf}
+          isRecycled
+          onOpen={({ session_id: id }) =>
+            void navigate({ to: '/generations/sessions/$id', params: { id }, search: {} })
+          }
+          total={hasNextPage ? -1 : rows.length}
+          onEndReached={loadMore}
+        />
+      )}
+    </div>
+  );
+}
+
+const idOf = ({ session_id: id }: SessionRow): string => id;
+
+function NoSessions({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
+    return (
+      <EmptyState icon={<Layers size={22} aria-hidden />} title="No session has a call that matches these filters">
+        <Button onClick={onClear}>Clear the filters</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={<Layers size={22} aria-hidden />} title="No call has named a session yet">
+      <p>
+        Calls belong to a session when the client sends the same <code className="font-mono text-xs">session_id</code>{' '}
+        with each, in the body or as the header <code className="font-mono text-xs">x-session-id</code>. Many tools do.
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronsDownUp } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+
+import { ApiError } from '../../../api/api-error.ts';
+import { formatBytes, formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
+import { formatFull, formatMoment } from '../../../format/time.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { Loading } from '../../../parts/messages/states.tsx';
+import { toModelParams } from '../../models/model-params.ts';
+import { contentQuery } from '../content/generation-queries.ts';
+import { ContentTooLong } from '../content/read-content.ts';
+import { Messages, Output } from '../detail/conversation.tsx';
+import { StatusBadge } from '../generation-status.tsx';
+import { Cost } from '../list/generation-columns.tsx';
+import type { ListRow } from '../list/list-row.ts';
+import { threadQuery } from './thread-query.ts';
+
+interface ThreadCallProps {
+  readonly row: ListRow;
+  /** Its place in the session, from 1. */
+  readonly place: number;
+  /** Ids of the calls before, the nearest first. */
+  readonly before: readonly string[];
+}
+
+/** One call of a session: when, by whom, for how much, and what it added to the conversation. */
+export function ThreadCall({ row, place, before }: ThreadCallProps) {
+  const article = useRef<HTMLElement>(null);
+  const isNear = useIsNear(article);
+  const { id, created_at: at, model, provider_name: provider, status, generation_time: ms } = row;
+  return (
+    <article ref={article} aria-label={`Call ${place}`} className="card min-w-0">
+      <header className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm">
+        <span className="text-ink-faint">{formatCount(place)}</span>
+        <time dateTime={at} title={formatFull(at)} className="text-ink-soft">
+          {formatMoment(at)}
+        </time>
+        <StatusBadge status={status} />
+        <Link
+          to="/models/$author/$"
+          params={toModelParams(model)}
+          className="min-w-0 truncate leading-6 font-medium hover:underline"
+        >
+          {model}
+        </Link>
+        <span className="text-ink-faint">{provider ?? 'no provider'}</span>
+        <span className="flex-1" />
+        <span className="text-ink-soft" title="Tokens in and out">
+          {formatCompact(row.tokens_prompt)} → {formatCompact(row.tokens_completion)}
+        </span>
+        <span className="text-ink-soft">{formatDuration(ms)}</span>
+        <span>
+          <Cost generation={row} />
+        </span>
+        <Link
+          to="/generations/$id"
+          params={{ id }}
+          search={{ ...(row.session_id !== null && { session: row.session_id }) }}
+          className="leading-6 text-accent hover:underline"
+        >
+          Open<span className="sr-only"> call {place}</span>
+        </Link>
+      </header>
+      <div className="flex min-h-24 flex-col gap-3 p-4">{isNear && <CallContent id={id} before={before} />}</div>
+    </article>
+  );
+}
+
+/** Whether an element is in sight or near it, or was: what is far away is not loaded. */
+function useIsNear(element: { readonly current: Element | null }): boolean {
+  const [isNear, setIsNear] = useState(false);
+  useEffect(() => {
+    if (element.current === null || isNear) return;
+    const observer = new IntersectionObserver(
+      (entries) => entries.some((entry) => entry.isIntersecting) && setIsNear(true),
+      {
+        rootMargin: '400px',
+      },
+    );
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, isNear]);
+  return isNear;
+}
+
+function CallContent({ id, before }: { id: string; before: readonly string[] }) {
+  const { data, error, refetch } = useQuery(threadQuery(id, before));
+  const [isWhole, setIsWhole] = useState(false);
+  if (error instanceof ApiError && error.status === 404)
+    return <Note>Prompt and answer are not stored, or not any more. The figures of the call are complete.</Note>;
+  if (error instanceof ContentTooLong)
+    return <Note>Prompt and answer have {formatBytes(error.bytes)}, which is more than this page shows.</Note>;
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the call" />;
+  return (
+    <>
+      {isWhole ? (
+        <WholeInput id={id} />
+      ) : (
+        data.pieces.map((piece, at) =>
+          piece.type === 'new' ? (
+            <Messages key={at} messages={piece.messages} />
+          ) : (
+            <Button
+              key={at}
+              look="quiet"
+              className="self-start"
+              icon={<ChevronsDownUp size={14} aria-hidden />}
+              onClick={() => setIsWhole(true)}
+            >
+              {toFoldedText(piece)}
+            </Button>
+          ),
+        )
+      )}
+      <Output content={data} />
+    </>
+  );
+}
+
+function toFoldedText({ count, reason }: { count: number; reason: 'known' | 'early' }): string {
+  const messages = count === 1 ? '1 message' : `${formatCount(count)} messages`;
+  return reason === 'known' ? `${messages} as before` : `${messages} more`;
+}
+
+/** All messages of a call. */
+function WholeInput({ id }: { id: string }) {
+  const { data, error } = useQuery(contentQuery(id));
+  if (error !== null) return <ErrorPanel error={error} />;
+  if (data === undefined) return <Loading what="all messages" />;
+  return <Messages messages={data.input.messages ?? [{ role: 'user', content: data.input.prompt ?? '' }]} />;
+}
+
+function Note({ children }: { children: ReactNode }) {
+  return <p className="text-sm text-ink-faint">{children}</p>;
+}

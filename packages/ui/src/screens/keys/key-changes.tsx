@@ -1,0 +1,68 @@
+import type { AnyKey } from '@model-gateway/core/wire';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+
+import { keysQuery } from '../../api/queries.ts';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
+import { changeKey, deleteKey } from './change-key.ts';
+import { KeyForm } from './key-form.tsx';
+
+/** Has all lists of keys read anew. */
+export function useRefreshKeys(): () => Promise<void> {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: keysQuery.queryKey });
+}
+
+/** Disables a key, or enables it. */
+export function useToggleKey(): (key: AnyKey) => void {
+  return useMutation({
+    mutationFn: (key: AnyKey) =>
+      changeKey(
+        key,
+        { disabled: !key.disabled },
+        key.disabled ? `“${key.name}” is enabled` : `“${key.name}” is disabled; its calls are refused`,
+      ),
+    onError: (failure) => showToast({ tone: 'bad', title: 'The key was not changed', detail: failure.message }),
+  }).mutate;
+}
+
+interface KeyDialogProps {
+  readonly type: 'edit' | 'delete';
+  readonly value: AnyKey;
+  readonly onClose: () => void;
+  /** Called when it is being deleted. */
+  readonly onGone?: () => void;
+}
+
+/** The dialog that changes a key that was made here, or deletes it. */
+export function KeyDialog({ type, value, onClose, onGone }: KeyDialogProps) {
+  const refresh = useRefreshKeys();
+  if (type === 'edit') {
+    return (
+      <KeyForm
+        existing={value}
+        onClose={onClose}
+        onSaved={async () => {
+          await refresh();
+          onClose();
+        }}
+      />
+    );
+  }
+  return (
+    <ConfirmDialog
+      title={`Delete the key “${value.name}”?`}
+      action="Delete key"
+      onClose={onClose}
+      onConfirm={async () => {
+        await deleteKey(value);
+        onGone?.();
+      }}
+    >
+      <p>
+        Calls with it are refused from now on. For some seconds that can be undone. To stop it for a while, disable it
+        instead.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,196 @@
+import type { KeyDetail } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+
+import { ApiError } from '../../api/api-error.ts';
+import { keyDetailQuery, membersQuery, modelsQuery } from '../../api/queries.ts';
+import { formatUsd } from '../../format/money.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { formatFull, formatRelative } from '../../format/time.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { MemberLink } from '../members/member-link.tsx';
+import { ModelNames } from '../models/model-names.tsx';
+import { BackLink } from '../things/back-link.tsx';
+import { ThingCard, ThingPage } from '../things/thing-page.tsx';
+import { ThingState } from '../things/thing-state.tsx';
+import { KeyDialog, useToggleKey } from './key-changes.tsx';
+import { ConfigBadge, KeyKind, KeyState, LimitBar } from './key-parts.tsx';
+
+const BACK = <BackLink to="/keys" label="Keys" />;
+
+/** One key: its limits, what it has spent, what holds for it, and its calls. */
+export function KeyPage() {
+  const { hash } = useParams({ from: '/keys/$hash' });
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery(keyDetailQuery(hash));
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+  const toggle = useToggleKey();
+  if (data === undefined) {
+    const isMissing = error instanceof ApiError && error.status === 404;
+    return (
+      <ThingState
+        back={BACK}
+        what="key"
+        name={`${hash.slice(0, 8)}…`}
+        error={error}
+        isMissing={isMissing}
+        onRetry={() => void refetch()}
+      >
+        <p>It may have been deleted. What it called is still there.</p>
+        <Link to="/generations" search={{ key: hash }} className="text-accent underline">
+          Its calls
+        </Link>
+      </ThingState>
+    );
+  }
+  const isStored = data.source === 'stored';
+  return (
+    <ThingPage
+      back={BACK}
+      title={data.name}
+      note={
+        <p className="flex flex-wrap items-center gap-x-1 font-mono text-xs">
+          {isStored && <span>{data.label} ·</span>}
+          <span title={hash}>{hash.slice(0, 16)}…</span>
+          <CopyButton isIcon look="quiet" text={hash} label="Copy the hash" className="min-h-6 px-1 py-0" />
+        </p>
+      }
+      badges={
+        <>
+          <KeyState state={data} /> <KeyKind management={data.management} /> {!isStored && <ConfigBadge />}
+        </>
+      }
+      actions={
+        isStored && (
+          <>
+            <Button onClick={() => setOpen('edit')}>Change…</Button>
+            <Button onClick={() => toggle(data)}>{data.disabled ? 'Enable' : 'Disable'}</Button>
+            <Button look="danger" onClick={() => setOpen('delete')}>
+              Delete…
+            </Button>
+          </>
+        )
+      }
+      filter={{ key: hash }}
+      without="key"
+    >
+      <Spending data={data} />
+      <Rules data={data} />
+      {open !== null && (
+        <KeyDialog
+          type={open}
+          value={data}
+          onClose={() => setOpen(null)}
+          onGone={() => void navigate({ to: '/keys' })}
+        />
+      )}
+    </ThingPage>
+  );
+}
+
+function Spending({ data }: { data: KeyDetail }) {
+  const { limit, limit_remaining: left, limit_reset: reset } = data;
+  const byok = data.byok_usage > 0 ? [['Paid to providers directly', formatUsd(data.byok_usage)] as const] : [];
+  return (
+    <ThingCard title="Limits and spending">
+      <Facts
+        facts={[
+          [
+            'Limit',
+            limit === null ? (
+              'none'
+            ) : (
+              <span className="flex flex-wrap items-center gap-x-2">
+                <LimitBar limit={limit} left={left} reset={reset} />
+                <span className="text-ink-faint">{reset === null ? 'in all' : reset}</span>
+              </span>
+            ),
+          ],
+          ['Spent today', formatUsd(data.usage_daily)],
+          ['This week', formatUsd(data.usage_weekly)],
+          ['This month', formatUsd(data.usage_monthly)],
+          ['In all', formatUsd(data.usage)],
+          ...byok,
+          ['Expires', <Moment at={data.expires_at} absent="never" />],
+          ...(data.created_at === null ? [] : [['Made', <Moment at={data.created_at} absent="" />] as const]),
+        ]}
+      />
+      <p className="mt-3 text-xs text-ink-faint">
+        Days, weeks and months are those of UTC.
+        {data.source === 'config' && ' A key of the configuration has neither a limit nor an end.'}
+      </p>
+    </ThingCard>
+  );
+}
+
+function Moment({ at, absent }: { at: string | null; absent: string }) {
+  if (at === null) return absent;
+  return (
+    <time dateTime={at} title={formatFull(at)}>
+      {formatRelative(at)}
+    </time>
+  );
+}
+
+const SCOPES: Readonly<Record<KeyDetail['guardrails'][number]['scope'], string>> = {
+  'api-key': 'of this key',
+  member: 'of its member',
+  workspace: 'of all keys of the workspace',
+};
+
+function Rules({ data }: { data: KeyDetail }) {
+  const { data: models } = useQuery(modelsQuery);
+  const { data: members } = useQuery(membersQuery);
+  const { allowed_models: allowed, creator_user_id: memberId, guardrails, management } = data;
+  return (
+    <ThingCard title="What holds for it">
+      <Facts
+        facts={[
+          [
+            'Guardrails',
+            guardrails.length === 0 ? (
+              'none'
+            ) : (
+              <ul>
+                {guardrails.map(({ scope, id, name }) => (
+                  <li key={`${scope} ${id}`}>
+                    <Link to="/guardrails" search={{ open: id }} className="text-accent underline">
+                      {name}
+                    </Link>{' '}
+                    <span className="text-ink-faint">{SCOPES[scope]}</span>
+                  </li>
+                ))}
+              </ul>
+            ),
+          ],
+          [
+            'Models',
+            management ? (
+              'none: it administers, and calls no models'
+            ) : (
+              <Allowed allowed={allowed} all={models?.length} />
+            ),
+          ],
+          ['Member', memberId === null ? 'none' : <MemberLink id={memberId} members={members} />],
+          ...(data.external_user === null ? [] : [['Made for', data.external_user] as const]),
+        ]}
+      />
+    </ThingCard>
+  );
+}
+
+function Allowed({ allowed, all }: { allowed: readonly string[]; all: number | undefined }) {
+  if (allowed.length === 0) return <span className="text-bad">none: every call is refused</span>;
+  if (allowed.length === all) return <>all {formatCount(all)}</>;
+  return (
+    <details>
+      <summary className="cursor-pointer">
+        {formatCount(allowed.length)} {all === undefined ? '' : `of ${formatCount(all)}`}
+      </summary>
+      <ModelNames ids={allowed} />
+    </details>
+  );
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+
+import { fromLocalMoment, toLocalMoment } from './local-moment.ts';
+
+test.each(['2026-03-01T10:00:00.000Z', '2026-07-15T23:59:00.000Z', '2026-12-31T00:30:00.000Z'])(
+  'reads a moment back that a field was given: %s',
+  (iso) => {
+    expect(toLocalMoment(iso)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/);
+    expect(fromLocalMoment(toLocalMoment(iso))).toBe(iso);
+  },
+);
+
+test('takes an empty field for never', () => {
+  expect([toLocalMoment(null), fromLocalMoment('')]).toEqual(['', null]);
+});

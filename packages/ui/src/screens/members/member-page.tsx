@@ -1,0 +1,120 @@
+import type { AnyKey, Member } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+
+import { allKeysQuery, guardrailsQuery, memberAssignmentsQuery, membersQuery } from '../../api/queries.ts';
+import { formatUsd } from '../../format/money.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { KeyKind, KeyState } from '../keys/key-parts.tsx';
+import { BackLink } from '../things/back-link.tsx';
+import { ThingCard, ThingPage } from '../things/thing-page.tsx';
+import { ThingState } from '../things/thing-state.tsx';
+import { toMemberName } from './member-name.ts';
+
+const BACK = <BackLink to="/keys" label="Keys" />;
+
+/** One member: their keys, the guardrail that holds for them, what they spend, and their calls. */
+export function MemberPage() {
+  const { id } = useParams({ from: '/members/$id' });
+  const { data: members, error, refetch } = useQuery(membersQuery);
+  const { data: keys } = useQuery(allKeysQuery);
+  if (members === undefined) {
+    return (
+      <ThingState back={BACK} what="member" name={id} error={error} isMissing={false} onRetry={() => void refetch()}>
+        {null}
+      </ThingState>
+    );
+  }
+  const member = members.find((candidate) => candidate.id === id);
+  const own = (keys ?? []).filter(({ creator_user_id: owner }) => owner === id);
+  if (member === undefined && own.length === 0 && keys !== undefined) {
+    return (
+      <ThingState back={BACK} what="member" name={id} error={null} isMissing onRetry={() => void refetch()}>
+        <p>They may have been removed. What they called is still there.</p>
+        <Link to="/generations" search={{ member: id }} className="text-accent underline">
+          Their calls
+        </Link>
+      </ThingState>
+    );
+  }
+  return (
+    <ThingPage
+      back={BACK}
+      title={member === undefined ? id : toMemberName(member)}
+      note={<code className="font-mono text-xs break-all">{id}</code>}
+      badges={<Badge>{member === undefined ? 'not in the directory' : ROLES[member.role]}</Badge>}
+      filter={{ member: id }}
+      without="member"
+      defaultSplit="key"
+    >
+      <Rules id={id} member={member} keys={own} />
+      <Keys keys={own} />
+    </ThingPage>
+  );
+}
+
+const ROLES: Readonly<Record<Member['role'], string>> = { 'org:admin': 'administrator', 'org:member': 'member' };
+
+const sum = (keys: readonly AnyKey[], name: 'usage' | 'usage_daily' | 'usage_monthly'): string =>
+  formatUsd(keys.reduce((total, key) => total + key[name], 0));
+
+function Rules({ id, member, keys }: { id: string; member: Member | undefined; keys: readonly AnyKey[] }) {
+  const { data: assignments } = useQuery(memberAssignmentsQuery);
+  const { data: guardrails } = useQuery(guardrailsQuery);
+  const assigned = assignments?.find(({ user_id: user }) => user === id)?.guardrail_id;
+  const guardrail = guardrails?.find((candidate) => candidate.id === assigned);
+  return (
+    <ThingCard title="Spending and rules">
+      <Facts
+        facts={[
+          ...(member === undefined || member.email === '' ? [] : [['E-mail', member.email] as const]),
+          ['Spent today', sum(keys, 'usage_daily')],
+          ['This month', sum(keys, 'usage_monthly')],
+          ['In all', sum(keys, 'usage')],
+          [
+            'Guardrail',
+            guardrail === undefined ? (
+              'none of their own'
+            ) : (
+              <Link to="/guardrails" search={{ open: guardrail.id }} className="text-accent hover:underline">
+                {guardrail.name}
+              </Link>
+            ),
+          ],
+        ]}
+      />
+      <p className="mt-3 text-xs text-ink-faint">Spending is that of the keys which they have now, in UTC.</p>
+    </ThingCard>
+  );
+}
+
+function Keys({ keys }: { keys: readonly AnyKey[] }) {
+  return (
+    <ThingCard title="Keys">
+      {keys.length === 0 ? (
+        <p className="text-sm text-ink-faint">They have no key.</p>
+      ) : (
+        <ul className="text-sm">
+          {keys.map((key) => (
+            <li
+              key={key.hash}
+              className="figures flex min-h-9 flex-wrap items-center gap-x-3 border-b border-line/60 last:border-0"
+            >
+              <Link
+                to="/keys/$hash"
+                params={{ hash: key.hash }}
+                className="min-w-0 flex-1 basis-32 truncate leading-6 font-medium text-accent hover:underline"
+              >
+                {key.name}
+              </Link>
+              <KeyState state={key} />
+              <KeyKind management={key.management} />
+              <span className="w-24 text-right">{formatUsd(key.usage)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </ThingCard>
+  );
+}

@@ -1,0 +1,74 @@
+import type { ModelEndpoint } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+
+import { endpointsQuery } from '../../api/queries.ts';
+import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { StandingBadge, toStanding } from '../providers/standings.tsx';
+import { toTokenPriceText } from './price-facts.ts';
+
+/** A length of 0 stands for one that is not known, because the wire has no null there. */
+export const toTokensText = (length: number | null): string =>
+  length === null || length === 0 ? 'not known' : formatTokens(length);
+
+/** Who serves a model, at which price, and how each stands. */
+export function ModelEndpoints({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(endpointsQuery(id));
+  if (error !== null) {
+    return <ErrorPanel error={error} title="The endpoints could not be loaded" onRetry={() => void refetch()} />;
+  }
+  if (data === undefined) return <Loading what="endpoints" />;
+  if (data.length === 0)
+    return <EmptyState title="No provider serves this model now">Its provider may be switched off.</EmptyState>;
+  return (
+    <ul className="flex flex-col gap-3">
+      {data.map((endpoint) => (
+        <li key={endpoint.name + endpoint.tag} className="rounded-lg border border-line p-3">
+          <Endpoint endpoint={endpoint} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The tag begins with the provider’s slug; a tier or variant may follow. */
+const toSlug = ({ tag }: ModelEndpoint): string => tag.split('/')[0] ?? tag;
+
+function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
+  const { latency_last_30m: latency, throughput_last_30m: throughput } = endpoint;
+  return (
+    <>
+      <div className="mb-2 flex flex-wrap items-center gap-2">
+        <h3 className="font-medium">
+          <Link to="/providers/$slug" params={{ slug: toSlug(endpoint) }} className="leading-6 hover:underline">
+            {endpoint.provider_name}
+          </Link>
+        </h3>
+        <code className="font-mono text-xs text-ink-faint">{endpoint.tag}</code>
+        {endpoint.quantization !== null && <Badge>{endpoint.quantization}</Badge>}
+        <StandingBadge standing={toStanding(endpoint)} />
+      </div>
+      <Facts
+        facts={[
+          ['Input', toTokenPriceText(endpoint.pricing, 'prompt')],
+          ['Output', toTokenPriceText(endpoint.pricing, 'completion')],
+          ['Context', toTokensText(endpoint.context_length)],
+          ['Longest completion', toTokensText(endpoint.max_completion_tokens)],
+          [
+            'Answered in the last day',
+            endpoint.uptime_last_1d === null ? 'no calls yet' : formatPercent(endpoint.uptime_last_1d),
+          ],
+          [
+            'To the first token',
+            latency?.['p50'] === undefined ? 'no calls yet' : `${formatDuration(latency['p50'])} (median)`,
+          ],
+          ['Speed', throughput?.['p50'] === undefined ? 'no calls yet' : `${formatSpeed(throughput['p50'])} (median)`],
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+import type { Model } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+
+import { modelsQuery } from '../../api/queries.ts';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { BackLink } from '../things/back-link.tsx';
+import { ThingCard, ThingColumn, ThingPage } from '../things/thing-page.tsx';
+import { ThingState } from '../things/thing-state.tsx';
+import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
+import { toModelId } from './model-params.ts';
+import { toOtherPath } from './other-path.ts';
+import { PlanExplanation } from './plan-explanation.tsx';
+import { toPriceFacts, toTokenPriceText } from './price-facts.ts';
+import { modelSetupsQuery } from './setup/model-setup-queries.ts';
+
+const BACK = <BackLink to="/models" label="Models" />;
+
+/** One model: its prices, who serves it, whether it can be used and why not, its other names, and its calls. */
+export function ModelPage() {
+  const id = toModelId(useParams({ from: '/models/$author/$' }));
+  const { data: models, error, refetch } = useQuery(modelsQuery);
+  const model = models?.find((candidate) => candidate.id === id);
+  if (model === undefined) {
+    const isMissing = models !== undefined;
+    return (
+      <ThingState back={BACK} what="model" name={id} error={error} isMissing={isMissing} onRetry={() => void refetch()}>
+        <p>It may belong to a provider that is no longer configured, or is not called.</p>
+        <Link to="/generations" search={{ model: id }} className="text-accent underline">
+          Its calls
+        </Link>
+      </ThingState>
+    );
+  }
+  const isChat = toOtherPath(model) === null;
+  return (
+    <ThingPage
+      back={BACK}
+      title={model.name}
+      note={
+        <p className="flex items-center gap-1 font-mono text-xs">
+          <span className="break-all">{id}</span>
+          <CopyButton isIcon look="quiet" text={id} label="Copy the model’s id" className="min-h-6 px-1 py-0" />
+        </p>
+      }
+      actions={
+        <>
+          {isChat && <Action to="/playground" search={{ models: id }} label="Playground" />}
+          <Action to="/models" search={{ open: id }} label="Set-up and code" />
+        </>
+      }
+      filter={{ model: id }}
+      without="model"
+      defaultSplit="provider"
+    >
+      <ThingColumn>
+        <About model={model} />
+        {isChat && (
+          <ThingCard title="Can it be used?">
+            <div className="-m-4 -mt-6">
+              <PlanExplanation model={id} />
+            </div>
+          </ThingCard>
+        )}
+      </ThingColumn>
+      <ThingCard title="Endpoints">
+        <ModelEndpoints id={id} />
+      </ThingCard>
+    </ThingPage>
+  );
+}
+
+interface ActionProps {
+  readonly to: '/playground' | '/models';
+  readonly search: Readonly<Record<string, string>>;
+  readonly label: string;
+}
+
+function Action({ to, search, label }: ActionProps) {
+  return (
+    <Link
+      to={to}
+      search={search}
+      className="inline-flex min-h-8 items-center rounded-md border border-line-strong/50 px-2.5 py-1 text-sm hover:bg-raised"
+    >
+      {label}
+    </Link>
+  );
+}
+
+function About({ model }: { model: Model }) {
+  const { data: setups } = useQuery(modelSetupsQuery);
+  const { architecture, pricing } = model;
+  const own = setups?.data.filter(({ id }) => id === model.id) ?? [];
+  const aliases = [...new Set(own.flatMap(({ definition }) => definition?.aliases ?? []))];
+  const problem = own.find((setup) => setup.problem !== null)?.problem;
+  return (
+    <ThingCard title="The model">
+      {problem != null && (
+        <p role="alert" className="mb-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm break-words">
+          {problem}
+        </p>
+      )}
+      <Facts
+        facts={[
+          ['Input', toTokenPriceText(pricing, 'prompt')],
+          ['Output', toTokenPriceText(pricing, 'completion')],
+          ...toPriceFacts(pricing),
+          ['Context', toTokensText(model.context_length)],
+          ['Longest completion', toTokensText(model.top_provider.max_completion_tokens)],
+          ['Takes', architecture.input_modalities.join(', ')],
+          ['Gives', architecture.output_modalities.join(', ')],
+          ['Other names', aliases.length === 0 ? 'none' : <Names names={aliases} />],
+          ['Set up', toSourceText(own.map(({ source }) => source))],
+        ]}
+      />
+    </ThingCard>
+  );
+}
+
+function Names({ names }: { names: readonly string[] }) {
+  return (
+    <span className="flex flex-wrap gap-x-2">
+      {names.map((name) => (
+        <code key={name} className="font-mono text-xs break-all">
+          {name}
+        </code>
+      ))}
+    </span>
+  );
+}
+
+function toSourceText(sources: readonly ('config' | 'stored')[]): string {
+  if (sources.includes('config')) return 'in the configuration file, and changed there';
+  return sources.includes('stored') ? 'here' : 'as it is built in, or as its provider lists it';
+}

@@ -1,0 +1,143 @@
+import type { ProviderSetup } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+
+import { ApiError } from '../../api/api-error.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { BackLink } from '../things/back-link.tsx';
+import { ThingCard, ThingColumn, ThingPage } from '../things/thing-page.tsx';
+import { ThingState } from '../things/thing-state.tsx';
+import { ConfiguredNote, StandingTable, StateFacts } from './provider-facts.tsx';
+import { joinProviders, type ProviderRow, providerStatesQuery } from './provider-queries.ts';
+import { ProviderTest } from './provider-test.tsx';
+import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
+import { providerSetupsQuery } from './setup/setup-queries.ts';
+import { ProviderStateBadge, SetupStateBadge } from './standings.tsx';
+
+const BACK = <BackLink to="/providers" label="Providers" />;
+
+/** One provider: how it is reached, how its endpoints stand, how it is set up, and its calls. */
+export function ProviderPage() {
+  const { slug } = useParams({ from: '/providers/$slug' });
+  const navigate = useNavigate();
+  const { data: states, error, refetch } = useQuery(providerStatesQuery);
+  const { data: setups, error: setupError } = useQuery(providerSetupsQuery);
+  // What was set up and is not called is in the second list alone.
+  const isKnown = states !== undefined && (setups !== undefined || setupError instanceof ApiError);
+  const row = joinProviders(states ?? [], setups?.data ?? []).find((candidate) => candidate.slug === slug);
+  if (row === undefined) {
+    return (
+      <ThingState
+        back={BACK}
+        what="provider"
+        name={slug}
+        error={error}
+        isMissing={isKnown}
+        onRetry={() => void refetch()}
+      >
+        <p>It may have been deleted, or is no longer in the configuration.</p>
+        <Link to="/generations" search={{ provider: slug }} className="text-accent underline">
+          Its calls
+        </Link>
+      </ThingState>
+    );
+  }
+  const { name, state, setup } = row;
+  return (
+    <ThingPage
+      back={BACK}
+      title={name}
+      note={<code className="font-mono text-xs break-all">{slug}</code>}
+      badges={
+        state !== undefined ? (
+          <ProviderStateBadge health={state.health} />
+        ) : (
+          setup !== undefined && <SetupStateBadge setup={setup} />
+        )
+      }
+      // A comma separates names there.
+      filter={{ provider: name.includes(',') ? slug : name }}
+      without="provider"
+    >
+      <ThingColumn>
+        {state !== undefined && (
+          <ThingCard title="How it is reached">
+            <StateFacts state={state} />
+            <div className="mt-4">
+              <ProviderTest key={slug} provider={state} />
+            </div>
+          </ThingCard>
+        )}
+        <SetupCard
+          row={row}
+          isEditable={setups?.editable === true}
+          onGone={() => void navigate({ to: '/providers' })}
+        />
+      </ThingColumn>
+      {state !== undefined && (
+        <ThingCard title="Endpoints">
+          <StandingTable endpoints={state.health.endpoints} />
+        </ThingCard>
+      )}
+    </ThingPage>
+  );
+}
+
+interface SetupCardProps {
+  readonly row: ProviderRow;
+  readonly isEditable: boolean;
+  readonly onGone: () => void;
+}
+
+/** What the configuration says, and what was set up here. */
+function SetupCard({ row: { setup, shadowed }, isEditable, onGone }: SetupCardProps) {
+  const stored = setup?.source === 'stored' ? setup : shadowed;
+  const configured = setup?.source === 'config' ? setup : undefined;
+  // Of a provider that the program around the gateway has made, nothing is told.
+  const isTold = configured !== undefined && (configured.address !== null || configured.settings !== null);
+  if (stored === undefined && !isTold) return null;
+  return (
+    <ThingCard title="How it is set up">
+      <div className="flex flex-col gap-4">
+        {configured !== undefined && (
+          <>
+            {isEditable && <ConfiguredNote />}
+            <ConfiguredFacts setup={configured} />
+          </>
+        )}
+        {stored !== undefined && <ProviderSetupSection setup={stored} onGone={onGone} />}
+      </div>
+    </ThingCard>
+  );
+}
+
+/** Settings that the page has already said. */
+const SHOWN: ReadonlySet<string> = new Set(['name', 'baseUrl']);
+
+/** Whether a setting is as it is without one. */
+const isNothing = (value: unknown): boolean =>
+  value == null || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** Of what is secret, it says only that it is there. */
+function ConfiguredFacts({ setup }: { setup: ProviderSetup }) {
+  const { address, has_key: hasKey, key_hint: hint, header_names: headers, settings } = setup;
+  const others = Object.entries(settings ?? {}).filter(([name, value]) => !SHOWN.has(name) && !isNothing(value));
+  return (
+    <Facts
+      facts={[
+        ['Address', address ?? 'not told'],
+        ['Key', hasKey === null ? 'not told' : hasKey ? `set${hint === null ? '' : `, ${hint}`}` : 'none'],
+        ...(headers.length === 0 ? [] : [['Headers', headers.join(', ')] as const]),
+        ...others.map(
+          ([name, value]) =>
+            [
+              name,
+              <code className="font-mono text-xs break-all">
+                {typeof value === 'string' ? value : JSON.stringify(value)}
+              </code>,
+            ] as const,
+        ),
+      ]}
+    />
+  );
+}
