@@ -108,6 +108,7 @@ export function toGeneration(ended: EndedCall, isContentStored: boolean): Genera
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
   };
+  if (outcome.status === 'cancelled' && outcome.error.code === 'call_cancelled') generation.cancelled_by = 'operator';
   if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
   if (labels.trace !== null) generation.trace = toStoredTrace(labels.trace);
   if (call.region !== null) generation.called_region = call.region.name;

@@ -22,6 +22,7 @@ export type {
 export type { ActivityItem } from './generations/activity.ts';
 export type { CallCourse, CallCourseReport, CourseStep, DestinationArrival } from './generations/call-course.ts';
 export type { GenerationHistogram, GenerationList, GenerationRow } from './generations/generation-list.ts';
+export type { RunningCallRow } from './generations/running-call.ts';
 export type { FieldKind, GenerationField, GENERATION_FIELDS } from './generations/generation-field.ts';
 export type { GenerationSort } from './generations/generation-sort.ts';
 export type { GenerationStatus } from './generations/generation-status.ts';
