@@ -16,6 +16,7 @@ export type {
   FixtureCaseRow,
   FixtureMissDetail,
   FixtureMissRow,
+  FixtureMode,
   FixtureState,
   SavedFixture,
 } from './fixtures/fixture-library.ts';
