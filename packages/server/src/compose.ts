@@ -70,8 +70,10 @@ export interface CompositionOptions {
   readonly savesFixtures?: boolean | undefined;
   /** Directory for recorded responses. Default: nothing is recorded. */
   readonly record?: RecordOptions | null | undefined;
-  /** Directory for what is recorded once somebody switches that on. Default: the mode stays as it is. */
+  /** Directory of recordings, for switching to them while it runs. Default: the mode stays as it is. */
   readonly recordingsDir?: string | null | undefined;
+  /** Why the mode stays as it is, for people: the host has a way of its own to switch it. */
+  readonly fixedMode?: string | undefined;
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
   readonly onGeneration?: GatewayOptions['onGeneration'];
@@ -106,6 +108,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     savesThere: options.savesFixtures ?? false,
     record,
     recordingsDir: options.recordingsDir ?? null,
+    fixedMode: options.fixedMode,
     secrets,
   });
   const { recordUpstream, replay } = fixtures;

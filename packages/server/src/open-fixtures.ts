@@ -12,8 +12,10 @@ export interface FixtureUseOptions {
   /** Whether new cases are saved in that directory. */
   readonly savesThere: boolean;
   readonly record: RecordOptions | null;
-  /** The directory for what is recorded once somebody switches that on; null where the mode is fixed. */
+  /** The directory of recordings, of a gateway that neither replays nor records at first. Null without one. */
   readonly recordingsDir: string | null;
+  /** Why the mode is not switched while it runs. Default: it is, where there is a directory. */
+  readonly fixedMode: string | undefined;
   readonly secrets: readonly string[];
 }
 
@@ -22,20 +24,26 @@ export interface FixtureUseOptions {
  * it is switched.
  */
 export async function openFixtures(options: FixtureUseOptions): Promise<FixtureUse> {
-  const { config, replayDir, savesThere, record, recordingsDir, secrets } = options;
+  const { config, replayDir, savesThere, record, recordingsDir, fixedMode, secrets } = options;
   const { models } = config;
   if (replayDir !== null) {
     const { openReplay } = await import('@model-gateway/fixtures');
-    const fixedBecause = savesThere ? FIXED.fixtures : FIXED.demo;
+    const fixedBecause = fixedMode ?? (savesThere ? FIXED.fixtures : FIXED.demo);
     const { library, wrap, ...replay } = openReplay({ dir: replayDir, saves: savesThere, secrets, fixedBecause });
     return { library, wrap, replay };
   }
   if (record !== null) {
     const { openRecording } = await import('@model-gateway/fixtures');
-    return openRecording({ ...record, isSwitchable: recordingsDir !== null, models, secrets });
+    return openRecording({
+      ...record,
+      fixedBecause: fixedMode ?? (recordingsDir === null ? FIXED.host : undefined),
+      models,
+      secrets,
+    });
   }
   const live = createLiveLibrary(secrets, config.store.type === 'memory' ? FIXED.memory : FIXED.host);
-  if (recordingsDir !== null) return openSwitchable({ dir: recordingsDir, models, secrets, handsOut: live });
+  if (recordingsDir !== null)
+    return openSwitchable({ dir: recordingsDir, models, secrets, handsOut: live, fixedBecause: fixedMode });
   return { library: live, wrap: (gateway) => gateway };
 }
 

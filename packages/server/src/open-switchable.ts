@@ -28,7 +28,7 @@ export const LIVE: FixtureState = {
   sets: [],
 };
 
-interface SwitchableOptions extends Pick<OpenRecordingOptions, 'dir' | 'models' | 'secrets'> {
+interface SwitchableOptions extends Pick<OpenRecordingOptions, 'dir' | 'models' | 'secrets' | 'fixedBecause'> {
   /** Takes what is saved while there is no directory. */
   readonly handsOut: Pick<FixtureLibrary, 'save'>;
 }
@@ -41,7 +41,7 @@ export function openSwitchable(options: SwitchableOptions): FixtureUse {
   const open = async (): Promise<OpenedRecording> => {
     const { FixtureError, openRecording } = await import('@model-gateway/fixtures');
     try {
-      return (opened ??= openRecording({ ...place, mode: 'live', at: 'upstream', isSwitchable: true }));
+      return (opened ??= openRecording({ ...place, mode: 'live', at: 'upstream' }));
     } catch (cause) {
       if (!(cause instanceof FixtureError)) throw cause;
       throw new GatewayError('conflict', `The recordings in ${dir} cannot be read: ${cause.message}`, { cause });
@@ -50,8 +50,9 @@ export function openSwitchable(options: SwitchableOptions): FixtureUse {
   const isThere = (): boolean => opened !== undefined || existsSync(dir);
   const library = async (): Promise<FixtureLibrary> => (await open()).library;
   const describe = async (): Promise<FixtureState> => {
-    const switches_to = [...SWITCHES_TO];
-    if (!isThere()) return { ...LIVE, dir, switches_to };
+    const { fixedBecause: fixed_because = null } = place;
+    const switches_to = fixed_because === null ? [...SWITCHES_TO] : [];
+    if (!isThere()) return { ...LIVE, dir, switches_to, fixed_because };
     try {
       return await (await library()).describe();
     } catch (error) {
