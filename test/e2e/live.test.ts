@@ -10,32 +10,31 @@ const KEY = 'sk-gw-v1-e2e-live-0123456789abcdef01234567';
 const MANAGEMENT_KEY = 'sk-gw-v1-e2e-live-management-0123456789abcdef';
 const note = skipped === undefined ? '' : `, skipped: ${skipped}`;
 
-/** A provider whose model `slow` begins an answer and ends it when it is told to; any other is quick. */
+/** A provider that begins a stream and ends it when it is told to; whole answers come at once. */
 async function startProvider(): Promise<{ server: Server; url: string; finish: () => void }> {
   const held = new Set<ServerResponse>();
   const toChunk = (content: string, finish: string | null = null): string =>
     `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
+  const respond = (body: string, response: ServerResponse): void => {
+    const { model = '', stream = false } = (body === '' ? {} : JSON.parse(body)) as {
+      model?: string;
+      stream?: boolean;
+    };
+    if (!stream) {
+      const message = { role: 'assistant', content: `Said by ${model}` };
+      const choices = [{ index: 0, finish_reason: 'stop', message }];
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'x', choices }));
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(toChunk('It was a dark and stormy night'));
+    held.add(response);
+    response.on('close', () => held.delete(response));
+  };
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (data) => (body += String(data)));
-    request.on('end', () => {
-      const { model = '', stream = false } = (body === '' ? {} : JSON.parse(body)) as {
-        model?: string;
-        stream?: boolean;
-      };
-      if (!stream) {
-        const message = { role: 'assistant', content: `Said by ${model}` };
-        const choices = [{ index: 0, finish_reason: 'stop', message }];
-        return response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ id: 'x', choices }));
-      }
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(toChunk('It was a dark and stormy night'));
-      if (model !== 'slow') return response.end(`${toChunk('.', 'stop')}data: [DONE]\n\n`);
-      held.add(response);
-      response.on('close', () => held.delete(response));
-    });
+    request.on('end', () => respond(body, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
