@@ -1,8 +1,9 @@
+import OpenAI from 'openai';
 import { expect, test, vi } from 'vitest';
 
 import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
-import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 import { chunkings } from '../support/upstreams/chunkings.ts';
 import {
   type RawRequest,
@@ -96,6 +97,24 @@ test('a whole response that is cancelled in its middle is a 403, and its connect
   expect((await asking).status).toBe(403);
   expect((await listRunning(gateway)).total_count).toBe(0);
 });
+
+test.each([false, true])(
+  'an official client does not repeat a call that was cancelled (stream: %s)',
+  async (stream) => {
+    const upstream = await startRawUpstream(() => undefined);
+    const gateway = await startFaultGateway([upstream]);
+    const client = new OpenAI({ baseURL: gateway.apiUrl, apiKey: TEST_KEY });
+    const arrived = upstream.nextRequest();
+    const messages = [{ role: 'user' as const, content: 'Hello' }];
+    const failing = client.chat.completions
+      .create({ model: 'test/model', messages, stream })
+      .catch((error: unknown) => error);
+    await arrived;
+    expect(await cancelOnly(gateway)).toBe(200);
+    expect(await failing).toBeInstanceOf(OpenAI.PermissionDeniedError);
+    expect(upstream.requests).toHaveLength(1);
+  },
+);
 
 test.each([false, true])(
   'a call is cancelled that waits for a second endpoint, and the others go on waiting (stream: %s)',

@@ -46,6 +46,17 @@ async function startProvider(): Promise<{ server: Server; url: string; finish: (
   };
 }
 
+/** What of the head of the page lies over something else, or beyond its edge. */
+const OVERLAPS = `(() => {
+  const shown = [...document.querySelector('header').querySelectorAll('button, [role=status]')]
+    .map((element) => ({ name: element.getAttribute('aria-label') ?? element.textContent, box: element.getBoundingClientRect() }))
+    .filter(({ box }) => box.width > 1)
+    .toSorted((one, other) => one.box.left - other.box.left);
+  return shown
+    .filter(({ box }, at) => box.right > (shown[at + 1]?.box.left ?? innerWidth))
+    .map(({ name }) => name);
+})()`;
+
 describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_000 }, () => {
   let ui: Ui;
   let provider: Awaited<ReturnType<typeof startProvider>>;
@@ -166,6 +177,12 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     await (await ask('quick', 'While it records')).text();
     await page.getByRole('button', { name: 'Stop recording, 1 so far' }).waitFor();
     expect(await examine(opened, 'live-recording')).toEqual([]);
+    for (const width of [480, 768, 900, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      await opened.screenshot(`live-recording-${width}`);
+      expect(await page.evaluate<string[]>(OVERLAPS), `${width} pixels`).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1360, height: 850 });
     await opened.go('#/generations');
     await stop.click();
     await page.getByText('1 recorded', { exact: true }).waitFor();

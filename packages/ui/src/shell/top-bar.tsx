@@ -41,7 +41,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
       <SpentToday />
       <Button look="plain" icon={<Search size={14} aria-hidden />} onClick={onSearch} className="text-ink-faint">
         <span className="hidden sm:inline">Search</span>
-        <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-[11px] sm:inline">Ctrl K</kbd>
+        <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-[11px] lg:inline">Ctrl K</kbd>
         <span className="sr-only sm:hidden">Search</span>
       </Button>
       {getSession().type === 'cookie' && (
@@ -79,7 +79,8 @@ function SpentToday() {
   if (usd === undefined) return null;
   return (
     <span className="figures hidden text-sm whitespace-nowrap text-ink-faint sm:inline" title="Spent today (UTC)">
-      today <span className="font-medium text-ink">{formatUsd(usd)}</span>
+      <span className="hidden lg:inline">today </span>
+      <span className="font-medium text-ink">{formatUsd(usd)}</span>
     </span>
   );
 }

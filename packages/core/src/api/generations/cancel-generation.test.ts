@@ -220,6 +220,24 @@ test('asks no further endpoint when a call is cancelled between two of them', as
   expect(core.store.appended).toHaveLength(1);
 });
 
+test('cancels a call that went on to a second endpoint because the first limited its rate', async () => {
+  const transport = createScriptedTransport();
+  const core = createCoreGateway(transport);
+  const pending = core.chat();
+  await reach(transport);
+  transport.exchanges[0]?.respond(429, { ...JSON_TYPE, 'retry-after': '30' });
+  transport.exchanges[0]?.end();
+  await reach(transport, 2);
+  const { data } = await listRunning(core);
+  expect(data).toMatchObject([{ provider_name: 'Beta', attempts: 2, state: 'asked' }]);
+  await cancel(core, data[0]?.id ?? '');
+  expect((await pending).status).toBe(403);
+  expect(transport.exchanges[1]?.isClosed).toBe(true);
+  expect(core.store.appended.map(({ record }) => record.generation)).toMatchObject([
+    { cancelled: true, cancelled_by: 'operator', provider_responses: [{ status: 429 }, { status: null }] },
+  ]);
+});
+
 test('does not count a cancelled call against the health of its endpoint', async () => {
   const transport = createScriptedTransport();
   const core = createCoreGateway(transport);

@@ -31,7 +31,7 @@ function Switch({ state }: { state: FixtureState }) {
   return (
     <div className="flex items-center gap-1">
       {/* In a narrow window the red mark says enough. */}
-      <span className={state.recording === null ? undefined : 'hidden sm:inline'}>
+      <span className={state.recording === null ? undefined : 'hidden lg:inline'}>
         <ModeMenu
           choice={choice}
           onChoose={switchTo}

@@ -59,7 +59,7 @@ function toAppChoice(state: FixtureState, now: ModeWords, isDemo: boolean): Mode
     options,
     note: isDemo
       ? 'With a provider, calls go there, and can be recorded.'
-      : 'The gateway starts anew with another mode: calls under way end.',
+      : 'The gateway starts anew with another mode, after open responses have ended.',
     canRecord: !isDemo && state.recording === null,
   };
 }
