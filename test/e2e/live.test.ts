@@ -217,6 +217,29 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     expect((await ask('quick', 'Never recorded')).status).toBe(200);
     expect(problems).toEqual([]);
   });
+
+  test('records by command, and goes back to the mode before', async () => {
+    const { page, problems } = await ui.open('#/keys');
+    const command = async (name: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog', { name: 'Search and commands' }).waitFor();
+      await page.keyboard.type(name);
+      await page.getByRole('option', { name, exact: true, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+    };
+    await command('Mode: Replay');
+    await page.getByRole('button', { name: 'Mode: Replay' }).waitFor();
+    await command('Record now');
+    await page.getByRole('button', { name: /^Stop recording/ }).waitFor();
+    // Its number is not shown yet when the recording ends.
+    await (await ask('quick', 'By command')).text();
+    await command('Stop recording');
+    await page.getByText(/^by-command-/).waitFor();
+    await page.getByRole('button', { name: 'Mode: Replay' }).waitFor();
+    await command('Mode: Live');
+    await page.getByRole('button', { name: 'Mode: Live' }).waitFor();
+    expect(problems).toEqual([]);
+  });
 });
 
 describe.skipIf(skipped !== undefined)(`the mode of the demo${note}`, { timeout: 60_000 }, () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -140,6 +140,22 @@ test('says why nothing can be recorded, and stays as it was', async () => {
   expect(status).toBe(409);
   expect(message).toContain(dir);
   expect((await describe()).mode).toBe('live');
+});
+
+test('says which recording cannot be read, and goes on serving calls', async () => {
+  const { dir, ask, describe, switchTo, upstream } = await start();
+  const folder = join(dir, 'scripted', 'chat-completions', 'broken');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'meta.json'), '{');
+  expect(await describe()).toMatchObject({ mode: 'live', switches_to: [] });
+  expect((await describe()).fixed_because).toContain(folder);
+  const { status, message } = await switchTo('replay');
+  expect([status, message]).toEqual([409, expect.stringContaining(folder)]);
+  expect((await ask('Hello')).status).toBe(200);
+  expect(upstream.calls).toHaveLength(1);
+  // Once it is mended, no new start is needed.
+  rmSync(folder, { recursive: true });
+  expect((await switchTo('replay')).status).toBe(200);
 });
 
 test('says where there is no directory for recordings', async () => {

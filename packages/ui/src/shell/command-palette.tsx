@@ -9,6 +9,7 @@ import { copyText } from '../parts/controls/copy-button.tsx';
 import { useModal } from '../parts/dialogs/use-modal.ts';
 import { useOpenView } from '../screens/generations/views/use-open-view.ts';
 import { SNIPPETS } from './base-url.ts';
+import { ModeCommands } from './mode/mode-commands.tsx';
 import { RAIL_ITEMS } from './navigation.ts';
 import { setPreferences, usePreferences } from './preferences.ts';
 
@@ -86,6 +87,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               ))}
             </Group>
           )}
+          <Group heading="Mode">
+            <ModeCommands className={ITEM} run={run} />
+          </Group>
           <Group heading="Theme">
             {(['dark', 'light', 'system'] as const).map((theme) => (
               <Command.Item

@@ -10,7 +10,7 @@ import { getDesktop } from '../desktop.ts';
 import { MODES } from './mode-words.ts';
 import { toAppMode } from './to-mode-choice.ts';
 
-/** The mode before *Record now*, which its end leads back to. A replay must not end in calls that cost something. */
+/** The mode before recording, which its end leads back to. A replay must not end in calls that cost something. */
 let modeBefore: FixtureMode = 'live';
 
 interface ModeSwitch {
@@ -33,32 +33,29 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
     },
     onError: ({ message }) => showToast({ tone: 'bad', title: 'The mode was not switched', detail: message }),
   });
-  const switchTo = (mode: FixtureMode): void =>
-    change.mutate(mode, {
-      onSuccess: () => showToast({ tone: 'good', title: MODES[mode].label, detail: MODES[mode].meaning }),
+  /** The palette is gone before the gateway responds, and what follows happens all the same. */
+  const ask = (mode: FixtureMode, then: (next: FixtureState | null) => void): void => {
+    if (state.recording === null) modeBefore = state.mode;
+    change.mutateAsync(mode).then(then, () => undefined);
+  };
+  const end = async (): Promise<void> => {
+    // The number that is shown is some seconds old.
+    const { recording } = await client.fetchQuery({ ...fixtureStateQuery, staleTime: 0 }).catch(() => state);
+    ask(modeBefore, (next) => {
+      const cases = recording?.cases ?? 0;
+      if (cases === 0) return showToast({ tone: 'neutral', title: 'Nothing was recorded: no call ended meanwhile' });
+      showToast({ tone: 'good', title: `${formatCount(cases)} recorded` });
+      // What another process of the desktop app has recorded is there without its time.
+      const search = next === null || recording === null ? {} : { since: recording.since };
+      void navigate({ to: '/fixtures', search });
     });
+  };
   return {
     isBusy: change.isPending,
-    switchTo,
-    record() {
-      modeBefore = state.mode;
-      change.mutate('record-all');
-    },
-    stop() {
-      const { recording } = state;
-      change.mutate(modeBefore, {
-        onSuccess(next) {
-          modeBefore = 'live';
-          const cases = recording?.cases ?? 0;
-          if (cases === 0)
-            return showToast({ tone: 'neutral', title: 'Nothing was recorded: no call ended meanwhile' });
-          showToast({ tone: 'good', title: `${formatCount(cases)} recorded` });
-          // What another process of the desktop app has recorded is there without its time.
-          const search = next === null || recording === null ? {} : { since: recording.since };
-          void navigate({ to: '/fixtures', search });
-        },
-      });
-    },
+    switchTo: (mode) =>
+      ask(mode, () => showToast({ tone: 'good', title: MODES[mode].label, detail: MODES[mode].meaning })),
+    record: () => ask('record-all', () => undefined),
+    stop: () => void end(),
   };
 }
 
