@@ -79,15 +79,18 @@ describe.skipIf(skipped !== undefined)(
       const { page, until } = await launchApp({ port: await freePort() });
       await until(({ state }) => state.phase === 'listening');
       await page.goto('app://gateway/#/settings');
-      const badge = page.getByRole('banner').getByRole('link');
-      await badge.getByText('Demo', { exact: true }).waitFor();
+      const badge = page.getByRole('banner').getByRole('button', { name: /^Mode: / });
+      await expect.poll(() => badge.textContent()).toBe('Demo');
+      await badge.click();
+      await page.getByRole('menuitemradio', { name: /^Demo/, checked: true }).waitFor();
+      await page.keyboard.press('Escape');
       const mode = page.getByRole('radiogroup', { name: 'Mode' });
       await mode.getByRole('radio', { name: 'Demo', checked: true }).waitFor();
       expect(await mode.getByRole('radio', { name: 'Live' }).count()).toBe(0);
       await page.evaluate(() => window.desktop.saveProviderKey('OPENAI_API_KEY', 'sk-canary-of-the-mode-test'));
       await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
       await mode.getByRole('radio', { name: 'Live', checked: true }).waitFor();
-      await badge.waitFor({ state: 'detached' });
+      await expect.poll(() => badge.textContent()).toBe('Live');
     });
 
     test('are exported without a key, and imported again', async () => {

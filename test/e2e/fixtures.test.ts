@@ -121,7 +121,8 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
 
   test('tells of the mode, the sets, the cases and how often each was used, by mouse', async () => {
     const { page, problems } = await ui.open('#/');
-    await page.getByRole('link', { name: 'Replay' }).click();
+    await page.getByRole('button', { name: 'Mode: Replay' }).click();
+    await page.getByRole('menuitem', { name: 'Open Fixtures' }).click();
     const mode = page.getByRole('region', { name: 'Mode' });
     await mode.getByText('Fixtures answer all calls.').waitFor();
     await mode.getByText(dir).waitFor();
@@ -281,10 +282,10 @@ describe.skipIf(skipped !== undefined)(`the web UI without fixtures${note}`, { t
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('tells how to start with them', async () => {
+  test('tells how they are recorded', async () => {
     const opened = await ui.open('#/fixtures', { reducedMotion: 'reduce' });
-    await opened.page.getByText('model-gateway serve --fixtures fixtures').waitFor();
-    expect(await opened.page.getByRole('link', { name: 'Replay' }).count()).toBe(0);
+    await opened.page.getByText('Nothing is recorded yet').waitFor();
+    await opened.page.getByRole('button', { name: 'Mode: Live' }).waitFor();
     await lookAt(opened, 'fixtures-live');
   });
 

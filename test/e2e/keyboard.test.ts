@@ -142,6 +142,14 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await expect.poll(() => hashOf(page)).toContain(ids.second);
     },
   ],
+  'running-bar w': [
+    () => '#/generations',
+    async (page) => {
+      await page.getByRole('grid').waitFor();
+      await page.keyboard.press('w');
+      await page.getByText('No call is under way for longer than a second').first().waitFor();
+    },
+  ],
   'use-row-keys x': [() => '#/generations', onRow('x', 'Selected; press x on another to compare')],
   'use-row-keys p': [() => '#/generations', onRow('p', 'Pinned')],
   'use-row-keys c': [() => '#/generations', onRow('c', 'Copied the id')],

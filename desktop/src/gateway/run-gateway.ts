@@ -50,6 +50,8 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     savesFixtures: mode === 'replay',
     // The demo has no provider whose responses could be written down.
     record: mode === 'record' && !isDemo ? { dir: recordingsDir, mode: 'record-all', at: 'upstream' } : null,
+    recordingsDir,
+    fixedMode: 'The app switches the mode: in the head of its window, in its settings and in its tray',
     loadTransport: () => Promise.resolve({ ...overFetch, close: () => Promise.resolve() }),
     secrets: openSealingBox({
       secretsKey: options.secretsKey,

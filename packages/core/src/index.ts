@@ -12,7 +12,7 @@ export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup } from './options.ts';
 
 // Embedders: what a gateway is configured with, and the shapes of its API.
-export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
+export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
 export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
@@ -44,6 +44,7 @@ export type {
   FixtureCasesQuery,
   FixtureMissDetail,
   FixtureMissRow,
+  FixtureMode,
   FixtureState,
   SavedFixture,
 } from './wire/fixtures/fixture-library.ts';

@@ -32,9 +32,10 @@ import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded
 
 import type { RecordOptions } from './commands/parse-command.ts';
 import { createProviderChecks } from './doctor/provider-checks.ts';
+import type { FixtureUse } from './fixture-use.ts';
 import { createLazyTransport } from './lazy-transport.ts';
 import { createRedactor, type ServerLogger } from './logger.ts';
-import { type FixtureUse, openFixtures } from './open-fixtures.ts';
+import { openFixtures } from './open-fixtures.ts';
 import { type Connector, createConnector } from './setup/connector.ts';
 import type { KnownServer } from './setup/find-local-servers.ts';
 import { createSetupHost } from './setup/setup-host.ts';
@@ -69,6 +70,10 @@ export interface CompositionOptions {
   readonly savesFixtures?: boolean | undefined;
   /** Directory for recorded responses. Default: nothing is recorded. */
   readonly record?: RecordOptions | null | undefined;
+  /** Directory of recordings, for switching to them while it runs. Default: the mode stays as it is. */
+  readonly recordingsDir?: string | null | undefined;
+  /** Why the mode stays as it is, for people: the host has a way of its own to switch it. */
+  readonly fixedMode?: string | undefined;
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
   readonly onGeneration?: GatewayOptions['onGeneration'];
@@ -102,6 +107,8 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     replayDir: demoFixturesDir,
     savesThere: options.savesFixtures ?? false,
     record,
+    recordingsDir: options.recordingsDir ?? null,
+    fixedMode: options.fixedMode,
     secrets,
   });
   const { recordUpstream, replay } = fixtures;

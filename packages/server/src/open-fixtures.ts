@@ -1,17 +1,9 @@
-import type { FixtureLibrary, Gateway, ModelDefinition, Provider, Transport } from '@model-gateway/core';
-import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
+import type { FixtureLibrary } from '@model-gateway/core';
+import type { GatewayConfig } from '@model-gateway/node';
 
 import type { RecordOptions } from './commands/parse-command.ts';
-
-/** How a gateway uses fixtures: for responses, for recording, or not at all. */
-export interface FixtureUse {
-  readonly library: FixtureLibrary;
-  /** Providers that replace the configured ones. Undefined when the configured ones are called. */
-  readonly replay?: { readonly providers: readonly Provider[]; readonly models: readonly ModelDefinition[] };
-  /** Wraps the transport of a provider with a recorder. */
-  readonly recordUpstream?: ((provider: ProviderConfig, upstream: Transport) => Transport) | undefined;
-  readonly wrap: (gateway: Gateway) => Gateway;
-}
+import type { FixtureUse } from './fixture-use.ts';
+import { LIVE, openSwitchable } from './open-switchable.ts';
 
 export interface FixtureUseOptions {
   readonly config: GatewayConfig;
@@ -20,41 +12,56 @@ export interface FixtureUseOptions {
   /** Whether new cases are saved in that directory. */
   readonly savesThere: boolean;
   readonly record: RecordOptions | null;
+  /** The directory of recordings, of a gateway that neither replays nor records at first. Null without one. */
+  readonly recordingsDir: string | null;
+  /** Why the mode is not switched while it runs. Default: it is, where there is a directory. */
+  readonly fixedMode: string | undefined;
   readonly secrets: readonly string[];
 }
 
-/** Opens fixtures for replaying or recording. Throws `FixtureError`. Loads nothing for a gateway that does neither. */
+/**
+ * Opens fixtures for replaying or recording. Throws `FixtureError`. Loads nothing for a gateway that does neither, until
+ * it is switched.
+ */
 export async function openFixtures(options: FixtureUseOptions): Promise<FixtureUse> {
-  const { config, replayDir, savesThere, record, secrets } = options;
+  const { config, replayDir, savesThere, record, recordingsDir, fixedMode, secrets } = options;
+  const { models } = config;
   if (replayDir !== null) {
     const { openReplay } = await import('@model-gateway/fixtures');
-    const { library, wrap, ...replay } = openReplay({ dir: replayDir, saves: savesThere, secrets });
+    const fixedBecause = fixedMode ?? (savesThere ? FIXED.fixtures : FIXED.demo);
+    const { library, wrap, ...replay } = openReplay({ dir: replayDir, saves: savesThere, secrets, fixedBecause });
     return { library, wrap, replay };
   }
   if (record !== null) {
     const { openRecording } = await import('@model-gateway/fixtures');
-    return openRecording({ ...record, models: config.models, secrets });
+    return openRecording({
+      ...record,
+      fixedBecause: fixedMode ?? (recordingsDir === null ? FIXED.host : undefined),
+      models,
+      secrets,
+    });
   }
-  return { library: createLiveLibrary(secrets), wrap: (gateway) => gateway };
+  const live = createLiveLibrary(secrets, config.store.type === 'memory' ? FIXED.memory : FIXED.host);
+  if (recordingsDir !== null)
+    return openSwitchable({ dir: recordingsDir, models, secrets, handsOut: live, fixedBecause: fixedMode });
+  return { library: live, wrap: (gateway) => gateway };
 }
 
+const FIXED = {
+  demo: 'The demo has no provider that could be called or recorded: start the gateway without --demo, or set one up',
+  fixtures: 'A gateway that was started with --fixtures has no provider to call: start it with providers to switch it',
+  memory: 'There is no directory for recordings, because the store is in memory: start with --record DIR',
+  host: 'The application that runs this gateway decides its mode',
+};
+
 /** Has no cases; a case that is made of a generation is handed out. */
-function createLiveLibrary(secrets: readonly string[]): FixtureLibrary {
+function createLiveLibrary(secrets: readonly string[], fixedBecause: string): FixtureLibrary {
   const open = async (): Promise<FixtureLibrary> => {
     const { createFixtureLibrary } = await import('@model-gateway/fixtures');
     return createFixtureLibrary({ mode: 'live', recordAt: null, dir: null, fixtures: [], secrets });
   };
   return {
-    describe: () => ({
-      mode: 'live',
-      record_at: null,
-      dir: null,
-      saves: false,
-      cases: 0,
-      unused: 0,
-      misses: 0,
-      sets: [],
-    }),
+    describe: () => ({ ...LIVE, fixed_because: fixedBecause }),
     listCases: () => ({ rows: [], total: 0 }),
     findCase: () => undefined,
     listMisses: () => [],

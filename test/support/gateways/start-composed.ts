@@ -19,7 +19,7 @@ const logger = { info: () => undefined, warn: () => undefined, error: () => unde
 /** Serves what the server's own composition makes of a config file, until the test is over. */
 export async function startComposed(
   config: object,
-  more: Pick<CompositionOptions, 'localServers'> = {},
+  more: Pick<CompositionOptions, 'localServers' | 'recordingsDir' | 'fixedMode' | 'record'> = {},
 ): Promise<Composed> {
   const loaded = loadConfig({ file: writeTestConfig(config), env: {}, presets: PRESETS });
   const store = await openStore(loaded, logger);

@@ -18,8 +18,8 @@ export type Outcome =
   | { readonly status: 'failed'; readonly error: GatewayError }
   | { readonly status: 'cancelled'; readonly error: GatewayError };
 
-/** The outcome of a call that an error ended: a client that leaves cancels it. */
+/** The outcome of a call that an error ended: a client that leaves cancels it, and so may the operator. */
 export const outcomeOf = (error: GatewayError): Exclude<Outcome, { readonly status: 'completed' }> => ({
-  status: error.code === 'client_closed_request' ? 'cancelled' : 'failed',
+  status: error.code === 'client_closed_request' || error.code === 'call_cancelled' ? 'cancelled' : 'failed',
   error,
 });

@@ -60,7 +60,7 @@ const isLong = ({ textLength, reasoningLength }: CompletionAccumulator): boolean
 function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncIterable<Uint8Array> {
   const { call, plan, observer, parts } = run;
   const frames = createFrameWriter(run);
-  const tracked = trackCall(parts.openCalls, run.client, observer);
+  const tracked = trackCall(parts.openCalls, run.client, { stream: observer, followed: observer });
   const { signal } = tracked;
   const outlet = createFrameOutlet();
   const sender = createSender(run, outlet, head);
@@ -124,7 +124,8 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     else {
       const error = describeError(outcome.error, run);
       if (sender.refuse(error)) return;
-      if (outcome.status === 'cancelled') outlet.discard();
+      // Whoever else ended it, the client is still there, and gets the reason.
+      if (outcome.error.code === 'client_closed_request') outlet.discard();
       else outlet.push(frames.encodeError(error));
     }
     outlet.end();

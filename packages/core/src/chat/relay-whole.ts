@@ -18,7 +18,7 @@ import type { Begin } from './stages/stage.ts';
 export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   const { call, plan, observer, dialect, parts } = run;
   const created = parts.platform.now();
-  const tracked = trackCall(parts.openCalls, run.client, null);
+  const tracked = trackCall(parts.openCalls, run.client, { stream: null, followed: observer });
   const { signal } = tracked;
   let completion: CommittedCompletion | undefined;
   try {

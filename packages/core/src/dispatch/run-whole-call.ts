@@ -12,6 +12,7 @@ import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { EndedCall } from '../generations/ended-call.ts';
 import { type Skipped, toCallCourse } from '../generations/observe/call-course.ts';
+import type { CallState } from '../generations/observe/call-state.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
 import { type SettledGeneration, toSettled } from '../generations/settled-generation.ts';
 import { toStoredContent } from '../generations/stored-content.ts';
@@ -152,9 +153,21 @@ async function serveCall<Request, Result>(
   const startedMonotonic = platform.monotonicNow();
   const asked: Attempt[] = [];
   const skipped: Skipped[] = [];
-  const tracked = trackCall(parts.openCalls, client.request, null);
-  const { signal } = tracked;
   let isRecorded = false;
+  let current: Endpoint | undefined;
+  const state = (): CallState => ({
+    call,
+    startedAt,
+    durationMs: platform.monotonicNow() - startedMonotonic,
+    isStreamed: false,
+    phase: current === undefined ? 'waiting' : 'asked',
+    endpoint: current ?? asked.at(-1)?.endpoint,
+    attempts: asked.length + (current === undefined ? 0 : 1),
+    figures: undefined,
+  });
+  const followed = { id: () => call.id, isSettled: () => isRecorded, state };
+  const tracked = trackCall(parts.openCalls, client.request, { stream: null, followed });
+  const { signal } = tracked;
   const isContentStored = parts.logging.inputOutput && call.region === null;
   const toCourse = (): CallCourse =>
     toCallCourse({ marks, startedAt: startedMonotonic, attempts: asked, steps: null, decision, skipped });
@@ -188,12 +201,18 @@ async function serveCall<Request, Result>(
     const served = await runAttempts(
       {
         endpoints: plan.endpoints,
-        onAttempt: (attempt) => asked.push(attempt),
+        onAttempt(attempt) {
+          current = undefined;
+          asked.push(attempt);
+        },
         onSkip: (endpoint, reason) => skipped.push({ endpoint, reason }),
         signal,
         parts: parts.attempts,
       },
-      (candidate) => whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate, prepared, parts) }),
+      (candidate) => {
+        current = candidate;
+        return whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate, prepared, parts) });
+      },
     );
     const { endpoint, first: result } = served;
     const outcome: Outcome = { status: 'completed' };

@@ -25,6 +25,8 @@ const ERROR_CODES = {
   permission_denied: { status: 403, errorType: 'permission_denied', blame: 'operator', isTransient: false },
   /** Moderation, here or upstream, objects to the words of the request. */
   moderation_flagged: { status: 403, errorType: 'permission_denied', blame: 'caller', isTransient: false },
+  /** The operator ended the call while it ran. Clients must not repeat it by themselves, as they do after 409 and 5xx. */
+  call_cancelled: { status: 403, errorType: 'permission_denied', blame: 'operator', isTransient: false },
   not_found: { status: 404, errorType: 'not_found', blame: 'operator', isTransient: false },
   method_not_allowed: { status: 405, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   timeout: { status: 408, errorType: 'timeout', blame: 'upstream', isTransient: true },

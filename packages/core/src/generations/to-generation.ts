@@ -108,6 +108,7 @@ export function toGeneration(ended: EndedCall, isContentStored: boolean): Genera
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
   };
+  if (outcome.status === 'cancelled' && outcome.error.code === 'call_cancelled') generation.cancelled_by = 'operator';
   if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
   if (pipeline.narrowedBy !== null) generation.narrowed_by = [...pipeline.narrowedBy];
   if (labels.trace !== null) generation.trace = toStoredTrace(labels.trace);

@@ -16,12 +16,14 @@ export type {
   FixtureCaseRow,
   FixtureMissDetail,
   FixtureMissRow,
+  FixtureMode,
   FixtureState,
   SavedFixture,
 } from './fixtures/fixture-library.ts';
 export type { ActivityItem } from './generations/activity.ts';
 export type { CallCourse, CallCourseReport, CourseStep, DestinationArrival } from './generations/call-course.ts';
 export type { GenerationHistogram, GenerationList, GenerationRow } from './generations/generation-list.ts';
+export type { RunningCallRow } from './generations/running-call.ts';
 export type { FieldKind, GenerationField, GENERATION_FIELDS } from './generations/generation-field.ts';
 export type { SessionList, SessionRow } from './generations/session-list.ts';
 export type { GenerationSort } from './generations/generation-sort.ts';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -99,7 +100,9 @@ async function start(start: Start): Promise<void> {
   const extraKeys = [{ key: ownerToken, kind: 'management' as const, name, isInternal: true }];
   // Fixtures that come with the program are replaced with each version.
   const savesFixtures = start.fixtures !== undefined;
-  const composed = await compose({ config, store, logger, extraKeys, demoFixturesDir, savesFixtures, record });
+  const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
+  const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
+  const composed = await compose({ config, store, logger, extraKeys, ...fixtures });
   const { gateway, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;

@@ -11,6 +11,7 @@ import { useOpenView } from '../screens/generations/views/use-open-view.ts';
 import { toMemberName } from '../screens/members/member-name.ts';
 import { toModelParams } from '../screens/models/model-params.ts';
 import { SNIPPETS } from './base-url.ts';
+import { ModeCommands } from './mode/mode-commands.tsx';
 import { RAIL_ITEMS } from './navigation.ts';
 import { setPreferences, usePreferences } from './preferences.ts';
 
@@ -99,6 +100,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               ))}
             </Group>
           )}
+          <Group heading="Mode">
+            <ModeCommands className={ITEM} run={run} />
+          </Group>
           <Group heading="Theme">
             {(['dark', 'light', 'system'] as const).map((theme) => (
               <Command.Item

@@ -1,20 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { ChevronDown, Copy, LogOut, Search } from 'lucide-react';
 
 import { spentTodayQuery } from '../api/queries.ts';
 import { getSession } from '../api/session.ts';
 import { signOut } from '../api/sign-in.ts';
 import { formatUsd } from '../format/money.ts';
-import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/controls/button.tsx';
 import { copyText } from '../parts/controls/copy-button.tsx';
 import { Menu } from '../parts/controls/menu.tsx';
 import { useIsSettled } from '../parts/use-is-settled.ts';
-import { fixtureStateQuery } from '../screens/fixtures/fixture-queries.ts';
-import { toModeWords } from '../screens/fixtures/mode-banner.tsx';
 import { SNIPPETS, toBaseUrl } from './base-url.ts';
 import { useDesktopInfo } from './desktop.ts';
+import { ModeSwitch } from './mode/mode-switch.tsx';
 import { useGatewayState } from './use-gateway-state.ts';
 
 /** State of the gateway, its address, what was spent today, and the way to everything else. */
@@ -22,9 +19,9 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
   // The address below follows the port.
   useDesktopInfo();
   return (
-    <header className="flex h-13 shrink-0 items-center gap-3 border-b border-line bg-surface px-4">
+    <header className="flex h-13 shrink-0 items-center gap-1.5 border-b border-line bg-surface px-2 sm:gap-3 sm:px-4">
       <StatePill />
-      <div className="flex min-w-0 items-center gap-1">
+      <div className="hidden min-w-0 items-center gap-1 sm:flex">
         <code className="hidden truncate font-mono text-xs text-ink-soft md:block">{toBaseUrl()}</code>
         <Menu
           trigger={
@@ -39,12 +36,12 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
           }))}
         />
       </div>
-      <ModeBadge />
+      <ModeSwitch />
       <div className="flex-1" />
       <SpentToday />
       <Button look="plain" icon={<Search size={14} aria-hidden />} onClick={onSearch} className="text-ink-faint">
         <span className="hidden sm:inline">Search</span>
-        <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-2xs sm:inline">Ctrl K</kbd>
+        <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-2xs lg:inline">Ctrl K</kbd>
         <span className="sr-only sm:hidden">Search</span>
       </Button>
       {getSession().type === 'cookie' && (
@@ -70,22 +67,10 @@ function StatePill() {
   };
   const look = looks[state as keyof typeof looks] ?? 'rotate-45 bg-caution';
   return (
-    <span role="status" className="flex items-center gap-2 text-sm font-medium whitespace-nowrap">
+    <span role="status" title={state} className="flex items-center gap-2 text-sm font-medium whitespace-nowrap">
       <span aria-hidden="true" className={`size-2.5 forced-color-adjust-none ${look}`} />
-      {state.charAt(0).toUpperCase() + state.slice(1)}
+      <span className="max-[25rem]:sr-only">{state.charAt(0).toUpperCase() + state.slice(1)}</span>
     </span>
-  );
-}
-
-/** Says that responses are replayed or recorded, so that neither is taken for the other. */
-function ModeBadge() {
-  const { data } = useQuery(fixtureStateQuery);
-  if (data === undefined || data.mode === 'live') return null;
-  const { label, tone, meaning } = toModeWords(data);
-  return (
-    <Link to="/fixtures" title={meaning} className="hidden rounded sm:block">
-      <Badge tone={tone}>{label}</Badge>
-    </Link>
   );
 }
 
@@ -94,7 +79,8 @@ function SpentToday() {
   if (usd === undefined) return null;
   return (
     <span className="figures hidden text-sm whitespace-nowrap text-ink-faint sm:inline" title="Spent today (UTC)">
-      today <span className="font-medium text-ink">{formatUsd(usd)}</span>
+      <span className="hidden lg:inline">today </span>
+      <span className="font-medium text-ink">{formatUsd(usd)}</span>
     </span>
   );
 }

@@ -3,7 +3,9 @@ import type { FindKeyNames } from '../../auth/key-names.ts';
 import type { MemberDirectory } from '../../auth/members.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
 import type { Timeouts } from '../../calls/timeouts.ts';
+import type { OpenCalls } from '../../dispatch/open-calls.ts';
 import type { TimerWheel } from '../../foundation/async/timer-wheel.ts';
+import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationFeed } from '../../generations/generation-feed.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -20,6 +22,8 @@ export interface GenerationParts {
   readonly members: MemberDirectory;
   /** The latest generations that this process has recorded. */
   readonly generationFeed: GenerationFeed;
+  readonly openCalls: Pick<OpenCalls, 'states' | 'interrupt' | 'has'>;
+  readonly logger: Logger;
   readonly broadcaster: Pick<Broadcaster, 'arrivalsOf'>;
   /** Random text that identifies this gateway. */
   readonly instanceId: string;

@@ -71,6 +71,22 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
   {
     ...ADMIN,
     method: 'GET',
+    path: '/admin/v1/generations/running',
+    operationId: 'listRunningCalls',
+    summary: 'List calls under way, those that have run longest first',
+    load: async () => (await import('./list-running-calls.ts')).listRunningCalls,
+  },
+  {
+    ...ADMIN,
+    method: 'POST',
+    path: '/admin/v1/generations/{id}/cancel',
+    operationId: 'cancelGeneration',
+    summary: 'End a call under way',
+    load: async () => (await import('./cancel-generation.ts')).cancelGeneration,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
     path: '/admin/v1/generations/{id}/timeline',
     operationId: 'getGenerationTimeline',
     summary: 'Get when the text of a streamed completion came',

@@ -10,6 +10,7 @@ import { type SettledGeneration, toSettled } from '../settled-generation.ts';
 import { toStoredContent } from '../stored-content.ts';
 import { toGenerationContent } from '../to-generation.ts';
 import { type Skipped, type TimedStep, toCallCourse } from './call-course.ts';
+import type { CallState, FollowedCall } from './call-state.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
 import type { ObservedCall } from './observed-call.ts';
 import { createRunningMeter, type RunningMeter } from './running-meter.ts';
@@ -17,13 +18,12 @@ import { countParts, type Spending, spendingOf, sumSpending, type Turn } from '.
 import { recordTimeline, type TimelineRecorder } from './stream-timeline.ts';
 
 /** Follows one call from its first attempt to its end. */
-export interface GenerationObserver {
+export interface GenerationObserver extends FollowedCall {
   readonly completion: CompletionAccumulator;
   /** The endpoint whose completion is being relayed. */
   endpoint(): Endpoint | undefined;
   /** Every endpoint that was called, in order. */
   attempts(): readonly Attempt[];
-  isSettled(): boolean;
   /** An endpoint is being asked; `noteAttempt` follows. */
   noteAsked(endpoint: Endpoint): void;
   noteAttempt(attempt: Attempt): void;
@@ -100,6 +100,10 @@ class Observer implements GenerationObserver {
     return this.asked;
   }
 
+  id(): string {
+    return this.call.call.id;
+  }
+
   isSettled(): boolean {
     return this.isOver;
   }
@@ -160,6 +164,20 @@ class Observer implements GenerationObserver {
     const durationMs = this.ageMs();
     const state = { endpoint, turns, attempts: asked.length, upstreamId: completion.upstreamId, durationMs };
     return (this.meter ??= createRunningMeter()).read(state, this.call.platform.now(), () => this.toRunningRecord());
+  }
+
+  state(): CallState {
+    const { asked, askedEndpoint, completionEndpoint, startedAt } = this;
+    return {
+      call: this.call.call,
+      startedAt,
+      durationMs: this.ageMs(),
+      isStreamed: this.call.isStreamed,
+      phase: completionEndpoint !== undefined ? 'responding' : askedEndpoint !== undefined ? 'asked' : 'waiting',
+      endpoint: completionEndpoint ?? askedEndpoint ?? asked.at(-1)?.endpoint,
+      attempts: asked.length + (askedEndpoint === undefined ? 0 : 1),
+      figures: this.running()?.figures,
+    };
   }
 
   observe(chunks: readonly ChatChunk[]): void {

@@ -72,6 +72,8 @@ export const generationSchema = z.object({
   is_byok: z.boolean(),
   streamed: z.boolean().nullable(),
   cancelled: z.boolean().nullable(),
+  /** The gateway's own field: who ended the call, where it was not its client. Absent otherwise. */
+  cancelled_by: z.literal('operator').optional(),
   finish_reason: nullableString,
   native_finish_reason: nullableString,
   service_tier: nullableString,

@@ -56,6 +56,7 @@ const unusual: Generation = {
   pipeline: [{ type: 'guardrail', name: 'one' }],
   trace: { step: 1 },
   called_region: 'eu',
+  cancelled_by: 'operator',
   upstream_provider_name: 'Behind',
   upstream_is_byok: true,
   server_tool_use_details: { web_search_requests: 2 },

@@ -96,6 +96,7 @@ export function toGenerationText(generation: Generation): string {
     server_tool_use_details: generation.server_tool_use_details,
     feedback: generation.feedback,
     interrupted: generation.interrupted,
+    cancelled_by: generation.cancelled_by,
     usage_estimated: unless(generation.usage_estimated, USUAL.usage_estimated),
   };
   return JSON.stringify(said);

@@ -8,6 +8,8 @@ import { Dialog } from './dialog.tsx';
 interface ConfirmDialogProps {
   readonly title: string;
   readonly action: string;
+  /** Default: Cancel. */
+  readonly dismiss?: string;
   readonly children: ReactNode;
   /** Text that the user must type before an action that cannot be undone. */
   readonly typed?: string;
@@ -16,7 +18,15 @@ interface ConfirmDialogProps {
 }
 
 /** Asks before something that cannot be undone; stays open, with the reason, when it fails. */
-export function ConfirmDialog({ title, action, children, typed, onConfirm, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  title,
+  action,
+  dismiss = 'Cancel',
+  children,
+  typed,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
   const [text, setText] = useState('');
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   const confirm = async (): Promise<void> => {
@@ -34,7 +44,7 @@ export function ConfirmDialog({ title, action, children, typed, onConfirm, onClo
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{dismiss}</Button>
           <Button
             look="danger"
             isBusy={state.isBusy}

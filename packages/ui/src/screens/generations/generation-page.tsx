@@ -12,6 +12,7 @@ import { PinButton } from './detail/pin-button.tsx';
 import { useGenerations } from './list/use-generations.ts';
 import { useRowKeys } from './list/use-row-keys.ts';
 import { useStepKeys } from './list/use-step-keys.ts';
+import { useRunningCall } from './running/use-running-call.ts';
 import type { ChangeSearch } from './search/filter-bar.tsx';
 import { withoutFilters } from './search/generation-search.ts';
 
@@ -20,7 +21,8 @@ export function GenerationPage() {
   const { id } = useParams({ from: '/generations/$id' });
   const search = useSearch({ from: '/generations/$id' });
   const navigate = useNavigate({ from: '/generations/$id' });
-  const { data: generation } = useQuery(generationQuery(id));
+  const { call } = useRunningCall(id);
+  const { data: generation } = useQuery({ ...generationQuery(id), enabled: call === undefined });
   // An older call is not on the first page of the list; the list then begins with it.
   const [beginning, setBeginning] = useState<string>();
   const from = beginning === undefined ? search : { ...withoutFilters(search, ['range']), to: beginning };
@@ -61,8 +63,12 @@ export function GenerationPage() {
           <span className="truncate">{id}</span>
           <CopyButton isIcon look="quiet" text={id} label="Copy the id" />
         </h1>
-        <PinButton id={id} />
-        <GenerationActions id={id} />
+        {call === undefined && (
+          <>
+            <PinButton id={id} />
+            <GenerationActions id={id} />
+          </>
+        )}
       </div>
       <GenerationTabs
         id={id}

@@ -23,6 +23,7 @@ import { PinnedNote } from './list/pinned-note.tsx';
 import { useGenerations } from './list/use-generations.ts';
 import { toSelection, useRowKeys } from './list/use-row-keys.ts';
 import { useStepKeys } from './list/use-step-keys.ts';
+import { RunningBar } from './running/running-bar.tsx';
 import { type ChangeSearch, FilterBar } from './search/filter-bar.tsx';
 import { facetsQuery } from './search/generation-counts.ts';
 import { type GenerationSearch, hasGenerationFilters, NO_FILTERS, withChange } from './search/generation-search.ts';
@@ -123,6 +124,9 @@ export function GenerationsScreen() {
           />
         )}
         {isPinned && list.data !== undefined && <PinnedNote rows={rows} />}
+        {!isPinned && (
+          <RunningBar openId={search.open} onOpen={(id) => change({ open: id }, search.open !== undefined)} />
+        )}
         <NewRowsBar waiting={list.waiting} isStale={list.isStale} onShow={list.showWaiting} />
         {error !== null ? (
           <div className="p-4">

@@ -12,6 +12,7 @@ import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 import { useGatewayState } from '../../shell/use-gateway-state.ts';
+import { RunningBar } from '../generations/running/running-bar.tsx';
 import { ActivitySection } from './activity/activity-section.tsx';
 import { Attention } from './attention.tsx';
 import { cachedShareQuery, openCallsQuery } from './call-figures.ts';
@@ -59,7 +60,15 @@ export function OverviewScreen() {
       {recent.data !== undefined && <Attention rows={rows} />}
       <ActivitySection search={search} onSearch={(next) => void navigate({ search: next })} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        {recent.data !== undefined && <RecentCard rows={rows} />}
+        {recent.data !== undefined && (
+          <div className="flex min-w-0 flex-col gap-4">
+            <RunningBar
+              onOpen={(open) => void navigate({ to: '/generations', search: { open } })}
+              className="card border-b"
+            />
+            <RecentCard rows={rows} />
+          </div>
+        )}
         <StatusCard />
       </div>
       <ConnectCard />

@@ -1,4 +1,5 @@
 import { SidePanel } from '../../../parts/dialogs/side-panel.tsx';
+import { useRunningCall } from '../running/use-running-call.ts';
 import { CompareButton } from './compare-button.tsx';
 import { GenerationActions } from './generation-actions.tsx';
 import { GenerationTabs } from './generation-tabs.tsx';
@@ -18,6 +19,7 @@ interface GenerationDetailProps {
 
 export function GenerationDetail(props: GenerationDetailProps) {
   const { id, onClose, onCopyId, onMaximize, compared, onCompare, tab, onTab } = props;
+  const { call } = useRunningCall(id);
   return (
     <SidePanel
       label={`Generation ${id}`}
@@ -35,11 +37,14 @@ export function GenerationDetail(props: GenerationDetailProps) {
         </h2>
       }
       actions={
-        <>
-          <PinButton id={id} />
-          <CompareButton id={id} compared={compared} onToggle={onCompare} />
-          <GenerationActions id={id} onMaximize={onMaximize} />
-        </>
+        // All of them need its record.
+        call === undefined && (
+          <>
+            <PinButton id={id} />
+            <CompareButton id={id} compared={compared} onToggle={onCompare} />
+            <GenerationActions id={id} onMaximize={onMaximize} />
+          </>
+        )
       }
     >
       <GenerationTabs id={id} tab={tab} onTab={onTab} />

@@ -16,9 +16,13 @@ import { generationQuery } from '../content/generation-queries.ts';
 import { WithContent } from '../content/with-content.tsx';
 import { toFirstTokenMs } from '../first-token.ts';
 import { StatusBadge, toStatus } from '../generation-status.tsx';
+import { RunningDetail } from '../running/running-detail.tsx';
+import { useRunningCall } from '../running/use-running-call.ts';
 import { type StoryPane, StoryTab } from '../story/story-tab.tsx';
 import { TimingFacts, UsageFacts } from './generation-facts.tsx';
 import { TABS, type TabName, toTab } from './generation-tab.ts';
+
+const RECORDED_CHECK_MS = 500;
 
 interface GenerationTabsProps {
   readonly id: string;
@@ -34,7 +38,17 @@ interface GenerationTabsProps {
 export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
   const { tab, pane: namedPane } = toTab(named);
   const [lastPane, setLastPane] = useState(namedPane);
-  const { data: generation, error, refetch } = useQuery(generationQuery(id));
+  const running = useRunningCall(id);
+  const {
+    data: generation,
+    error,
+    refetch,
+  } = useQuery({
+    ...generationQuery(id),
+    enabled: running.call === undefined,
+    // It is recorded in a moment.
+    refetchInterval: ({ state: { data } }) => (running.hasRun && data === undefined ? RECORDED_CHECK_MS : false),
+  });
   const showStory = (next: StoryPane): void => {
     setLastPane(next);
     onTab(next === 'stream' ? next : undefined);
@@ -43,7 +57,9 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
   const step = (by: number) => () => show(TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? 'story');
   useShortcut({ keys: ']', label: 'Next tab', group: 'This screen' }, step(1));
   useShortcut({ keys: '[', label: 'Tab before', group: 'This screen' }, step(-1));
-  if (error !== null) {
+  if (generation === undefined && running.call !== undefined)
+    return <RunningDetail call={running.call} keyName={running.keyName} />;
+  if (error !== null && !running.hasRun) {
     return (
       <div className="p-4">
         <ErrorPanel error={error} title="The generation could not be loaded" onRetry={() => void refetch()} />
@@ -149,6 +165,7 @@ function Summary({ generation }: { generation: Generation }) {
         {formatDuration(generation.generation_time)}
         {firstTokenMs !== null && `, first token after ${formatDuration(firstTokenMs)}`}
       </span>
+      {generation.cancelled_by === 'operator' && <span className="text-ink-soft">by the operator</span>}
       {reason !== null && reason !== 'error' && <span className="text-ink-faint">finish reason: {reason}</span>}
       <time dateTime={generation.created_at} className="text-ink-faint">
         {formatFull(generation.created_at)}

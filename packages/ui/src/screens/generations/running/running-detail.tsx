@@ -1,0 +1,53 @@
+import type { RunningCallRow } from '@model-gateway/core/wire';
+import { CircleX } from 'lucide-react';
+import { useState } from 'react';
+
+import { formatUsd } from '../../../format/money.ts';
+import { formatCount, formatDuration } from '../../../format/quantity.ts';
+import { formatFull } from '../../../format/time.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Facts } from '../../../parts/facts.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { CancelDialog } from './cancel-dialog.tsx';
+import { RUNNING_STATES } from './to-shown-calls.ts';
+
+/** What is known of a call before its end. */
+export function RunningDetail({ call, keyName }: { call: RunningCallRow; keyName: string | undefined }) {
+  const [isCancelling, setIsCancelling] = useState(false);
+  const { label, meaning } = RUNNING_STATES[call.state];
+  const shown = (text: string | null): string => (text === null ? '—' : showControls(text));
+  return (
+    <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
+      <div className="flex flex-wrap items-center gap-3">
+        <Badge tone={call.state === 'responding' ? 'good' : 'neutral'}>{label}</Badge>
+        <p className="min-w-0 flex-1 text-sm text-ink-soft">
+          {meaning}. The story, prompt and answer are here when the call has ended.
+        </p>
+        <Button look="danger" icon={<CircleX size={15} aria-hidden />} onClick={() => setIsCancelling(true)}>
+          Cancel
+        </Button>
+      </div>
+      <Facts
+        facts={[
+          ['Model', showControls(call.model)],
+          ['Provider', shown(call.provider_name)],
+          ['Running for', formatDuration(call.elapsed_ms)],
+          ['Began', formatFull(call.created_at)],
+          ['Attempts', formatCount(call.attempts)],
+          [
+            'Tokens so far, about',
+            `${formatCount(call.tokens_prompt)} in / ${formatCount(call.tokens_completion)} out`,
+          ],
+          ['Cost so far, about', call.cost === null ? '—' : formatUsd(call.cost)],
+          ['Response', call.streamed ? 'streamed' : 'in one piece'],
+          ['Key', shown(keyName ?? null)],
+          ['Session', shown(call.session_id)],
+          ['App', shown(call.http_referer ?? call.user_agent)],
+          ['User', shown(call.external_user)],
+        ]}
+      />
+      {isCancelling && <CancelDialog call={call} onClose={() => setIsCancelling(false)} />}
+    </div>
+  );
+}
