@@ -6,7 +6,7 @@ import { ConfigError, type GatewayConfig, loadConfig } from '@model-gateway/node
 import type { DoctorOptions } from '../commands/parse-command.ts';
 import { connectProviders, listSecrets } from '../compose.ts';
 import { createRedactor } from '../logger.ts';
-import { diagnoseProvider } from './diagnose-provider.ts';
+import { diagnoseWhole } from './diagnose-provider.ts';
 import { hasFailed, toReport } from './report.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function examine(
       const settings = config.providers[index];
       if (settings === undefined) continue;
       const { models, timeouts } = config;
-      const { findings } = await diagnoseProvider({
+      const findings = await diagnoseWhole({
         config: settings,
         provider,
         models,
