@@ -155,6 +155,29 @@ test('a saved provider is tested with its saved key, and no other server gets it
   expect(known.data.ok).toBe(true);
 });
 
+test('what is typed is tested as it would be saved: a new key with the saved headers, and no key where it is removed', async () => {
+  const seen: (string | undefined)[][] = [];
+  const server = createServer(({ headers }, response) => {
+    seen.push([headers.authorization, headers['x-team'] as string | undefined]);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"data":[]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const call = await start();
+  const provider = { slug: 'up', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` };
+  await call('POST', '/setup/providers', { ...provider, apiKey: KEY, headers: { 'X-Team': 'blue' } });
+  for (const apiKey of [undefined, 'sk-another-key-0001', null]) {
+    await call('POST', '/setup/provider-tests', { provider: { ...provider, apiKey } });
+  }
+  expect(seen).toEqual([
+    [`Bearer ${KEY}`, 'blue'],
+    ['Bearer sk-another-key-0001', 'blue'],
+    [undefined, 'blue'],
+  ]);
+});
+
 test('finds the servers of this machine by their lists of models, and nothing that gives none', async () => {
   const [ollama, locked] = [await startUpstream(null), await startUpstream()];
   const silent = createTcpServer(() => undefined);

@@ -28,7 +28,7 @@ export const testProviderDraft = operation<SetupParts>()({
       slug: provider.slug ?? (provider.preset === undefined ? 'new' : undefined),
     });
     const { providers } = await stored();
-    const row = draft.apiKey === undefined ? providers.find(({ id }) => id === draft.slug) : undefined;
+    const row = providers.find(({ id }) => id === draft.slug);
     const settings = row === undefined ? draft : await addSavedSecrets(draft, row, host);
     const issues = host.objectTo(settings);
     if (issues.length > 0) {

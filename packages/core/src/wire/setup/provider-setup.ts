@@ -137,6 +137,8 @@ export const providerPresetListSchema = z.object({
       needs_key: z.boolean(),
       /** The customary variable of its key. */
       key_variable: z.string().nullable(),
+      /** Where its customers make keys; null where that is not known. */
+      key_page: z.string().nullable(),
       /** Whether `discoverModels` can be true. */
       lists_models: z.boolean(),
       /** Whether it is a gateway to other providers. */
