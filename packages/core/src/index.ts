@@ -50,6 +50,7 @@ export type {
 export type { Generation, GenerationContent } from './wire/generations/generation.ts';
 export type { CallCourse } from './wire/generations/call-course.ts';
 export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
+export { maxPriceSchema, sortKeySchema } from './wire/chat/provider-preferences.ts';
 export { DATA_REGIONS, type DataRegion, toDataRegion } from './wire/data-region.ts';
 export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
 export type { Guardrail } from './wire/management/guardrail.ts';

@@ -1,11 +1,11 @@
 import type {
+  AccountSettings,
   ActivityItem,
   Guardrail,
   KeyAssignment,
   Model,
   ModelEndpoints,
   ModelList,
-  Settings,
   Workspace,
 } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
@@ -80,7 +80,7 @@ export const keyAssignmentsQuery = queryOptions({
 
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: async ({ signal }) => (await callApi<{ data: Settings }>('/admin/v1/settings', { signal })).data,
+  queryFn: async ({ signal }) => (await callApi<{ data: AccountSettings }>('/admin/v1/settings', { signal })).data,
 });
 
 /** The default one first. */
