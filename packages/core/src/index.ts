@@ -14,6 +14,7 @@ export type { GatewayOptions, Setup } from './options.ts';
 // Embedders: what a gateway is configured with, and the shapes of its API.
 export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
+export { type OpenedProvider, openProviderRow } from './api/setup/open-provider-row.ts';
 export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './auth/account.ts';
@@ -119,6 +120,7 @@ export {
 export type { VideoProvider } from './providers/video-contract.ts';
 export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
+export type { ProviderRecord as StoredProvider } from './stores/store.ts';
 export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
 export type {
   ActivityQuery,
