@@ -34,6 +34,7 @@ export type { GuardrailTestResult } from './management/guardrail-test.ts';
 export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardrail.ts';
 export type { KeyBody } from './management/key.ts';
 export type { SessionResponse } from './management/session.ts';
+export type { RateLimitList } from './management/rate-limit.ts';
 export type { Settings, ShownSettings as AccountSettings } from './management/settings.ts';
 export type { Workspace } from './management/workspace.ts';
 export type { ConfiguredModel, ModelDefinition } from './models/model-definition.ts';

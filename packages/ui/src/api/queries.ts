@@ -6,6 +6,7 @@ import type {
   Model,
   ModelEndpoints,
   ModelList,
+  RateLimitList,
   Workspace,
 } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
@@ -81,6 +82,13 @@ export const keyAssignmentsQuery = queryOptions({
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: async ({ signal }) => (await callApi<{ data: AccountSettings }>('/admin/v1/settings', { signal })).data,
+});
+
+/** The rate limits of the configuration. */
+export const rateLimitsQuery = queryOptions({
+  queryKey: ['rate-limits'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async ({ signal }) => (await callApi<RateLimitList>('/admin/v1/rate-limits', { signal })).data,
 });
 
 /** The default one first. */

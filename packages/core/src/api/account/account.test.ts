@@ -1,3 +1,4 @@
+import { createMemoryRateCounter } from '@model-gateway/node/rate-limits';
 import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
@@ -127,6 +128,21 @@ test('settings hold from the next request on, and what is not known of them is r
       body: { error: { metadata: { issues: [{ path }] } } },
     });
   }
+});
+
+test('lists the rate limits of the configuration, and none where there are none', async () => {
+  const rules = [
+    { key: 'batch', model: '*', requestsPerMinute: 20, tokensPerMinute: null },
+    { key: '*', model: 'acme/chat', requestsPerMinute: null, tokensPerMinute: 40_000 },
+  ];
+  const { dataOf } = createAdminGateway({
+    rateLimits: { rules, createCounter: createMemoryRateCounter },
+  });
+  expect(await dataOf('GET', '/admin/v1/rate-limits')).toEqual([
+    { key: 'batch', model: '*', requests_per_minute: 20, tokens_per_minute: null },
+    { key: '*', model: 'acme/chat', requests_per_minute: null, tokens_per_minute: 40_000 },
+  ]);
+  expect(await createAdminGateway().dataOf('GET', '/admin/v1/rate-limits')).toEqual([]);
 });
 
 test('refuses in the lists of providers a name that would guard nothing, and keeps those that stand there', async () => {

@@ -7,6 +7,7 @@ import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { RateLimitList } from '../settings/rate-limit-list.tsx';
 
 interface KeyFormProps {
   readonly existing?: Key;
@@ -127,6 +128,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
             />
           </>
         )}
+        {!isManagement && <RateLimitList keyNames={[name, ...(existing === undefined ? [] : [existing.hash])]} />}
         {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
       </form>
     </Dialog>

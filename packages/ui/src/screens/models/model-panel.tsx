@@ -16,6 +16,7 @@ import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
 import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../shell/base-url.ts';
 import { StandingBadge, toStanding } from '../providers/standings.tsx';
+import { RateLimitList } from '../settings/rate-limit-list.tsx';
 import { ModelUsage } from './model-usage.tsx';
 import { toOtherPath } from './other-path.ts';
 import { PlanExplanation } from './plan-explanation.tsx';
@@ -116,6 +117,7 @@ function About({ model }: { model: Model }) {
           ['Withdrawn on', model.expiration_date ?? 'not announced'],
         ]}
       />
+      <RateLimitList model={model.id} />
       <section>
         <h3 className="mb-1.5 text-sm font-semibold">Parameters</h3>
         <div className="flex flex-wrap gap-1">
