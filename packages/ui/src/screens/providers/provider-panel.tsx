@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 
 import { formatCount } from '../../format/quantity.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import type { ProviderRow, ProviderState } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
+import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
 import { ProviderStateBadge, SetupStateBadge, type Standing, STANDINGS } from './standings.tsx';
 
@@ -31,7 +31,7 @@ export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) 
     >
       <div className="scroll-thin flex flex-1 flex-col gap-6 overflow-y-auto p-4">
         {state !== undefined && <StateFacts state={state} />}
-        {setup?.source === 'config' && isEditable && <ConfiguredNote />}
+        {setup?.source === 'config' && isEditable && <ConfiguredProvider setup={setup} />}
         {shadowed !== undefined && <ProviderSetupSection setup={shadowed} onGone={onClose} />}
         {setup?.source === 'stored' && <ProviderSetupSection setup={setup} onGone={onClose} />}
         {state !== undefined && (
@@ -68,15 +68,6 @@ function StateFacts({ state }: { state: ProviderState }) {
         ['Its list of models', discovers ? 'is asked for at start and every minute' : 'is not asked for'],
       ]}
     />
-  );
-}
-
-/** What was set up elsewhere is changed there. */
-function ConfiguredNote() {
-  return (
-    <p className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
-      <Badge>from the configuration file</Badge> It, or the environment, is where this provider is changed.
-    </p>
   );
 }
 

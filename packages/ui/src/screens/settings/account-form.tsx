@@ -31,7 +31,10 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
   const isChanged = JSON.stringify(draft) !== JSON.stringify(settings);
   const isConfigured = (path: string): boolean => configured.includes(path);
   const issue = (path: string): string | undefined => issueFor(save.error, path);
-  const set = (change: Partial<Settings>): void => setDraft({ ...draft, ...change });
+  const set = (change: Partial<Settings>): void => {
+    setDraft({ ...draft, ...change });
+    save.reset();
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     save.mutate();

@@ -36,7 +36,7 @@ export function RoutingFields(props: RoutingFieldsProps) {
       </p>
       <OrderFields {...props} />
       <Field
-        label="The others"
+        label="Otherwise"
         hint={isConfigured('routing.sort') ? <FromConfig /> : 'In which order endpoints are asked'}
         error={issue('routing.sort')}
       >
