@@ -106,14 +106,15 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 60_000 },
     // The field that is wrong is named.
     await dialog.getByRole('alert').getByText('X-Team: must be one line of Latin characters').first().waitFor();
     expect(opened.problems.splice(0)).toHaveLength(1);
-    await dialog.getByLabel('Value of header 1').fill('blue-team');
+    await dialog.getByLabel('Value of header 1').press('Control+A');
+    await page.keyboard.type('blue-team');
     await dialog.getByRole('button', { name: 'Test', exact: true }).click();
     await dialog.getByRole('group', { name: 'Models' }).waitFor();
     expect(heads.at(-1)).toContain('get /v1/models?api-version=7');
     expect(heads.at(-1)).toContain('x-team: blue-team');
     expect(await examine(opened, 'connect-advanced')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('is in force').first().waitFor();
+    await page.getByText('whole is in force').first().waitFor();
     const read = async () =>
       (await dataOf<StoredProvider[]>(ui, `${SETUP}/providers`)).find(({ slug }) => slug === 'whole');
     expect(await read()).toMatchObject({
@@ -367,7 +368,7 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 60_000 }, (
     await dialog.getByRole('button', { name: 'Test', exact: true }).click();
     await dialog.getByText('All 1 of its list, and those that come later').waitFor();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('is in force').first().waitFor();
+    await page.getByText(`${first} is in force`).first().waitFor();
     const models = await dataOf<{ id: string }[]>(ui, '/api/v1/models');
     expect(models.some(({ id }) => id.includes('/local-'))).toBe(true);
   });

@@ -30,10 +30,8 @@ export function RoutingFields(props: RoutingFieldsProps) {
   const { routing, isConfigured, onChange, issue } = props;
   return (
     <fieldset className="flex min-w-0 flex-col gap-4">
-      <legend className="text-sm font-medium">Routing defaults</legend>
-      <p className="-mt-3 text-xs text-ink-faint">
-        For calls that do not say otherwise; a call’s own wish comes first.
-      </p>
+      <legend className="mb-1 text-sm font-medium">Routing defaults</legend>
+      <p className="text-xs text-ink-faint">For calls that do not say otherwise; a call’s own wish comes first.</p>
       <OrderFields {...props} />
       <Field
         label="Otherwise"
@@ -91,7 +89,7 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
       {order.length > 0 && (
         <ol aria-label="Providers that are asked first" className="rounded-lg border border-line">
           {order.map((slug, at) => (
-            <li key={slug} className="flex items-center gap-1 border-b border-line/60 px-3 py-1 text-sm last:border-0">
+            <li key={slug} className="flex items-center border-b border-line/60 py-1 pr-1 pl-3 text-sm last:border-0">
               <span className="min-w-0 flex-1 break-words">
                 {at + 1}. {nameOf(slug)}
               </span>
@@ -99,6 +97,7 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
                 <>
                   <Button
                     look="quiet"
+                    className="px-1.5!"
                     aria-label={`${nameOf(slug)} up`}
                     disabled={at === 0}
                     icon={<ArrowUp size={14} aria-hidden />}
@@ -106,6 +105,7 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
                   />
                   <Button
                     look="quiet"
+                    className="px-1.5!"
                     aria-label={`${nameOf(slug)} down`}
                     disabled={at === order.length - 1}
                     icon={<ArrowDown size={14} aria-hidden />}
@@ -113,6 +113,7 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
                   />
                   <Button
                     look="quiet"
+                    className="px-1.5!"
                     aria-label={`${nameOf(slug)} out of the order`}
                     icon={<X size={14} aria-hidden />}
                     onClick={() => onChange({ order: order.toSpliced(at, 1) })}

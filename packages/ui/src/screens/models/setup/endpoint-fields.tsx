@@ -6,6 +6,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { modelsQuery } from '../../../api/queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
+import { Folded } from '../../../parts/controls/folded.tsx';
 import { providerModelsQuery } from '../../providers/setup/setup-queries.ts';
 import { hasTokenPrices } from '../price-facts.ts';
 import type { EndpointDraft } from './model-draft.ts';
@@ -86,7 +87,7 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
         ))}
       </div>
       <CopyPrices onCopy={(prices) => onChange({ ...draft, prices })} />
-      <Folded
+      <FoldedGrid
         title="More prices"
         filled={FURTHER_UNITS.filter((unit) => (draft.prices[unit] ?? '') !== '').length}
         hasIssue={FURTHER_UNITS.some((unit) => issue(`pricing.${unit}`) !== undefined)}
@@ -94,8 +95,8 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
         {FURTHER_UNITS.map((unit) => (
           <PriceField key={unit} unit={unit} draft={draft} onChange={onChange} issue={issue} />
         ))}
-      </Folded>
-      <Folded
+      </FoldedGrid>
+      <FoldedGrid
         title="Limits and abilities"
         filled={LIMITS.filter(({ field }) => draft[field] !== '').length}
         hasIssue={LIMITS.some(({ path }) => issue(path) !== undefined)}
@@ -116,7 +117,7 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
             )}
           </Field>
         ))}
-      </Folded>
+      </FoldedGrid>
       <Button look="quiet" className="mt-2" icon={<Trash2 size={14} aria-hidden />} onClick={onRemove}>
         Remove endpoint {place}
       </Button>
@@ -166,24 +167,25 @@ const LIMITS: readonly {
   { field: 'tag', path: 'tag', label: 'Tag', hint: 'A tier or variant, as in turbo or priority' },
 ];
 
-interface FoldedProps {
+interface FoldedGridProps {
   readonly title: string;
   /** How many of its fields say something. */
   readonly filled: number;
-  /** What is wrong must be seen. */
   readonly hasIssue: boolean;
   readonly children: ReactNode;
 }
 
-function Folded({ title, filled, hasIssue, children }: FoldedProps) {
+function FoldedGrid({ title, filled, hasIssue, children }: FoldedGridProps) {
+  const label = (
+    <>
+      {title}
+      {filled > 0 && <span className="text-ink-faint"> ({filled} set)</span>}
+    </>
+  );
   return (
-    <details open={hasIssue || undefined} className="mt-3 text-sm">
-      <summary className="w-fit rounded text-accent">
-        {title}
-        {filled > 0 && <span className="text-ink-faint"> ({filled} set)</span>}
-      </summary>
+    <Folded title={label} hasIssue={hasIssue} className="mt-3">
       <div className="mt-3 grid gap-3 sm:grid-cols-2">{children}</div>
-    </details>
+    </Folded>
   );
 }
 

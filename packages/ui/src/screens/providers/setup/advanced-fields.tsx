@@ -1,4 +1,5 @@
 import { Checkbox, Field } from '../../../parts/controls/field.tsx';
+import { Folded } from '../../../parts/controls/folded.tsx';
 import { PairFields } from './pair-fields.tsx';
 import type { DataPolicyDraft, ProviderDraft } from './provider-draft.ts';
 
@@ -12,11 +13,8 @@ const FIELDS = ['headers', 'query', 'byok', 'dataPolicy'] as const;
 
 /** What few providers need: headers, a query, who pays, and what becomes of data. */
 export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) {
-  // What is wrong must be seen.
-  const isOpen = FIELDS.some((field) => issue(field) !== undefined);
   return (
-    <details open={isOpen || undefined} className="text-sm">
-      <summary className="w-fit rounded text-accent">Advanced</summary>
+    <Folded title="Advanced" hasIssue={FIELDS.some((field) => issue(field) !== undefined)}>
       <div className="mt-3 flex flex-col gap-5">
         <DataPolicyFields draft={draft} onChange={onChange} issue={issue} />
         <Checkbox
@@ -46,7 +44,7 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
           />
         )}
       </div>
-    </details>
+    </Folded>
   );
 }
 

@@ -2,6 +2,7 @@ import type { CreateProviderRequest } from '@model-gateway/core/wire';
 import type { ReactNode } from 'react';
 
 import { Checkbox, Field } from '../../../parts/controls/field.tsx';
+import { Folded } from '../../../parts/controls/folded.tsx';
 import { OutsideLink } from '../../../parts/text/outside-link.tsx';
 import { toSafeLink } from '../../../parts/text/safe-link.ts';
 import { AdvancedFields } from './advanced-fields.tsx';
@@ -22,8 +23,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
   const { draft, onChange, issue, existing } = props;
   const { preset } = draft;
   const isShort = asksForAddress(draft);
-  // What is wrong must be seen.
-  const isOpen = ['name', 'slug', 'region', ...(isShort ? [] : ['baseUrl'])].some(
+  const hasIssue = ['name', 'slug', 'region', ...(isShort ? [] : ['baseUrl'])].some(
     (field) => issue(field) !== undefined,
   );
   return (
@@ -54,8 +54,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
           onChange={(event) => onChange({ removesKey: event.target.checked, key: '' })}
         />
       )}
-      <details open={isOpen || undefined} className="text-sm">
-        <summary className="w-fit rounded text-accent">More</summary>
+      <Folded title="More" hasIssue={hasIssue}>
         <div className="mt-3 grid gap-4 sm:grid-cols-2">
           {!isShort && <AddressField {...props} />}
           {preset === null && existing === undefined && <WireField {...props} />}
@@ -65,7 +64,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
           )}
           <TextField {...props} field="region" label="Region" placeholder="eu" />
         </div>
-      </details>
+      </Folded>
       <AdvancedFields draft={draft} onChange={onChange} issue={issue} />
     </>
   );
