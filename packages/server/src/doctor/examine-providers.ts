@@ -73,7 +73,8 @@ function openBox({ store }: GatewayConfig, env: Examination['env']): SecretBox {
     return openSecretBox({ environmentKey: env['GATEWAY_SECRETS_KEY'], dir });
   } catch (error) {
     // With a variable that holds no key, no provider is opened, and each says why.
-    return { open: () => Promise.reject(error), seal: () => Promise.reject(error) };
+    const reason = error instanceof Error ? error : new TypeError(String(error));
+    return { open: () => Promise.reject(reason), seal: () => Promise.reject(reason) };
   }
 }
 

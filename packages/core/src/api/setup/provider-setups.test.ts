@@ -85,7 +85,7 @@ test('the response waits for a list of models that takes its time', async () => 
 test('a server that is started later, and models that it gets later, are there within a minute, without a restart', async () => {
   let listed: readonly string[] | null = null;
   const upstream = createScriptedTransport((exchange) => {
-    if (listed === null) return void exchange.fail(new Error('connect ECONNREFUSED'));
+    if (listed === null) return exchange.fail(new Error('connect ECONNREFUSED'));
     exchange.respond(200, { 'content-type': 'application/json' });
     exchange.push(JSON.stringify({ data: listed.map((id) => ({ id })) }));
     exchange.end();
