@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -129,6 +129,70 @@ test('without the key that has sealed it, a stored provider is left out and repo
   expect(body).toMatchObject({ data: [{ slug: 'up', status: 'locked' }] });
   expect(second.log()).toMatch(/"provider":"up".*a stored provider is left out/);
   await second.end();
+});
+
+test('the doctor opens what was set up while the gateway runs, and says when the key for it is missing', async () => {
+  const [dir, baseUrl] = [makeDirectory(), await startUpstream()];
+  const secret = { GATEWAY_SECRETS_KEY: Buffer.alloc(32, 1).toString('base64') };
+  const gateway = await serve(['--no-demo', '--data-dir', dir], secret);
+  const management = await createKey(dir, '--management');
+  await send(`${gateway.url}/admin/v1/setup/providers`, management, {
+    slug: 'up',
+    wire: 'openai',
+    baseUrl,
+    apiKey: KEY,
+  });
+  const doctor = async (env: NodeJS.ProcessEnv) => {
+    const child = spawn(process.execPath, [BIN, 'doctor', '--data-dir', dir], { env });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    const [code] = (await once(child, 'close')) as [number];
+    expect(text).not.toContain(KEY);
+    return { code, text };
+  };
+  expect(await doctor(secret)).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('1 models listed with the key'),
+  });
+  expect(await doctor({})).toMatchObject({ code: 1, text: expect.stringContaining('GATEWAY_SECRETS_KEY is not set') });
+});
+
+test('a test of a provider comes line by line, each layer with its time', async () => {
+  const baseUrl = await startUpstream();
+  const dir = makeDirectory();
+  const gateway = await serve(['--no-demo', '--data-dir', dir]);
+  const management = await createKey(dir, '--management');
+  const response = await fetch(`${gateway.url}/admin/v1/setup/provider-tests`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${management}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ provider: { wire: 'openai', baseUrl, apiKey: 'sk-wrong-0001' }, stream: true }),
+  });
+  expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+  const lines = (await response.text()).trim().split('\n');
+  const values = lines.map((line) => JSON.parse(line) as { finding?: { layer: string; duration_ms?: number } });
+  expect(values.map(({ finding }) => finding?.layer)).toEqual(['address', 'dns', 'tcp', 'tls', 'auth', undefined]);
+  expect(values[4]?.finding).toMatchObject({ status: 'failed', duration_ms: expect.any(Number) as number });
+  expect(values.at(-1)).toMatchObject({ data: { ok: false, findings: { length: 5 }, models: null } });
+});
+
+test('routing defaults that were set hold after a restart, and what the config says counts before them', async () => {
+  const dir = makeDirectory();
+  const first = await serve(['--no-demo', '--data-dir', dir]);
+  const management = await createKey(dir, '--management');
+  const settings = { routing: { sort: 'latency', max_price: { prompt: '2.5' } } };
+  const changed = await fetch(`${first.url}/admin/v1/settings`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${management}`, 'content-type': 'application/json' },
+    body: JSON.stringify(settings),
+  });
+  expect(changed.status).toBe(200);
+  await first.end();
+  const config = join(dir, 'gateway.json');
+  writeFileSync(config, JSON.stringify({ account: { routing: { sort: 'price' } } }));
+  const second = await serve(['--config', config, '--data-dir', dir]);
+  expect((await send(`${second.url}/admin/v1/settings`, management)).body).toMatchObject({
+    data: { routing: { sort: 'price', max_price: { prompt: '2.5' } }, configured: ['routing.sort'] },
+  });
 });
 
 test('a key for secrets that is none is refused at the start, and not repeated', async () => {

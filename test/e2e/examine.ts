@@ -36,11 +36,15 @@ export async function setTheme({ page }: UiPage, colorScheme: 'dark' | 'light'):
   await untilDrawn(page);
 }
 
-/** The page follows a change around it with its next frames, and may take a while from one colour to the other. */
+/**
+ * The page follows a change around it with its next frames, and may take a while from one colour to the other. What is
+ * folded away stands still, so it is not waited for.
+ */
 async function untilDrawn(page: Page): Promise<void> {
   await page.evaluate(`
     new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))
       .then(() => document.getAnimations().filter((animation) => animation instanceof CSSTransition))
+      .then((transitions) => transitions.filter(({ effect }) => effect?.target?.checkVisibility() === true))
       .then((transitions) => Promise.allSettled(transitions.map(({ finished }) => finished)))
       .then(() => undefined)
   `);

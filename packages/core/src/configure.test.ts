@@ -80,17 +80,19 @@ test('throws, and changes nothing, when a model names a provider that is not the
   expect((await chat()).status).toBe(200);
 });
 
-test('the account of the new setup holds, and what was set through the API goes on before it', async () => {
+test('the account of the new setup counts, and where it says nothing, what was set through the API', async () => {
   const { gateway, chat, post } = createCoreGateway([saying('acme', 'x')], { models: [modelAt('acme')] });
   const setup = { providers: [saying('acme', 'x')], models: [modelAt('acme')] };
-  gateway.configure({ ...setup, account: { providers: { ignore: ['acme'] } } });
-  expect((await chat()).status).toBe(404);
   await post(
     '/admin/v1/settings',
-    { providers: { ignore: [] } },
+    { providers: { ignore: ['acme'] } },
     { method: 'PATCH', headers: { authorization: 'Bearer sk-test-management' } },
   );
+  expect((await chat()).status).toBe(404);
+  gateway.configure({ ...setup, account: { providers: { ignore: [] } } });
   expect((await chat()).status).toBe(200);
+  gateway.configure(setup);
+  expect((await chat()).status).toBe(404);
 });
 
 test('unchanged rate limits continue to count, and changed ones start from zero', async () => {

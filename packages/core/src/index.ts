@@ -14,6 +14,7 @@ export type { GatewayOptions, Setup } from './options.ts';
 // Embedders: what a gateway is configured with, and the shapes of its API.
 export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
+export { type OpenedProvider, openProviderRow } from './api/setup/open-provider-row.ts';
 export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './auth/account.ts';
@@ -51,6 +52,7 @@ export type {
 export type { Generation, GenerationContent } from './wire/generations/generation.ts';
 export type { CallCourse } from './wire/generations/call-course.ts';
 export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
+export { maxPriceSchema, sortKeySchema } from './wire/chat/provider-preferences.ts';
 export { DATA_REGIONS, type DataRegion, toDataRegion } from './wire/data-region.ts';
 export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
 export type { Guardrail } from './wire/management/guardrail.ts';
@@ -119,6 +121,7 @@ export {
 export type { VideoProvider } from './providers/video-contract.ts';
 export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
+export type { ProviderRecord as StoredProvider } from './stores/store.ts';
 export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
 export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
 export type {

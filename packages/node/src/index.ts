@@ -10,5 +10,5 @@ export { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-req
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
 export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
 export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';
-export { hasStoredProviders } from './stores/tables/has-stored-providers.ts';
+export { hasStoredProviders, readStoredProviders } from './stores/tables/read-stored-providers.ts';
 export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';

@@ -60,6 +60,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'DELETE /admin/v1/members/{id}': [401, 403, 404],
   'GET /admin/v1/settings': [401, 403, 200],
   'PATCH /admin/v1/settings': [401, 403, 200],
+  'GET /admin/v1/rate-limits': [401, 403, 200],
   'POST /admin/v1/explain': [401, 403, 400],
   'GET /api/v1/credits': [401, 403, 200],
   'GET /api/v1/activity': [401, 403, 200],

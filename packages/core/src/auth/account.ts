@@ -1,14 +1,24 @@
 import type { SettingsRepository } from '../stores/store.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
+
+/** Preferences of the account for calls that state none. */
+export type RoutingDefaults = Pick<ProviderPreferences, 'order' | 'sort' | 'allow_fallbacks' | 'max_price'>;
 
 /** The account as routing reads it. */
 export interface LiveAccount extends AccountOptions {
   /** The lists of providers as they were written; those in `providers` are slugs and tags. */
   readonly writtenProviders: AccountOptions['providers'];
+  /** `routing` in the words of a request, with slugs and tags; undefined where it says nothing. */
+  readonly routingDefaults?: RoutingDefaults | undefined;
+  /** The same with names as they were written. */
+  readonly writtenDefaults?: RoutingDefaults | undefined;
+  /** The options of the configuration. */
+  readonly configured?: AccountOptions | undefined;
 }
 
 /**
- * Reads the current settings of the account: those set through the API, else those of the configuration. `toTags`
+ * Reads the current settings of the account: those of the configuration, else those set through the API. `toTags`
  * replaces names of providers by slugs and tags, once for each change.
  */
 export function createLiveAccount(
@@ -18,10 +28,15 @@ export function createLiveAccount(
 ): () => LiveAccount {
   const toLive = (account: AccountOptions): LiveAccount => {
     const { only = [], ignore = [] } = account.providers ?? {};
+    const writtenDefaults = toRoutingDefaults(account.routing);
+    const order = writtenDefaults?.order;
     return {
       ...account,
       providers: { only: toTags(only), ignore: toTags(ignore) },
       writtenProviders: { only, ignore },
+      routingDefaults: order?.length ? { ...writtenDefaults, order: [...toTags(order)] } : writtenDefaults,
+      writtenDefaults,
+      configured,
     };
   };
   let known: SettingsChange | undefined;
@@ -37,32 +52,62 @@ export function createLiveAccount(
 }
 
 function toAccount(configured: AccountOptions, settings: SettingsChange): AccountOptions {
-  const { providers, privacy } = configured;
+  const { providers, privacy, routing } = configured;
   return {
-    defaultModel: settings.default_model === undefined ? configured.defaultModel : settings.default_model,
-    creditsUsd: settings.credits_usd === undefined ? configured.creditsUsd : settings.credits_usd,
+    defaultModel: configured.defaultModel ?? settings.default_model,
+    creditsUsd: configured.creditsUsd ?? settings.credits_usd,
     providers: {
-      only: settings.providers?.only ?? providers?.only,
-      ignore: settings.providers?.ignore ?? providers?.ignore,
+      only: providers?.only ?? settings.providers?.only,
+      ignore: providers?.ignore ?? settings.providers?.ignore,
     },
     privacy: {
-      zdr: settings.privacy?.zdr ?? privacy?.zdr,
-      allowTraining: settings.privacy?.allow_training ?? privacy?.allowTraining,
+      zdr: privacy?.zdr ?? settings.privacy?.zdr,
+      allowTraining: privacy?.allowTraining ?? settings.privacy?.allow_training,
+    },
+    routing: {
+      order: routing?.order ?? settings.routing?.order,
+      sort: routing?.sort ?? settings.routing?.sort,
+      allowFallbacks: routing?.allowFallbacks ?? settings.routing?.allow_fallbacks,
+      maxPrice: routing?.maxPrice ?? settings.routing?.max_price,
     },
   };
 }
 
-/** Settings of the whole account; `/admin/v1/settings` overrides them. */
+/** Undefined where it says nothing, so that most calls need not look further. */
+function toRoutingDefaults(routing: AccountOptions['routing'] = {}): RoutingDefaults | undefined {
+  const { order = [], sort, allowFallbacks, maxPrice = {} } = routing;
+  const hasPrice = Object.values(maxPrice).some((price) => price !== undefined);
+  if (order.length === 0 && sort == null && allowFallbacks !== false && !hasPrice) return undefined;
+  return {
+    ...(order.length > 0 && { order: [...order] }),
+    ...(sort != null && { sort }),
+    ...(allowFallbacks === false && { allow_fallbacks: false }),
+    ...(hasPrice && { max_price: maxPrice }),
+  };
+}
+
+/** Settings of the whole account. What is not given can be set by `/admin/v1/settings`. */
 export interface AccountOptions {
   /** Used when a request names no model. */
   readonly defaultModel?: string | null | undefined;
   /** USD that all calls together may cost; null means no limit. */
   readonly creditsUsd?: number | null | undefined;
-  readonly providers?: {
-    readonly only?: readonly string[] | undefined;
-    readonly ignore?: readonly string[] | undefined;
-  };
-  readonly privacy?: { readonly zdr?: boolean | undefined; readonly allowTraining?: boolean | undefined };
+  readonly providers?:
+    | { readonly only?: readonly string[] | undefined; readonly ignore?: readonly string[] | undefined }
+    | undefined;
+  readonly privacy?: { readonly zdr?: boolean | undefined; readonly allowTraining?: boolean | undefined } | undefined;
+  /** What holds for calls that do not say otherwise. */
+  readonly routing?:
+    | {
+        /** These providers first, in this order. */
+        readonly order?: readonly string[] | undefined;
+        /** Null balances the load. */
+        readonly sort?: 'price' | 'throughput' | 'latency' | 'exacto' | null | undefined;
+        readonly allowFallbacks?: boolean | undefined;
+        /** USD a million tokens; `request`, `image` and `audio` each. */
+        readonly maxPrice?: NonNullable<ProviderPreferences['max_price']> | undefined;
+      }
+    | undefined;
 }
 
 const VERSION_AT = 14;

@@ -4,6 +4,7 @@ import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { guardCompletion } from '../guardrails/guard-completion.ts';
 import type { ChatCall, OnwardCall } from '../providers/provider.ts';
+import { preferencesUpstream } from '../routing/account-defaults.ts';
 import { toOnwardPreferences } from '../routing/endpoints/onward-preferences.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
@@ -94,10 +95,11 @@ function toChatCall(
 
 function toOnwardCall(
   endpoint: Endpoint,
-  { provider: asked }: ChatCompletionRequest,
-  { caller, onwardPlugins, parts: { account, catalog } }: ChatRun,
+  request: ChatCompletionRequest,
+  { call: { kind }, caller, onwardPlugins, parts: { account, catalog } }: ChatRun,
 ): OnwardCall {
   const narrowings = caller.policy?.narrowings ?? [];
+  const asked = preferencesUpstream({ kind, request }, account);
   return {
     preferences: toOnwardPreferences(endpoint, { asked, account, narrowings, catalog }),
     plugins: [...onwardPlugins],

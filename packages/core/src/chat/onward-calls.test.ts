@@ -252,6 +252,23 @@ test('ignored names go up as the account and a guardrail have them, for provider
   expect(core.transport.latest().sent['provider']).toEqual({ ignore: ['GROQ', 'novita', 'Azure', 'Groq'] });
 });
 
+test('routing defaults of the account go up like preferences of the call, where it states none', async () => {
+  const account = { routing: { order: ['Parasail', 'openrouter'], maxPrice: { prompt: '3' }, allowFallbacks: false } };
+  const core = createChained('openrouter', { account });
+  expect((await core.chat(ask)).status).toBe(200);
+  expect(core.transport.latest().sent['provider']).toEqual({
+    order: ['Parasail'],
+    max_price: { prompt: '3' },
+    allow_fallbacks: false,
+  });
+  await core.chat({ ...ask, provider: { sort: 'price', allow_fallbacks: true } });
+  expect(core.transport.latest().sent['provider']).toEqual({
+    sort: 'price',
+    max_price: { prompt: '3' },
+    allow_fallbacks: true,
+  });
+});
+
 test('guards what goes up with a plugin, and lets none add texts that filters have to read', async () => {
   const redacting = { content_filters: [{ pattern: 'badger', action: 'redact' }] };
   const core = createChained();

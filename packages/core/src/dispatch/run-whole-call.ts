@@ -20,6 +20,7 @@ import { toContentError } from '../generations/to-generation.ts';
 import { guardCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
+import { preferencesUpstream } from '../routing/account-defaults.ts';
 import { toOnwardPreferences } from '../routing/endpoints/onward-preferences.ts';
 import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
 import { type RoutingReport, withReport } from '../routing/routing-metadata.ts';
@@ -237,8 +238,7 @@ function preferencesFor<Request>(
   { routing: { account, catalog } }: WholeCallParts,
 ): ProviderPreferences | undefined {
   if (endpoint.provider.gateway === undefined) return undefined;
-  const { provider: asked } = call.kind.preferencesOf(call.request);
-  return toOnwardPreferences(endpoint, { asked, account, narrowings, catalog });
+  return toOnwardPreferences(endpoint, { asked: preferencesUpstream(call, account), account, narrowings, catalog });
 }
 
 /** The input as text. */

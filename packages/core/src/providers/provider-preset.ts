@@ -14,6 +14,8 @@ interface PresetFacts {
   readonly apiKeyEnv: string | null;
   /** Other customary variables of the key, read in this order when the first is not set. */
   readonly apiKeyAliases?: readonly string[] | undefined;
+  /** Where its customers make keys; absent where that is not known, or depends on the customer. */
+  readonly keyPage?: string | undefined;
   /** False where there is no list of models, or one that does not show which can be called. */
   readonly listsModels: boolean;
   /** The provider's standard terms, as far as they are known. */

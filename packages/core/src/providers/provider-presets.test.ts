@@ -14,6 +14,13 @@ test.each(Object.entries(PRESETS))('the preset %s is complete and reaches its pr
   if (name !== 'perplexity' && name !== 'fal') expect(url.pathname).toMatch(/\/v1(beta|\/openai)?$/);
 });
 
+test('the page where a key is made is one of https, and every preset with a key has one, unless each customer has their own', () => {
+  for (const [name, { keyPage, apiKeyEnv, baseUrl }] of Object.entries(PRESETS)) {
+    expect(keyPage !== undefined, name).toBe(apiKeyEnv !== null && baseUrl !== null);
+    if (keyPage !== undefined) expect(new URL(keyPage).protocol, name).toBe('https:');
+  }
+});
+
 test('a provider without an address of its own says where to find it', () => {
   const own = Object.values(PRESETS).filter(({ baseUrl }) => baseUrl === null);
   expect(own.map(({ ownAddress }) => ownAddress?.env)).toEqual(['AZURE_OPENAI_ENDPOINT', 'GATEWAY_UPSTREAM_URL']);

@@ -14,6 +14,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
 import type { OrderReason } from '../wire/generations/routing-decision.ts';
+import { slugsOf, withAccountDefaults } from './account-defaults.ts';
 import { nameProviders } from './endpoints/name-providers.ts';
 import { mayKnow, withoutOnwardNames } from './endpoints/onward-preferences.ts';
 import { orderEndpoints, type OrderQuery } from './endpoints/order-endpoints.ts';
@@ -81,7 +82,13 @@ interface Planning {
  */
 export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingParts): CallPlan {
   const { kind, request } = call;
-  const { preferences, unknownProviders } = nameProviders(kind.preferencesOf(request), parts.catalog.providerNames);
+  const named = nameProviders(kind.preferencesOf(request), parts.catalog.providerNames);
+  const { unknownProviders } = named;
+  const { routingDefaults } = parts.account;
+  const preferences =
+    routingDefaults === undefined
+      ? named.preferences
+      : withAccountDefaults(named.preferences, slugsOf(call), routingDefaults);
   const needs = kind.needsOf(request);
   const planning: Planning = { call, preferences, needs, options, parts, orderedBy: null };
   const resolved = resolveModels(kind.modelsOf(request), {

@@ -42,7 +42,8 @@ export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardr
 export type { AnyKey, KeyBody, KeyDetail } from './management/key.ts';
 export type { RefusalBody } from './management/refusal.ts';
 export type { SessionResponse } from './management/session.ts';
-export type { Settings } from './management/settings.ts';
+export type { RateLimitList } from './management/rate-limit.ts';
+export type { Settings, ShownSettings as AccountSettings } from './management/settings.ts';
 export type { Workspace } from './management/workspace.ts';
 export type { ConfiguredModel, ModelDefinition } from './models/model-definition.ts';
 export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models/model.ts';

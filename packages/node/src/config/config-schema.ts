@@ -8,9 +8,11 @@ import {
   DEFAULT_WRONG_KEYS_PER_ADDRESS,
   httpUrlSchema,
   keyText,
+  maxPriceSchema,
   objectToWebhookSecret,
   providerSettingsSchema,
   secretText,
+  sortKeySchema,
 } from '@model-gateway/core';
 import { z } from 'zod';
 
@@ -66,13 +68,25 @@ const authSchema = z.strictObject({
     .describe('Wrong keys of one address before further ones get 429 with a growing wait; null slows none'),
 });
 
+/** What stands here counts; what does not can be set in the UI, so nothing has a default. */
 const accountSchema = z.strictObject({
-  creditsUsd: z.number().min(0).nullable().default(null).describe('Spending limit of the whole account; null is none'),
-  defaultModel: z.string().min(1).nullable().default(null).describe('Used when a request names no model'),
+  creditsUsd: z.number().min(0).nullish().describe('Spending limit of the whole account; null is none'),
+  defaultModel: z.string().min(1).nullish().describe('Used when a request names no model'),
   providers: z
-    .strictObject({ only: z.array(z.string()).default([]), ignore: z.array(z.string()).default([]) })
-    .prefault({}),
-  privacy: z.strictObject({ zdr: z.boolean().default(false), allowTraining: z.boolean().default(true) }).prefault({}),
+    .strictObject({ only: z.array(z.string()), ignore: z.array(z.string()) })
+    .partial()
+    .optional(),
+  privacy: z.strictObject({ zdr: z.boolean(), allowTraining: z.boolean() }).partial().optional(),
+  routing: z
+    .strictObject({
+      order: z.array(z.string()).describe('These providers first, in this order'),
+      sort: sortKeySchema.nullable().describe('Null balances the load'),
+      allowFallbacks: z.boolean().describe('Whether another endpoint is asked when the first has failed'),
+      maxPrice: maxPriceSchema.strict().describe('USD a million tokens; request, image and audio each'),
+    })
+    .partial()
+    .optional()
+    .describe('For calls that do not say otherwise'),
 });
 
 const storeSchema = z.discriminatedUnion('type', [

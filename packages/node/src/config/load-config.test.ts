@@ -84,7 +84,7 @@ test('an empty file is a whole configuration', () => {
     file,
     server: { host: '127.0.0.1', port: 8855, publicUrl: null, trustedProxies: [], bodyLimitMb: 32, allowedOrigins: [] },
     auth: { bootstrapKeys: [] },
-    account: { creditsUsd: null, defaultModel: null, providers: { only: [], ignore: [] } },
+    account: {},
     store: { type: 'json', dir: join(folder, 'data') },
     logging: { inputOutput: true, retentionDays: 30, maxGenerations: 100_000, maxContentMb: 8 },
     webhooks: {

@@ -66,6 +66,7 @@ finds secrets, and cases that never answer. Both end with 1 when they find somet
   doctor: `Usage: model-gateway doctor [flags]
 
   --config FILE      the config file of the gateway. Without one, providers come from variables such as OPENAI_API_KEY
+  --data-dir DIR     where the gateway keeps its data, with the providers that were set up in the UI (./data)
   --call             also make one call of a few tokens at each provider, which costs a little
 
 Checks each provider in layers (address, name, connection, certificate, key, call), says what to do about the first

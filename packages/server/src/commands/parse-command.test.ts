@@ -91,11 +91,11 @@ test('keys create takes a name, a limit, or the kind', () => {
   });
 });
 
-test('doctor takes a config, and makes calls only when asked', () => {
-  expect(parse('doctor')).toEqual({ type: 'doctor', options: { config: undefined, call: false } });
-  expect(parse('doctor --config c.json --call')).toEqual({
+test('doctor takes a config and a data directory, and makes calls only when asked', () => {
+  expect(parse('doctor')).toEqual({ type: 'doctor', options: { config: undefined, dataDir: undefined, call: false } });
+  expect(parse('doctor --config c.json --data-dir d --call')).toEqual({
     type: 'doctor',
-    options: { config: 'c.json', call: true },
+    options: { config: 'c.json', dataDir: 'd', call: true },
   });
 });
 

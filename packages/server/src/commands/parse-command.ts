@@ -66,6 +66,8 @@ export interface KeysCreateOptions {
 
 export interface DoctorOptions {
   readonly config: string | undefined;
+  /** Where providers are stored that were set up; by default as the config says. */
+  readonly dataDir: string | undefined;
   /** Whether to make a call at each provider as well. */
   readonly call: boolean;
 }
@@ -124,8 +126,7 @@ const saveFlags = {
 } as const satisfies ParseArgsOptionsConfig;
 
 const doctorFlags = {
-  ...common,
-  config: { type: 'string' },
+  ...storeFlags,
   call: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig;
 
@@ -249,9 +250,9 @@ function parseKeys([action, ...rest]: readonly string[]): Command {
 }
 
 function parseDoctor(args: readonly string[]): Command {
-  const { help, config, call = false } = readFlags('doctor', args, doctorFlags);
+  const { help, config, 'data-dir': dataDir, call = false } = readFlags('doctor', args, doctorFlags);
   if (help === true) return { type: 'help', text: COMMAND_HELP.doctor };
-  return { type: 'doctor', options: { config, call } };
+  return { type: 'doctor', options: { config, dataDir, call } };
 }
 
 function readFlags<T extends ParseArgsOptionsConfig>(

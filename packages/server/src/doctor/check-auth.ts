@@ -3,9 +3,9 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import type { ProviderConfig } from '@model-gateway/node';
 
 import type { Finding } from './finding.ts';
-import type { Patient } from './patient.ts';
+import { type Patient, toLimit } from './patient.ts';
 
-type Examined = Pick<Patient, 'config' | 'provider' | 'timeouts' | 'isForm'>;
+type Examined = Pick<Patient, 'config' | 'provider' | 'timeouts' | 'isForm' | 'signal'>;
 
 /** Requests the provider's list of models, which costs nothing and needs a key wherever calls do. */
 export async function checkAuth({
@@ -13,6 +13,7 @@ export async function checkAuth({
   provider: { listModels },
   timeouts,
   isForm = false,
+  signal,
 }: Examined): Promise<{ readonly finding: Finding; readonly models: readonly DiscoveredModel[] | null }> {
   if (listModels === undefined) {
     const detail = 'it lists no models, so the key was not tried';
@@ -20,7 +21,7 @@ export async function checkAuth({
     return { finding: { layer: 'auth', status: 'skipped', detail, advice }, models: null };
   }
   try {
-    const models = await listModels(AbortSignal.timeout(timeouts.headersMs));
+    const models = await listModels(toLimit(timeouts.headersMs, signal));
     const how = config.apiKey === undefined ? 'without a key' : 'with the key';
     return { finding: { layer: 'auth', status: 'ok', detail: `${models.length} models listed ${how}` }, models };
   } catch (error) {

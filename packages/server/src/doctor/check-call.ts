@@ -4,14 +4,14 @@ import type { DiscoveredModel, ModelDefinition, Usage } from '@model-gateway/cor
 
 import { describeFailure } from './check-auth.ts';
 import type { Finding } from './finding.ts';
-import type { Patient } from './patient.ts';
+import { type Patient, toLimit } from './patient.ts';
 
 /** The smallest limit that every provider accepts. */
 const MAX_TOKENS = 16;
 
 /** Makes one call of a few tokens, to the model that is named or else the provider's cheapest known one. */
 export async function checkCall(patient: Patient, listed: readonly DiscoveredModel[]): Promise<Finding> {
-  const { config, provider, models, timeouts, model, isForm = false } = patient;
+  const { config, provider, models, timeouts, model, isForm = false, signal } = patient;
   if (provider.chat === undefined) return { layer: 'call', status: 'skipped', detail: 'it offers no chat' };
   const providerModel = model ?? findCheapest(config.slug, models) ?? listed[0]?.id;
   if (providerModel === undefined) {
@@ -25,7 +25,7 @@ export async function checkCall(patient: Patient, listed: readonly DiscoveredMod
     stream: false,
     supportedParameters: null,
     maxOutputTokens: null,
-    signal: AbortSignal.timeout(timeouts.nonStreamMs),
+    signal: toLimit(timeouts.nonStreamMs, signal),
     timeouts,
   });
   try {

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 
 import type { Target } from './check-address.ts';
 import type { Finding } from './finding.ts';
+import { type Patient, toLimit } from './patient.ts';
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 const MAX_ADDRESSES_SHOWN = 3;
@@ -26,16 +27,22 @@ export async function checkDns({ host, isIp }: Target): Promise<Finding> {
   }
 }
 
+/** How long a connection may take. */
+export interface ConnectOptions {
+  readonly timeoutMs: number;
+  /** Ends it before. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Opens a connection and closes it again. */
 export async function checkTcp(
   { host, port, isLoopback }: Target,
-  timeoutMs: number,
-  env: Readonly<Record<string, string | undefined>>,
+  { timeoutMs, env, signal }: ConnectOptions & Pick<Patient, 'env'>,
 ): Promise<Finding> {
   const startedAt = performance.now();
   const socket = connect({ host, port });
   try {
-    await connected(socket, timeoutMs);
+    await connected(socket, { timeoutMs, signal });
     const detail = `connected to ${socket.remoteAddress} in ${Math.round(performance.now() - startedAt)} ms`;
     return { layer: 'tcp', status: 'ok', detail };
   } catch (error) {
@@ -47,9 +54,9 @@ export async function checkTcp(
   }
 }
 
-async function connected(socket: Socket, timeoutMs: number): Promise<void> {
+async function connected(socket: Socket, { timeoutMs, signal }: ConnectOptions): Promise<void> {
   try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+    await once(socket, 'connect', { signal: toLimit(timeoutMs, signal) });
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
     throw new Error(`no answer within ${timeoutMs} ms`, { cause: error });

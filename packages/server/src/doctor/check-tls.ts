@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 
 import type { Target } from './check-address.ts';
+import type { ConnectOptions } from './check-network.ts';
 import type { Finding } from './finding.ts';
+import { type Patient, toLimit } from './patient.ts';
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 14;
@@ -19,12 +21,15 @@ const UNKNOWN_ISSUER = new Set([
  * Makes a TLS handshake and checks the certificate. A bad certificate is read as well, because its issuer reveals a
  * proxy; nothing is sent on such a connection.
  */
-export async function checkTls(target: Target, timeoutMs: number, now: number): Promise<Finding> {
+export async function checkTls(
+  target: Target,
+  { timeoutMs, now, signal }: ConnectOptions & Pick<Patient, 'now'>,
+): Promise<Finding> {
   if (!target.isTls) return { layer: 'tls', status: 'skipped', detail: 'the address is http' };
   const { host, port, isIp } = target;
   const socket = connect({ host, port, rejectUnauthorized: false, ...(!isIp && { servername: host }) });
   try {
-    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(timeoutMs) });
+    await once(socket, 'secureConnect', { signal: toLimit(timeoutMs, signal) });
     return describeCertificate(socket, target, now);
   } catch (error) {
     const isTimeout = (error as Error).name === 'AbortError';

@@ -8,30 +8,45 @@ import { checkTls } from './check-tls.ts';
 import type { Finding } from './finding.ts';
 import type { Patient } from './patient.ts';
 
-export interface Diagnosis {
-  readonly findings: readonly Finding[];
-  /** Null when the provider's list was not read. */
-  readonly models: readonly DiscoveredModel[] | null;
-}
+/** The models that the provider lists; null when its list was not read. */
+export type ListedModels = readonly DiscoveredModel[] | null;
 
-/** Checks one provider layer by layer, up to the first that fails. Never rejects. */
-export async function diagnoseProvider(patient: Patient): Promise<Diagnosis> {
-  const { config, timeouts, call, env, now } = patient;
+/**
+ * Checks one provider layer by layer, up to the first that fails, and yields each finding when it is there. Never
+ * throws; ends where it is when the signal fires.
+ */
+export async function* diagnoseProvider(patient: Patient): AsyncGenerator<Finding, ListedModels, undefined> {
+  const { config, timeouts, call, env, now, signal } = patient;
   const { finding, target } = checkAddress(config.baseUrl, config.apiKey !== undefined);
-  if (target === null) return { findings: [finding], models: null };
-  const findings = [finding];
+  yield finding;
+  if (target === null) return null;
+  const { connectMs } = timeouts;
+  let models: ListedModels = null;
   const steps = [
     () => checkDns(target),
-    () => checkTcp(target, timeouts.connectMs, env),
-    () => checkTls(target, timeouts.connectMs, now),
+    () => checkTcp(target, { timeoutMs: connectMs, env, signal }),
+    () => checkTls(target, { timeoutMs: connectMs, now, signal }),
+    async () => {
+      const auth = await checkAuth(patient);
+      models = auth.models;
+      return auth.finding;
+    },
+    ...(call ? [() => checkCall(patient, models ?? [])] : []),
   ];
   for (const step of steps) {
+    const startedAt = performance.now();
     const found = await step();
-    findings.push(found);
-    if (found.status === 'failed') return { findings, models: null };
+    if (signal?.aborted === true) return null;
+    const durationMs = Math.round(performance.now() - startedAt);
+    yield found.status === 'skipped' ? found : { ...found, durationMs };
+    if (found.status === 'failed') break;
   }
-  const auth = await checkAuth(patient);
-  findings.push(auth.finding);
-  if (call && auth.finding.status !== 'failed') findings.push(await checkCall(patient, auth.models ?? []));
-  return { findings, models: auth.models };
+  return models;
+}
+
+/** The same, when all has been found. */
+export async function diagnoseWhole(patient: Patient): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for await (const finding of diagnoseProvider(patient)) findings.push(finding);
+  return findings;
 }

@@ -1,16 +1,15 @@
 import process from 'node:process';
 
 import { PRESETS } from '@model-gateway/core/providers/presets';
-import { ConfigError, type GatewayConfig, loadConfig } from '@model-gateway/node';
+import { ConfigError, type GatewayConfig, loadConfig, readStoredProviders } from '@model-gateway/node';
 
 import type { DoctorOptions } from '../commands/parse-command.ts';
 import { connectProviders, listSecrets } from '../compose.ts';
 import { createRedactor } from '../logger.ts';
-import { diagnoseProvider } from './diagnose-provider.ts';
-import { hasFailed, toReport } from './report.ts';
+import { examineProvider, examineStored } from './examine-providers.ts';
 
 /**
- * Checks every configured provider and prints what is wrong and what to do. Sets exit code 1 when one of them cannot be
+ * Checks every provider, of the configuration and set up, and prints what is wrong and what to do. Sets exit code 1 when one of them cannot be
  * used.
  */
 export async function doctor(options: DoctorOptions): Promise<void> {
@@ -20,55 +19,51 @@ export async function doctor(options: DoctorOptions): Promise<void> {
 
 /** As `doctor`, with its environment as arguments. Resolves with whether all is well. */
 export async function examine(
-  { config: file, call }: DoctorOptions,
+  { config: file, dataDir, call }: DoctorOptions,
   env: NodeJS.ProcessEnv,
   write: (text: string) => void,
 ): Promise<boolean> {
-  const config = await readConfig(file, env, write);
+  const config = await readConfig({ file, dataDir }, env, write);
   if (config === null) return false;
-  // The report contains texts of servers, and a server may repeat a key.
-  const redact = createRedactor(listSecrets(config));
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
-  if (config.providers.length === 0) {
-    write('No provider is configured. Give a config file with --config, or set a variable such as OPENAI_API_KEY.\n');
+  const stored = config.store.type === 'json' ? readStoredProviders(config.store.dir) : [];
+  const count = config.providers.length + stored.length;
+  if (count === 0) {
+    write(
+      'No provider is configured, and none is set up. Give a config file with --config, set a variable such as ' +
+        'OPENAI_API_KEY, or name the data directory of the gateway with --data-dir.\n',
+    );
     return false;
   }
-  const { providers, closeAfterwards } = await connectProviders(config);
+  // The report contains texts of servers, and a server may repeat a key.
+  const secrets = listSecrets(config);
+  const tell = (report: string): void => write(`${createRedactor(secrets)(report)}\n`);
+  const { providers, connector, closeAfterwards } = await connectProviders(config);
+  const examined = { config, connector, call, env, tell };
   let failures = 0;
   try {
-    for (const [index, provider] of providers.entries()) {
-      const settings = config.providers[index];
-      if (settings === undefined) continue;
-      const { models, timeouts } = config;
-      const { findings } = await diagnoseProvider({
-        config: settings,
-        provider,
-        models,
-        timeouts,
-        call,
-        env,
-        now: Date.now(),
-      });
-      if (hasFailed(findings)) failures += 1;
-      write(`${redact(toReport(settings.slug, settings.baseUrl, findings))}\n`);
+    for (const provider of providers) {
+      if (!(await examineProvider(provider, { ...examined, models: config.models }))) failures += 1;
     }
+    const hide = (more: readonly string[]): void => void secrets.push(...more);
+    failures += await examineStored(stored, { ...examined, hide });
   } finally {
     for (const closable of closeAfterwards) await closable.close();
   }
-  const count = providers.length === 1 ? '1 provider' : `${providers.length} providers`;
-  write(failures === 0 ? `${count}: all can be used.\n` : `${count}: ${failures} cannot be used.\n`);
+  const all = count === 1 ? '1 provider' : `${count} providers`;
+  write(failures === 0 ? `${all}: all can be used.\n` : `${all}: ${failures} cannot be used.\n`);
   return failures === 0;
 }
 
 /** Null for a config that cannot be used, which is reported with the variable of a missing key. */
 async function readConfig(
-  file: string | undefined,
+  { file, dataDir }: { readonly file: string | undefined; readonly dataDir: string | undefined },
   env: NodeJS.ProcessEnv,
   write: (text: string) => void,
 ): Promise<GatewayConfig | null> {
   const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
   try {
-    return loadConfig({ file, env, presets: PRESETS, builtInModels: BUILT_IN_MODELS });
+    return loadConfig({ file, env, flags: { dataDir }, presets: PRESETS, builtInModels: BUILT_IN_MODELS });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     write(`${error.message}\n`);

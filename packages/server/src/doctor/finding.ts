@@ -9,4 +9,6 @@ export interface Finding {
   readonly detail: string;
   /** One line that says what to do about it. */
   readonly advice?: string | undefined;
+  /** Absent where nothing was waited for. */
+  readonly durationMs?: number | undefined;
 }

@@ -15,6 +15,12 @@ export interface Patient {
   /** Whether advice is for a form with the settings, not for a config file and the command line. Default: false. */
   readonly isForm?: boolean | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the check. */
+  readonly signal?: AbortSignal | undefined;
   /** Unix milliseconds, for the expiry of certificates. */
   readonly now: number;
 }
+
+/** A signal that fires after so many milliseconds, or with the one that ends the check. */
+export const toLimit = (timeoutMs: number, signal: AbortSignal | undefined): AbortSignal =>
+  signal === undefined ? AbortSignal.timeout(timeoutMs) : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

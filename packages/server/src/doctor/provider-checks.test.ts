@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { ProviderFinding } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { loadConfig } from '@model-gateway/node';
 import { afterAll, expect, test } from 'vitest';
 
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { startRawUpstream, toRawResponse } from '../../../../test/support/upstreams/raw-upstream.ts';
 import { connectProviders, listSecrets } from '../compose.ts';
 import { createRedactor } from '../logger.ts';
@@ -31,6 +33,14 @@ async function open(baseUrl: string) {
   };
 }
 
+const NEVER = new AbortController().signal;
+
+async function findAll(test: AsyncIterable<ProviderFinding>): Promise<ProviderFinding[]> {
+  const findings: ProviderFinding[] = [];
+  for await (const finding of test) findings.push(finding);
+  return findings;
+}
+
 test('tells where a provider is and that it has a key, never which', async () => {
   const { checks, up, close } = await open('https://up.example:8443/v1');
   expect(checks.describe(up)).toEqual({ host: 'up.example:8443', hasKey: true });
@@ -46,7 +56,7 @@ test('looks at a provider layer by layer, and repeats no key that the server say
       ),
   );
   const { checks, up, close } = await open(upstream.baseUrl);
-  const findings = await checks.test(up, { call: true });
+  const findings = await findAll(checks.test(up, { call: true, signal: NEVER }));
   expect(findings.map(({ layer, status }) => `${layer} ${status}`)).toEqual([
     'address ok',
     'dns skipped',
@@ -66,9 +76,30 @@ test('runs one test of a provider at a time, however often it is asked for', asy
     socket.end(toRawResponse(200, { data: [] }));
   });
   const { checks, up, close } = await open(upstream.baseUrl);
-  const results = await Promise.all(Array.from({ length: 5 }, () => checks.test(up, { call: false })));
-  expect([asked, new Set(results).size]).toEqual([1, 1]);
-  await checks.test(up, { call: false });
+  const look = () => findAll(checks.test(up, { call: false, signal: NEVER }));
+  const results = await Promise.all(Array.from({ length: 5 }, look));
+  expect([asked, new Set(results.map((found) => JSON.stringify(found))).size]).toEqual([1, 1]);
+  await look();
   expect(asked).toBe(2);
+  await close();
+});
+
+test('a test ends for who leaves it, and for the provider when all have left', async () => {
+  const reached = createDeferred();
+  const left = createDeferred();
+  const upstream = await startRawUpstream(({ socket }) => {
+    socket.once('close', () => left.resolve());
+    reached.resolve();
+  });
+  const { checks, up, close } = await open(upstream.baseUrl);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const found = [first, second].map(({ signal }) => findAll(checks.test(up, { call: false, signal })));
+  await reached.promise;
+  first.abort();
+  expect((await found[0])?.map(({ layer }) => layer)).toEqual(['address', 'dns', 'tcp', 'tls']);
+  expect(upstream.requests).toHaveLength(1);
+  second.abort();
+  await left.promise;
+  expect(await found[1]).toHaveLength(4);
   await close();
 });

@@ -5,6 +5,7 @@ import type { GatewayConfig } from '@model-gateway/node';
 
 import type { Connector } from '../setup/connector.ts';
 import { loadBuiltInModels } from '../setup/setup-host.ts';
+import { type SharedTest, shareTest } from './shared-test.ts';
 
 export interface ProviderChecksOptions {
   readonly config: GatewayConfig;
@@ -15,10 +16,10 @@ export interface ProviderChecksOptions {
 
 /** Creates the checks by which management sees how providers are reached, and tests them as `doctor` does. */
 export function createProviderChecks({ config, connector, redact }: ProviderChecksOptions): ProviderChecks {
-  /** Running tests. A second request for a test gets the result of the running one. */
-  const running = new Map<Provider, Map<boolean, Promise<readonly ProviderFinding[]>>>();
+  /** Running tests. A second request for a test gets the findings of the running one. */
+  const running = new Map<Provider, Map<boolean, SharedTest>>();
 
-  const diagnose = async (provider: Provider, call: boolean): Promise<readonly ProviderFinding[]> => {
+  const diagnose = async function* (provider: Provider, call: boolean, signal: AbortSignal) {
     const settings = connector.configOf(provider);
     if (settings === undefined) throw new RangeError(`It is not known how ${provider.slug} is reached`);
     const { models: configured, timeouts } = config;
@@ -26,11 +27,12 @@ export function createProviderChecks({ config, connector, redact }: ProviderChec
     const models = isConfigured ? configured : pickServedModels(await loadBuiltInModels(), [settings]);
     // Loaded only when a test is requested.
     const { diagnoseProvider } = await import('./diagnose-provider.ts');
-    const env = process.env;
-    const patient = { config: settings, provider, models, timeouts, call, isForm: !isConfigured, env, now: Date.now() };
-    const { findings } = await diagnoseProvider(patient);
-    // Findings contain texts of servers, and a server may repeat a key.
-    return JSON.parse(redact(JSON.stringify(findings))) as ProviderFinding[];
+    const [isForm, env, now] = [!isConfigured, process.env, Date.now()];
+    const patient = { config: settings, provider, models, timeouts, call, isForm, env, now, signal };
+    for await (const finding of diagnoseProvider(patient)) {
+      // Findings contain texts of servers, and a server may repeat a key.
+      yield JSON.parse(redact(JSON.stringify(finding))) as ProviderFinding;
+    }
   };
 
   return {
@@ -39,17 +41,21 @@ export function createProviderChecks({ config, connector, redact }: ProviderChec
       if (settings === undefined) return undefined;
       return { host: URL.parse(settings.baseUrl)?.host ?? settings.baseUrl, hasKey: settings.apiKey !== undefined };
     },
-    test(provider, { call }) {
-      const tests = running.get(provider) ?? new Map<boolean, Promise<readonly ProviderFinding[]>>();
+    test(provider, { call, signal }) {
+      const tests = running.get(provider) ?? new Map<boolean, SharedTest>();
       running.set(provider, tests);
-      const known = tests.get(call);
-      if (known !== undefined) return known;
-      const test = diagnose(provider, call).finally(() => {
-        tests.delete(call);
-        if (tests.size === 0) running.delete(provider);
-      });
-      tests.set(call, test);
-      return test;
+      let test = tests.get(call);
+      if (test === undefined) {
+        test = shareTest(
+          (ending) => diagnose(provider, call, ending),
+          () => {
+            tests.delete(call);
+            if (tests.size === 0) running.delete(provider);
+          },
+        );
+        tests.set(call, test);
+      }
+      return test.follow(signal);
     },
   };
 }

@@ -16,4 +16,13 @@ export function toReport(slug: string, baseUrl: string, findings: readonly Findi
   return `${slug}  ${baseUrl}\n${lines.join('\n')}\n`;
 }
 
+/** Says of a provider that was set up why it is not called. */
+export function toStandingReport(
+  slug: string,
+  { isFailure, detail, advice }: { readonly isFailure: boolean; readonly detail: string; readonly advice?: string },
+): string {
+  const mark = MARKS[isFailure ? 'failed' : 'skipped'];
+  return `${slug}  set up in the UI or over HTTP\n  ${mark}  ${detail}\n${advice === undefined ? '' : `        ${advice}\n`}`;
+}
+
 export const hasFailed = (findings: readonly Finding[]): boolean => findings.some(({ status }) => status === 'failed');

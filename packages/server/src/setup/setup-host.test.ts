@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 
 import { expect, onTestFinished, test } from 'vitest';
 
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { startComposed } from '../../../../test/support/gateways/start-composed.ts';
 import { findLocalServers, type KnownServer } from './find-local-servers.ts';
 
@@ -44,15 +45,20 @@ async function startUpstream(key: string | null = KEY): Promise<Upstream> {
   return { port, calls, baseUrl: `http://127.0.0.1:${port}/v1` };
 }
 
-async function start(localServers: readonly KnownServer[] = []) {
+async function startAt(localServers: readonly KnownServer[] = []) {
   const bootstrapKeys = [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }];
   const config = { store: { type: 'memory' }, auth: { bootstrapKeys } };
   const { apiUrl } = await startComposed(config, { localServers });
   const base = apiUrl.replace('/api/v1', '/admin/v1');
+  return { base, headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' } };
+}
+
+async function start(localServers: readonly KnownServer[] = []) {
+  const { base, headers } = await startAt(localServers);
   return async (method: string, path: string, body?: object) => {
     const response = await fetch(`${base}${path}`, {
       method,
-      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+      headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     return { status: response.status, text: await response.text() };
@@ -92,10 +98,43 @@ test('a wrong key is told in words, and not repeated though the server does', as
   expect(data.findings.at(-1)).toEqual({
     layer: 'auth',
     status: 'failed',
+    duration_ms: expect.any(Number),
     detail: 'refused (HTTP 401)',
     advice: 'The key is wrong, was revoked, or belongs to another project or region: copy it again, whole.',
   });
   expect(text).not.toContain('sk-wrong-key-00001');
+});
+
+test('tells of each layer as it is looked at, and stops asking the server when the test is left', async () => {
+  const left = createDeferred();
+  const server = createServer((_request, response) => void response.once('close', () => left.resolve()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const provider = { slug: 'silent', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` };
+  const { base, headers } = await startAt();
+  const leaving = new AbortController();
+  const { body, headers: sent } = await fetch(`${base}/setup/provider-tests`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ provider, stream: true }),
+    signal: leaving.signal,
+  });
+  expect(sent.get('content-type')).toBe('application/x-ndjson');
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  let text = '';
+  // The server never responds, so that the layers below its response come alone.
+  while (!text.includes('"tls"')) text += new TextDecoder().decode((await reader.read()).value);
+  const layers = text.trim().split('\n');
+  expect(layers.map((line) => (JSON.parse(line) as { finding: { layer: string } }).finding.layer)).toEqual([
+    'address',
+    'dns',
+    'tcp',
+    'tls',
+  ]);
+  expect(JSON.parse(layers[2] ?? '')).toMatchObject({ finding: { duration_ms: expect.any(Number) } });
+  leaving.abort();
+  await left.promise;
 });
 
 test('what is wrong with a draft is refused by its field', async () => {
@@ -114,6 +153,29 @@ test('a saved provider is tested with its saved key, and no other server gets it
   expect(layersOf(await test(draftOf(other))).at(-1)).toBe('auth failed');
   const known = JSON.parse((await call('POST', '/providers/up/test', {})).text) as Tested;
   expect(known.data.ok).toBe(true);
+});
+
+test('what is typed is tested as it would be saved: a new key with the saved headers, and no key where it is removed', async () => {
+  const seen: (string | undefined)[][] = [];
+  const server = createServer(({ headers }, response) => {
+    seen.push([headers.authorization, headers['x-team'] as string | undefined]);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"data":[]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const call = await start();
+  const provider = { slug: 'up', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` };
+  await call('POST', '/setup/providers', { ...provider, apiKey: KEY, headers: { 'X-Team': 'blue' } });
+  for (const apiKey of [undefined, 'sk-another-key-0001', null]) {
+    await call('POST', '/setup/provider-tests', { provider: { ...provider, apiKey } });
+  }
+  expect(seen).toEqual([
+    [`Bearer ${KEY}`, 'blue'],
+    ['Bearer sk-another-key-0001', 'blue'],
+    [undefined, 'blue'],
+  ]);
 });
 
 test('finds the servers of this machine by their lists of models, and nothing that gives none', async () => {

@@ -49,12 +49,12 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
       hide(secretsOf(settings));
       return connector.connect(toConfig(settings));
     },
-    async test(settings, { model }) {
+    async *test(settings, { model, signal }) {
       hide(secretsOf(settings));
       const made = toConfig(settings);
       // Loaded only when a test is requested.
       const { diagnoseProvider } = await import('../doctor/diagnose-provider.ts');
-      const diagnosis = await diagnoseProvider({
+      const test = diagnoseProvider({
         config: made,
         provider: await connector.connect(made),
         models: [],
@@ -63,10 +63,16 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
         model,
         isForm: true,
         env: process.env,
+        signal,
         now: Date.now(),
       });
-      // Findings contain texts of servers, and a server may repeat a key.
-      return JSON.parse(redact(JSON.stringify(diagnosis))) as typeof diagnosis;
+      // Texts of servers may repeat a key.
+      const clean = <Found>(found: Found): Found => JSON.parse(redact(JSON.stringify(found))) as Found;
+      for (;;) {
+        const { done, value } = await test.next();
+        if (done === true) return clean(value);
+        yield clean(value);
+      }
     },
     findLocalServers: async () => (await import('./find-local-servers.ts')).findLocalServers(localServers),
   };

@@ -1,4 +1,5 @@
 import type {
+  AccountSettings,
   ActivityItem,
   AnyKey,
   Guardrail,
@@ -9,7 +10,7 @@ import type {
   Model,
   ModelEndpoints,
   ModelList,
-  Settings,
+  RateLimitList,
   Workspace,
 } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
@@ -107,7 +108,14 @@ export const keyAssignmentsQuery = queryOptions({
 
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: async ({ signal }) => (await callApi<{ data: Settings }>('/admin/v1/settings', { signal })).data,
+  queryFn: async ({ signal }) => (await callApi<{ data: AccountSettings }>('/admin/v1/settings', { signal })).data,
+});
+
+/** The rate limits of the configuration. */
+export const rateLimitsQuery = queryOptions({
+  queryKey: ['rate-limits'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async ({ signal }) => (await callApi<RateLimitList>('/admin/v1/rate-limits', { signal })).data,
 });
 
 /** The default one first. */

@@ -1,6 +1,7 @@
 import type { LiveAccount } from '../../auth/account.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import type { RateLimitOptions } from '../../rate-limits/rate-limits.ts';
 import type { Store } from '../../stores/store.ts';
 
 export interface AccountParts {
@@ -9,4 +10,5 @@ export interface AccountParts {
   readonly catalog: Catalog;
   /** The current settings. Read them again after every change. */
   readonly account: LiveAccount;
+  readonly setup: { readonly rateLimits?: RateLimitOptions | undefined };
 }

@@ -71,43 +71,82 @@ test('refuses a default model that no request could name, with the nearest one',
 });
 
 test('keeps a default model that has become unknown while other settings are changed', async () => {
-  const { dataOf } = createAdminGateway({ account: { defaultModel: 'acme/gone' } });
+  const { dataOf, store } = createAdminGateway();
+  await store.settings.update((settings) => ({ ...settings, default_model: 'acme/gone' }));
   const change = { default_model: 'acme/gone', credits_usd: 3 };
   expect(await dataOf('PATCH', '/admin/v1/settings', change)).toMatchObject(change);
 });
 
-test('begins with the settings of the configuration, and goes by what is written from then on', async () => {
+const NO_ROUTING = { order: [], sort: null, allow_fallbacks: true, max_price: {} };
+
+test('what the configuration says is shown as such, counts, and is changed there alone', async () => {
   const { call, dataOf } = createAdminGateway({
     account: { defaultModel: 'acme/chat', providers: { ignore: ['beta'] }, privacy: { allowTraining: false } },
   });
-  const configured = {
+  const settings = {
     default_model: 'acme/chat',
     providers: { only: [], ignore: ['beta'] },
     privacy: { zdr: false, allow_training: false },
+    routing: NO_ROUTING,
     credits_usd: null,
   };
-  expect(await dataOf('GET', '/admin/v1/settings')).toEqual(configured);
-  const change = { default_model: null, providers: { only: ['acme'] }, credits_usd: 7 };
-  const changed = {
-    ...configured,
-    default_model: null,
-    providers: { only: ['acme'], ignore: ['beta'] },
-    credits_usd: 7,
-  };
-  expect(await dataOf('PATCH', '/admin/v1/settings', change)).toEqual(changed);
-  expect(await dataOf('PATCH', '/admin/v1/settings', { providers: { ignore: [] } })).toEqual({
-    ...changed,
-    providers: { only: ['acme'], ignore: [] },
-  });
-  expect(await dataOf('GET', '/credits')).toEqual({ total_credits: 7, total_usage: 0, unlimited: false });
-  expect(await call('PATCH', '/admin/v1/settings', { privacy: { zdr: true, cookies: false } })).toMatchObject({
+  const configured = ['default_model', 'providers.ignore', 'privacy.allow_training'];
+  expect(await dataOf('GET', '/admin/v1/settings')).toEqual({ ...settings, configured });
+  const change = { ...settings, default_model: null, providers: { only: ['acme'], ignore: [] }, credits_usd: 7 };
+  expect(await call('PATCH', '/admin/v1/settings', change)).toMatchObject({
     status: 400,
-    body: { error: { metadata: { issues: [{ path: 'privacy.cookies' }] } } },
+    body: { error: { metadata: { issues: [{ path: 'default_model' }, { path: 'providers.ignore' }] } } },
   });
+  const allowed = { ...settings, providers: { only: ['acme'], ignore: ['beta'] }, credits_usd: 7 };
+  expect(await dataOf('PATCH', '/admin/v1/settings', allowed)).toEqual({ ...allowed, configured });
+  expect(await dataOf('GET', '/credits')).toEqual({ total_credits: 7, total_usage: 0, unlimited: false });
+});
+
+test('settings hold from the next request on, and what is not known of them is refused', async () => {
+  const { call, dataOf } = createAdminGateway();
+  const changed = {
+    default_model: null,
+    providers: { only: ['acme'], ignore: [] },
+    privacy: { zdr: false, allow_training: true },
+    routing: { order: ['Beta'], sort: 'latency', allow_fallbacks: false, max_price: { prompt: '2.5' } },
+    credits_usd: 7,
+    configured: [],
+  };
+  const { configured: _, ...change } = changed;
+  expect(await dataOf('PATCH', '/admin/v1/settings', change)).toEqual(changed);
+  expect(await dataOf('PATCH', '/admin/v1/settings', { routing: { sort: null } })).toMatchObject({
+    routing: { order: ['Beta'], sort: null, max_price: { prompt: '2.5' } },
+  });
+  for (const [path, body] of [
+    ['privacy.cookies', { privacy: { zdr: true, cookies: false } }],
+    ['routing.max_price.promt', { routing: { max_price: { promt: 1 } } }],
+    ['routing.order.0', { routing: { order: ['nobody'] } }],
+  ] as const) {
+    expect(await call('PATCH', '/admin/v1/settings', body)).toMatchObject({
+      status: 400,
+      body: { error: { metadata: { issues: [{ path }] } } },
+    });
+  }
+});
+
+test('lists the rate limits of the configuration, and none where there are none', async () => {
+  const rules = [
+    { key: 'batch', model: '*', requestsPerMinute: 20, tokensPerMinute: null },
+    { key: '*', model: 'acme/chat', requestsPerMinute: null, tokensPerMinute: 40_000 },
+  ];
+  const count = () => Promise.resolve({ isExceeded: false, resetInMs: 60_000 });
+  const counter = { take: count, look: count, add: () => Promise.resolve() };
+  const { dataOf } = createAdminGateway({ rateLimits: { rules, createCounter: () => counter } });
+  expect(await dataOf('GET', '/admin/v1/rate-limits')).toEqual([
+    { key: 'batch', model: '*', requests_per_minute: 20, tokens_per_minute: null },
+    { key: '*', model: 'acme/chat', requests_per_minute: null, tokens_per_minute: 40_000 },
+  ]);
+  expect(await createAdminGateway().dataOf('GET', '/admin/v1/rate-limits')).toEqual([]);
 });
 
 test('refuses in the lists of providers a name that would guard nothing, and keeps those that stand there', async () => {
-  const { call, dataOf } = createAdminGateway({ account: { providers: { ignore: ['gone'] } } });
+  const { call, dataOf, store } = createAdminGateway();
+  await store.settings.update((settings) => ({ ...settings, providers: { only: [], ignore: ['gone'] } }));
   const message = '"bta" is no provider known here; the nearest is "beta"';
   for (const list of ['only', 'ignore']) {
     expect(await call('PATCH', '/admin/v1/settings', { providers: { [list]: ['acme', 'bta'] } })).toMatchObject({
@@ -115,9 +154,9 @@ test('refuses in the lists of providers a name that would guard nothing, and kee
       body: { error: { metadata: { issues: [{ path: `providers.${list}.1`, message }] } } },
     });
   }
-  const settings = await dataOf('GET', '/admin/v1/settings');
+  const { configured, ...settings } = await dataOf('GET', '/admin/v1/settings');
   expect(settings).toMatchObject({ providers: { only: [], ignore: ['gone'] } });
-  expect(await dataOf('PATCH', '/admin/v1/settings', settings)).toEqual(settings);
+  expect(await dataOf('PATCH', '/admin/v1/settings', settings)).toEqual({ ...settings, configured });
   const lists = { only: ['Beta', 'OPENAI'], ignore: ['gone', 'Acme'] };
   expect(await dataOf('PATCH', '/admin/v1/settings', { providers: lists })).toMatchObject({ providers: lists });
 });

@@ -1,4 +1,4 @@
-import { toSettings } from '../../auth/settings.ts';
+import { toShownSettings } from '../../auth/settings.ts';
 import { operation } from '../../http/operation.ts';
 import { settingsResponseSchema } from '../../wire/management/settings.ts';
 import type { AccountParts } from './account-parts.ts';
@@ -6,5 +6,5 @@ import type { AccountParts } from './account-parts.ts';
 /** `GET /admin/v1/settings`: what holds for the account at the moment. */
 export const getSettings = operation<AccountParts>()({
   response: settingsResponseSchema,
-  run: ({ parts }) => ({ data: toSettings(parts.account) }),
+  run: ({ parts }) => ({ data: toShownSettings(parts.account) }),
 });

@@ -21,6 +21,14 @@ export const ACCOUNT_ROUTES: readonly Route<AccountParts>[] = [
     load: async () => (await import('./update-settings.ts')).updateSettings,
   },
   {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/rate-limits',
+    operationId: 'listRateLimits',
+    summary: 'List the rate limits of the configuration',
+    load: async () => (await import('./list-rate-limits.ts')).listRateLimits,
+  },
+  {
     ...MANAGEMENT,
     method: 'GET',
     path: '/api/v1/credits',

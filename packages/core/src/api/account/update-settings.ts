@@ -1,29 +1,45 @@
-import { toSettings } from '../../auth/settings.ts';
+import { toShownSettings } from '../../auth/settings.ts';
 import { describeUnknownName, refuseUnknownNames } from '../../catalog/refuse-unknown-names.ts';
+import { type Issue, refuseIssues } from '../../foundation/parse-with.ts';
 import { operation } from '../../http/operation.ts';
 import { isModelName } from '../../routing/models/resolve-models.ts';
-import { settingsChangeSchema, settingsResponseSchema } from '../../wire/management/settings.ts';
+import {
+  type Settings,
+  type SettingsChange,
+  settingsChangeSchema,
+  settingsResponseSchema,
+} from '../../wire/management/settings.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import type { AccountParts } from './account-parts.ts';
 
-/** `PATCH /admin/v1/settings`: the given settings take precedence over configuration from the next request on. */
+/** `PATCH /admin/v1/settings`: holds from the next request on. What the configuration says is changed there alone. */
 export const updateSettings = operation<AccountParts>()({
   body: settingsChangeSchema,
   response: settingsResponseSchema,
-  async run({ parts, body }) {
-    const before = toSettings(parts.account);
+  async run({ parts, body: sent }) {
+    const { configured, ...before } = toShownSettings(parts.account);
+    const body = withoutConfigured(sent, before, configured);
     const { default_model: model } = body;
     if (model != null && model !== before.default_model && !isModelName(model, parts.catalog)) {
       throw refuseField('default_model', describeUnknownName(model, 'models', parts.catalog));
     }
     refuseUnknownNames(
-      (['only', 'ignore'] as const).map((list) => ({
-        path: `providers.${list}`,
-        of: 'providers',
-        goesOnward: list === 'ignore',
-        names: body.providers?.[list],
-        kept: before.providers[list],
-      })),
+      [
+        ...(['only', 'ignore'] as const).map((list) => ({
+          path: `providers.${list}`,
+          of: 'providers' as const,
+          goesOnward: list === 'ignore',
+          names: body.providers?.[list],
+          kept: before.providers[list],
+        })),
+        {
+          path: 'routing.order',
+          of: 'providers',
+          goesOnward: true,
+          names: body.routing?.order,
+          kept: before.routing.order,
+        },
+      ],
       parts.catalog,
     );
     await parts.store.settings.update((settings) => ({
@@ -31,7 +47,30 @@ export const updateSettings = operation<AccountParts>()({
       ...body,
       ...(body.providers && { providers: { ...settings.providers, ...body.providers } }),
       ...(body.privacy && { privacy: { ...settings.privacy, ...body.privacy } }),
+      ...(body.routing && { routing: { ...settings.routing, ...body.routing } }),
     }));
-    return { data: toSettings(parts.account) };
+    return { data: toShownSettings(parts.account) };
   },
 });
+
+/** Leaves out what the configuration says, so that nothing else takes its place later. Refuses another value of it. */
+function withoutConfigured(sent: SettingsChange, before: Settings, configured: readonly string[]): SettingsChange {
+  const issues: Issue[] = [];
+  const drop = (values: object, present: object, within: string): object =>
+    Object.fromEntries(
+      Object.entries(values).flatMap(([name, value]) => {
+        const path = within + name;
+        const known: unknown = (present as Readonly<Record<string, unknown>>)[name];
+        if (GROUPS.has(path)) return [[name, drop(value as object, known as object, `${path}.`)]];
+        if (!configured.includes(path)) return [[name, value]];
+        if (JSON.stringify(value) !== JSON.stringify(known)) issues.push({ path, message: CONFIGURED });
+        return [];
+      }),
+    );
+  const left = drop(sent, before, '');
+  if (issues.length > 0) throw refuseIssues(issues);
+  return left;
+}
+
+const GROUPS: ReadonlySet<string> = new Set(['providers', 'privacy', 'routing']);
+const CONFIGURED = 'the configuration says it, and counts: change it there, under account';

@@ -12,10 +12,10 @@ import type { ProviderChecks } from './provider-checks.ts';
 
 const CHECKS: ProviderChecks = {
   describe: ({ slug }) => (slug === 'acme' ? { host: 'acme.example', hasKey: true } : undefined),
-  test: async (_, { call }) => [
-    { layer: 'dns', status: 'ok', detail: '192.0.2.1' },
-    { layer: 'auth', status: call ? 'failed' : 'warning', detail: 'refused', advice: 'Check the key.' },
-  ],
+  async *test(_, { call }) {
+    yield { layer: 'dns', status: 'ok', detail: '192.0.2.1', durationMs: 7 };
+    yield { layer: 'auth', status: call ? 'failed' : 'warning', detail: 'refused', advice: 'Check the key.' };
+  },
 };
 
 interface State {
@@ -102,7 +102,7 @@ test('tests a provider, and says whether anything has failed', async () => {
     slug: 'acme',
     ok: true,
     findings: [
-      { layer: 'dns', status: 'ok', detail: '192.0.2.1' },
+      { layer: 'dns', status: 'ok', detail: '192.0.2.1', duration_ms: 7 },
       { layer: 'auth', status: 'warning', detail: 'refused', advice: 'Check the key.' },
     ],
   });
@@ -111,4 +111,19 @@ test('tests a provider, and says whether anything has failed', async () => {
   expect((await call('POST', '/admin/v1/providers/acme/test', { odd: true })).status).toBe(400);
   expect((await call('POST', '/admin/v1/providers/beta/test', {})).status).toBe(400);
   expect((await call('POST', '/admin/v1/providers/none/test', {})).status).toBe(404);
+});
+
+test('sends each finding of a test in a line of its own, and last what the whole response would be', async () => {
+  const core = createAdminGateway({ providerChecks: CHECKS });
+  const send = async (body: object) =>
+    core.post('/admin/v1/providers/acme/test', body, {
+      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+    });
+  const { headers, body } = await send({ stream: true });
+  expect(headers['content-type']).toBe('application/x-ndjson');
+  const lines: unknown[] = [];
+  for await (const line of body as AsyncIterable<Uint8Array>) lines.push(JSON.parse(new TextDecoder().decode(line)));
+  const whole = jsonOf(await send({}));
+  const { findings } = whole['data'] as { readonly findings: readonly object[] };
+  expect(lines).toEqual([...findings.map((finding) => ({ finding })), whole]);
 });

@@ -1,13 +1,26 @@
+import { z } from 'zod';
+
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
-import { providerTestRequestSchema, providerTestResultSchema } from '../../wire/models/provider-state.ts';
+import {
+  findingLineSchema,
+  providerTestRequestSchema,
+  providerTestResultSchema,
+} from '../../wire/models/provider-state.ts';
 import type { ProviderParts } from './provider-parts.ts';
+import { isWell, TEST_HEADERS, toTestResponse } from './test-response.ts';
 
 /** `POST /admin/v1/providers/{slug}/test`: checks the connection to a provider, layer by layer. */
 export const testProvider = operation<ProviderParts>()({
   params: ['slug'],
   body: providerTestRequestSchema,
-  response: providerTestResultSchema,
+  response: {
+    mediaTypes: {
+      'application/json': providerTestResultSchema,
+      'application/x-ndjson': z.union([findingLineSchema, providerTestResultSchema]),
+    },
+  },
+  responseHeaders: TEST_HEADERS,
   find({ params: { slug }, parts }) {
     const provider = parts.providers.find((one) => one.slug === slug);
     if (provider === undefined) {
@@ -19,9 +32,12 @@ export const testProvider = operation<ProviderParts>()({
     }
     return { checks, provider };
   },
-  async run({ params: { slug }, body: { call }, found: { checks, provider } }) {
-    const findings = await checks.test(provider, { call });
-    const ok = findings.every(({ status }) => status !== 'failed');
-    return { data: { slug, ok, findings } };
+  run({ request: { signal }, params: { slug }, body: { call, stream }, found: { checks, provider }, responseHeaders }) {
+    const test = checks.test(provider, { call, signal })[Symbol.asyncIterator]();
+    return toTestResponse(test, {
+      stream,
+      toData: (findings) => ({ slug, ok: isWell(findings), findings }),
+      headers: responseHeaders,
+    });
   },
 });

@@ -8,8 +8,13 @@ import {
   type ModelDefinition,
 } from '../../wire/models/model-definition.ts';
 import type { ModelSetup } from '../../wire/setup/model-setup.ts';
-import type { ProviderSetup } from '../../wire/setup/provider-setup.ts';
-import { readOpenSettings, readProviderRow } from './provider-rows.ts';
+import {
+  describeObjections,
+  isShadowed,
+  messageOf,
+  openProviderRow,
+  type ProviderStanding,
+} from './open-provider-row.ts';
 import type { SetupHost } from './setup-host.ts';
 
 /** What was set up through the API. */
@@ -18,11 +23,11 @@ export interface StoredSetup {
   readonly models: readonly ModelRecord[];
 }
 
-type Standing<Status> = { readonly status: Status; readonly problem: string | null };
-
-/** What became of a stored provider, and of a stored model. */
-export type ProviderStanding = Standing<ProviderSetup['status']>;
-export type ModelStanding = Standing<ModelSetup['status']>;
+/** What became of a stored model. */
+export interface ModelStanding {
+  readonly status: ModelSetup['status'];
+  readonly problem: string | null;
+}
 
 /** The providers and models of the configuration with those that are stored, and what became of each of these. */
 export interface ComposedSetup {
@@ -62,7 +67,7 @@ export async function composeSetup(stored: StoredSetup, parts: ComposeParts): Pr
   const modelStandings = new Map<string, ModelStanding>();
   for (const row of stored.models) {
     const { model, ...standing } = taken.has(row.id)
-      ? { model: undefined, ...shadowed('models') }
+      ? { model: undefined, ...SHADOWED }
       : pickModel(row, { slugs, served, allSlugs, servedByAll });
     if (model !== undefined) own.push(model);
     modelStandings.set(row.id, standing);
@@ -78,30 +83,17 @@ const toServingRow = ({ id, settings: { preset } }: ProviderRecord) => ({
   preset: typeof preset === 'string' ? preset : null,
 });
 
-const shadowed = (list: 'providers' | 'models') =>
-  ({
-    status: 'shadowed',
-    problem: `The configuration has ${list === 'providers' ? 'a provider of the same slug' : 'a model of the same id'}, which counts`,
-  }) as const;
+const SHADOWED = { status: 'shadowed', problem: 'The configuration has a model of the same id, which counts' } as const;
 
 async function connectRow(
   row: ProviderRecord,
   { host, connected }: ComposeParts,
 ): Promise<ProviderStanding & { readonly provider?: Provider }> {
-  if (host.configured.providers.some(({ slug }) => slug === row.id)) return shadowed('providers');
-  if (!row.enabled) return { status: 'off', problem: null };
-  const known = connected.get(row);
-  if (known !== undefined) return { ...READY, provider: known };
-  try {
-    const objections = host.objectTo({ ...readOpenSettings(row), ...(row.keyHint !== null && { apiKey: null }) });
-    if (objections.length > 0) return { status: 'failed', problem: describeObjections(objections) };
-  } catch (error) {
-    return { status: 'failed', problem: `Its settings cannot be read: ${messageOf(error)}` };
-  }
-  const settings = await readProviderRow(row, host).catch((error: unknown) => messageOf(error));
-  if (typeof settings === 'string') {
-    return { status: 'locked', problem: `Its key cannot be opened: ${settings}. Give the key anew` };
-  }
+  const known = row.enabled ? connected.get(row) : undefined;
+  if (known !== undefined && !isShadowed(row, host)) return { ...READY, provider: known };
+  const opened = await openProviderRow(row, host);
+  if (opened.status !== 'ready') return opened;
+  const { settings } = opened;
   try {
     const provider = await host.connect(settings);
     connected.set(row, provider);
@@ -149,11 +141,6 @@ const toIssue = ({ keys, message }: { readonly keys: readonly (string | number)[
   path: keys.join('.'),
   message,
 });
-
-const describeObjections = (issues: readonly { readonly path: string; readonly message: string }[]): string =>
-  issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function strikeOut(text: string, secrets: readonly string[]): string {
   return secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '[redacted]')), text);

@@ -17,6 +17,7 @@ export const listProviderPresets = operation<SetupParts>()({
       address_example: preset.ownAddress?.example ?? null,
       needs_key: preset.apiKeyEnv !== null,
       key_variable: preset.apiKeyEnv,
+      key_page: preset.keyPage ?? null,
       lists_models: preset.listsModels,
       is_gateway: isGateway(preset),
       data_policy: { training: preset.dataPolicy.training, retains_prompts: preset.dataPolicy.retainsPrompts },

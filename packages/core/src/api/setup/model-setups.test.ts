@@ -171,6 +171,7 @@ test('lists the presets with what each needs', async () => {
     base_url: 'https://api.openai.com/v1',
     needs_key: true,
     key_variable: 'OPENAI_API_KEY',
+    key_page: 'https://platform.openai.com/api-keys',
     lists_models: true,
     is_gateway: false,
   });

@@ -77,7 +77,8 @@ export async function addSavedSecrets(
   const before = readOpenSettings(row);
   if (originOf(before, host) !== originOf(draft, host)) return draft;
   const saved = await openSecrets(row, host).catch(() => NO_SECRETS);
-  return { ...draft, apiKey: draft.apiKey ?? saved.apiKey, headers: { ...saved.headers, ...draft.headers } };
+  const { apiKey = saved.apiKey } = draft;
+  return { ...draft, apiKey, headers: { ...saved.headers, ...draft.headers } };
 }
 
 const NO_SECRETS: ProviderSecrets = { headers: {} };

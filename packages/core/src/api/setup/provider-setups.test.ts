@@ -82,6 +82,28 @@ test('the response waits for a list of models that takes its time', async () => 
   expect(await gateway.dataOf('GET', '/models')).toMatchObject([{ id: 'acme/late-1' }]);
 });
 
+test('a server that is started later, and models that it gets later, are there within a minute, without a restart', async () => {
+  let listed: readonly string[] | null = null;
+  const upstream = createScriptedTransport((exchange) => {
+    if (listed === null) return exchange.fail(new Error('connect ECONNREFUSED'));
+    exchange.respond(200, { 'content-type': 'application/json' });
+    exchange.push(JSON.stringify({ data: listed.map((id) => ({ id })) }));
+    exchange.end();
+  });
+  const gateway = await createSetupGateway({ upstream });
+  await gateway.gateway.start();
+  await gateway.dataOf('POST', PATH, { preset: 'ollama', discoverModels: true });
+  const ids = async () =>
+    ((await gateway.dataOf('GET', '/models')) as unknown as { readonly id: string }[]).map(({ id }) => id);
+  expect(await ids()).toEqual([]);
+  listed = ['first'];
+  await gateway.platform.advance(60_000);
+  expect(await ids()).toEqual(['ollama/first']);
+  listed = ['first', 'second'];
+  await gateway.platform.advance(60_000);
+  expect(await ids()).toEqual(['ollama/first', 'ollama/second']);
+});
+
 test('a new key is called at once, whatever became of the calls before', async () => {
   const upstream = createScriptedTransport((exchange) => {
     const isRight = exchange.request.headers['authorization'] === 'Bearer sk-the-right-key-0001';

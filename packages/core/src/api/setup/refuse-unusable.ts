@@ -1,5 +1,6 @@
 import { refuseField } from '../../wire/refuse-field.ts';
-import type { ModelStanding, ProviderStanding } from './compose-setup.ts';
+import type { ModelStanding } from './compose-setup.ts';
+import type { ProviderStanding } from './open-provider-row.ts';
 
 /** Throws `invalid_request` when what was changed could not be put into force. */
 export function refuseUnusable(standing: ProviderStanding | ModelStanding | undefined): void {

@@ -18,13 +18,11 @@ export interface ConfiguredProvider {
   readonly settings: ShownSettings;
 }
 
-/** What was found of a provider that is not saved yet. */
-export interface DraftTest {
-  /** Up to the first layer that failed. Hold no secret. */
-  readonly findings: readonly ProviderFinding[];
-  /** Null when the list was not read. */
-  readonly models: readonly DiscoveredModel[] | null;
-}
+/**
+ * The test of a provider that is not saved yet: what was found of each layer, up to the first that failed, without
+ * secrets; then the models that it lists, null when the list was not read.
+ */
+export type DraftTest = AsyncGenerator<ProviderFinding, readonly DiscoveredModel[] | null, undefined>;
 
 /** A model server on the machine of the gateway. */
 export interface LocalServer {
@@ -50,7 +48,10 @@ export interface SetupHost {
   describe(settings: ProviderSettings): { readonly name: string; readonly address: string } | undefined;
   /** Makes the provider. Its key and headers must not appear in any log from then on. */
   connect(settings: ProviderSettings): Promise<Provider>;
-  /** Tests a provider layer by layer; with a `model` also by a call. */
-  test(settings: ProviderSettings, options: { readonly model: string | undefined }): Promise<DraftTest>;
+  /** Tests a provider layer by layer; with a `model` also by a call. Ends early when the signal fires. */
+  test(
+    settings: ProviderSettings,
+    options: { readonly model: string | undefined; readonly signal: AbortSignal },
+  ): DraftTest;
   findLocalServers(): Promise<readonly LocalServer[]>;
 }

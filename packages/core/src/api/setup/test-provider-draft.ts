@@ -1,6 +1,11 @@
+import { z } from 'zod';
+
 import { refuseIssues } from '../../foundation/parse-with.ts';
 import { operation } from '../../http/operation.ts';
+import type { DiscoveredModel } from '../../providers/provider.ts';
+import { findingLineSchema } from '../../wire/models/provider-state.ts';
 import { testDraftRequestSchema, testDraftResponseSchema } from '../../wire/setup/provider-setup.ts';
+import { isWell, TEST_HEADERS, toTestResponse } from '../providers/test-response.ts';
 import { chooseSlug } from './choose-slug.ts';
 import { requireLiveSetup } from './live-setup.ts';
 import { addSavedSecrets } from './provider-rows.ts';
@@ -9,15 +14,21 @@ import type { SetupParts } from './setup-parts.ts';
 /** `POST /admin/v1/setup/provider-tests`: tests a provider before it is saved, or changed, and lists its models. */
 export const testProviderDraft = operation<SetupParts>()({
   body: testDraftRequestSchema,
-  response: testDraftResponseSchema,
+  response: {
+    mediaTypes: {
+      'application/json': testDraftResponseSchema,
+      'application/x-ndjson': z.union([findingLineSchema, testDraftResponseSchema]),
+    },
+  },
+  responseHeaders: TEST_HEADERS,
   find: ({ parts }) => requireLiveSetup(parts.liveSetup),
-  async run({ body: { provider, model }, found: { host, stored } }) {
+  async run({ request: { signal }, body: { provider, model, stream }, found: { host, stored }, responseHeaders }) {
     const draft = chooseSlug({
       ...provider,
       slug: provider.slug ?? (provider.preset === undefined ? 'new' : undefined),
     });
     const { providers } = await stored();
-    const row = draft.apiKey === undefined ? providers.find(({ id }) => id === draft.slug) : undefined;
+    const row = providers.find(({ id }) => id === draft.slug);
     const settings = row === undefined ? draft : await addSavedSecrets(draft, row, host);
     const issues = host.objectTo(settings);
     if (issues.length > 0) {
@@ -25,9 +36,12 @@ export const testProviderDraft = operation<SetupParts>()({
         issues.map(({ path, message }) => ({ path: path === '' ? 'provider' : `provider.${path}`, message })),
       );
     }
-    const { findings, models } = await host.test(settings, { model });
-    const listed = models?.map(({ id, created, contextLength }) => ({ id, created, context_length: contextLength }));
-    const ok = findings.every(({ status }) => status !== 'failed');
-    return { data: { ok, findings, models: listed ?? null } };
+    return toTestResponse(host.test(settings, { model, signal }), {
+      stream,
+      toData: (findings, models) => ({ ok: isWell(findings), findings, models: models?.map(toListed) ?? null }),
+      headers: responseHeaders,
+    });
   },
 });
+
+const toListed = ({ id, created, contextLength }: DiscoveredModel) => ({ id, created, context_length: contextLength });

@@ -1,8 +1,8 @@
 import type { ProviderRecord } from '../../stores/store.ts';
 import type { ProviderSettings } from '../../wire/models/provider-settings.ts';
 import type { ProviderSetup, ShownSettings } from '../../wire/setup/provider-setup.ts';
-import type { ProviderStanding } from './compose-setup.ts';
 import type { LiveSetup } from './live-setup.ts';
+import type { ProviderStanding } from './open-provider-row.ts';
 import { noProvider, readOpenSettings } from './provider-rows.ts';
 import type { ConfiguredProvider, SetupHost } from './setup-host.ts';
 

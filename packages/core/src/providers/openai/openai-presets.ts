@@ -43,6 +43,7 @@ const preset = (
 /** How each differs, from its own documentation as of 2026-11; `docs/providers/openai.md` has the table. */
 export const OPENAI_PRESETS = {
   openai: preset('OpenAI', 'https://api.openai.com/v1', 'OPENAI_API_KEY', {
+    keyPage: 'https://platform.openai.com/api-keys',
     dialect: openAi,
     dataPolicy: NO_TRAINING,
   }),
@@ -62,6 +63,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NO_TRAINING,
   },
   groq: preset('Groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY', {
+    keyPage: 'https://console.groq.com/keys',
     dialect: dialect({
       maxTokensField: 'max_completion_tokens',
       renamedValues: { service_tier: { default: 'on_demand', priority: 'performance' } },
@@ -74,6 +76,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NO_TRAINING,
   }),
   together: preset('Together', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY', {
+    keyPage: 'https://api.together.ai/settings/api-keys',
     dialect: dialect({
       unsupportedParameters: without(['top_a', 'service_tier'], OPENAI_ONLY_FIELDS),
       reasoningRequest: 'reasoning_enabled',
@@ -84,6 +87,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NO_TRAINING_RETENTION_UNKNOWN,
   }),
   fireworks: preset('Fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', {
+    keyPage: 'https://fireworks.ai/account/api-keys',
     dialect: dialect({
       unsupportedParameters: without(['top_a', 'modalities', 'audio', 'verbosity']),
       efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
@@ -93,6 +97,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NOTHING_KEPT,
   }),
   deepinfra: preset('DeepInfra', 'https://api.deepinfra.com/v1/openai', 'DEEPINFRA_API_KEY', {
+    keyPage: 'https://deepinfra.com/dash/api_keys',
     dialect: dialect({
       unsupportedParameters: without(['top_a'], OPENAI_ONLY_FIELDS),
       efforts: ['low', 'medium', 'high'],
@@ -102,6 +107,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NOTHING_KEPT,
   }),
   deepseek: preset('DeepSeek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', {
+    keyPage: 'https://platform.deepseek.com/api_keys',
     dialect: dialect({
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, ['structured_outputs']),
       reasoningRequest: 'thinking',
@@ -111,6 +117,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: UNKNOWN_DATA_POLICY,
   }),
   mistral: preset('Mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY', {
+    keyPage: 'https://console.mistral.ai/api-keys',
     dialect: dialect({
       renamedFields: { seed: 'random_seed' },
       renamedValues: { tool_choice: { required: 'any' } },
@@ -131,6 +138,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NO_TRAINING,
   }),
   xai: preset('xAI', 'https://api.x.ai/v1', 'XAI_API_KEY', {
+    keyPage: 'https://console.x.ai/',
     dialect: dialect({
       maxTokensField: 'max_completion_tokens',
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI),
@@ -139,6 +147,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NO_TRAINING,
   }),
   cerebras: preset('Cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY', {
+    keyPage: 'https://cloud.cerebras.ai/',
     dialect: dialect({
       maxTokensField: 'max_completion_tokens',
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, OPENAI_ONLY_FIELDS, [
@@ -155,6 +164,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NOTHING_KEPT,
   }),
   perplexity: preset('Perplexity', 'https://api.perplexity.ai', 'PERPLEXITY_API_KEY', {
+    keyPage: 'https://www.perplexity.ai/settings/api',
     listsModels: false,
     dialect: dialect({
       unsupportedParameters: without(LOG_PROBABILITIES, OPENAI_ONLY_FIELDS, [
@@ -176,6 +186,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NO_TRAINING_RETENTION_UNKNOWN,
   }),
   moonshot: preset('Moonshot AI', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY', {
+    keyPage: 'https://platform.moonshot.ai/console/api-keys',
     slug: 'moonshotai',
     dialect: dialect({
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, LOG_PROBABILITIES),
@@ -186,6 +197,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: UNKNOWN_DATA_POLICY,
   }),
   alibaba: preset('Alibaba', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', 'DASHSCOPE_API_KEY', {
+    keyPage: 'https://bailian.console.alibabacloud.com/?apiKey=1',
     dialect: dialect({
       unsupportedParameters: without(['min_p', 'top_a', 'logit_bias', 'service_tier'], OPENAI_ONLY_FIELDS),
       cacheMarks: 'cache_control',
@@ -196,6 +208,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: NO_TRAINING_RETENTION_UNKNOWN,
   }),
   nvidia: preset('Nvidia', 'https://integrate.api.nvidia.com/v1', 'NVIDIA_API_KEY', {
+    keyPage: 'https://build.nvidia.com/settings/api-keys',
     dialect: dialect({
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, OPENAI_ONLY_FIELDS, ['service_tier']),
       reasoningRequest: 'chat_template_kwargs',
@@ -205,6 +218,7 @@ export const OPENAI_PRESETS = {
     dataPolicy: UNKNOWN_DATA_POLICY,
   }),
   openrouter: preset('OpenRouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', {
+    keyPage: 'https://openrouter.ai/settings/keys',
     dialect: gateway,
     dataPolicy: UNKNOWN_DATA_POLICY,
   }),

@@ -24,11 +24,22 @@ const quantizationSchema = z.enum([
 ]);
 
 const SORT_KEYS = ['price', 'throughput', 'latency', 'exacto'] as const;
-const sortKeySchema = z.enum(SORT_KEYS);
+export const sortKeySchema = z.enum(SORT_KEYS);
 const sortSchema = z.union(
   [sortKeySchema, z.object({ by: sortKeySchema.nullish(), partition: z.enum(['model', 'none']).nullish() })],
   { error: `must be one of ${SORT_KEYS.join(', ')}, or { by, partition }` },
 );
+
+/** The most that an endpoint may charge: USD a million tokens, for a request, an image and a piece of audio each. */
+export const maxPriceSchema = z
+  .object({
+    prompt: priceSchema,
+    completion: priceSchema,
+    request: priceSchema,
+    image: priceSchema,
+    audio: priceSchema,
+  })
+  .partial();
 
 /**
  * The caller's routing preferences (wire.md 8.1). Closed: a misspelt preference without effect could send data to a
@@ -45,16 +56,7 @@ export const providerPreferencesSchema = z.strictObject({
   enforce_distillable_text: z.boolean().nullish(),
   quantizations: z.array(quantizationSchema).nullish(),
   sort: sortSchema.nullish(),
-  max_price: z
-    .object({
-      prompt: priceSchema,
-      completion: priceSchema,
-      request: priceSchema,
-      image: priceSchema,
-      audio: priceSchema,
-    })
-    .partial()
-    .nullish(),
+  max_price: maxPriceSchema.nullish(),
   preferred_min_throughput: percentilesSchema.nullish(),
   preferred_max_latency: percentilesSchema.nullish(),
 });

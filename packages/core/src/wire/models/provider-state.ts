@@ -34,24 +34,34 @@ export const providerStateListSchema = z.object({
 
 export type ProviderStateList = z.infer<typeof providerStateListSchema>;
 
+/** Whether the findings of a test are sent as they come. */
+export const streamsFindings = z
+  .boolean()
+  .default(false)
+  .describe('Lines of JSON: `{ "finding": … }` for each layer as it comes, and last the whole response');
+
 /** The body of `POST /admin/v1/providers/{slug}/test`. Closed. */
 export const providerTestRequestSchema = z.strictObject({
   /** Makes one call of a few tokens, too. */
   call: z.boolean().default(false),
+  stream: streamsFindings,
 });
 
+/** What was found of one layer between the gateway and a provider. */
+export const layerFindingSchema = z.object({
+  layer: z.string(),
+  status: z.enum(['ok', 'warning', 'failed', 'skipped']),
+  detail: z.string(),
+  advice: z.string().optional(),
+  /** How long it took; absent where nothing was waited for. */
+  duration_ms: z.int().optional(),
+});
+export type LayerFinding = z.infer<typeof layerFindingSchema>;
+
+/** The line of a streamed test that tells of one layer. */
+export const findingLineSchema = z.object({ finding: layerFindingSchema });
+
 export const providerTestResultSchema = z.object({
-  data: z.object({
-    slug: z.string(),
-    ok: z.boolean(),
-    findings: z.array(
-      z.object({
-        layer: z.string(),
-        status: z.enum(['ok', 'warning', 'failed', 'skipped']),
-        detail: z.string(),
-        advice: z.string().optional(),
-      }),
-    ),
-  }),
+  data: z.object({ slug: z.string(), ok: z.boolean(), findings: z.array(layerFindingSchema) }),
 });
 export type ProviderTestResult = z.infer<typeof providerTestResultSchema>;

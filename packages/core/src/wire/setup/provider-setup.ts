@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { providerSettingsSchema, WIRES } from '../models/provider-settings.ts';
+import { layerFindingSchema, streamsFindings } from '../models/provider-state.ts';
 
 const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, region, byok, discoverModels } =
   providerSettingsSchema.shape;
@@ -52,16 +53,10 @@ export const testDraftRequestSchema = z.strictObject({
     .strictObject(draft)
     .describe('With the slug of a saved one and the same address, its key and headers need not be given'),
   model: z.string().min(1).optional().describe('One call of a few tokens is made to this model of the provider'),
+  stream: streamsFindings,
 });
 
 export type TestDraftRequest = z.input<typeof testDraftRequestSchema>;
-
-const layerFindingSchema = z.object({
-  layer: z.string(),
-  status: z.enum(['ok', 'warning', 'failed', 'skipped']),
-  detail: z.string(),
-  advice: z.string().optional(),
-});
 
 export const testDraftResponseSchema = z.object({
   data: z.object({
@@ -142,6 +137,8 @@ export const providerPresetListSchema = z.object({
       needs_key: z.boolean(),
       /** The customary variable of its key. */
       key_variable: z.string().nullable(),
+      /** Where its customers make keys; null where that is not known. */
+      key_page: z.string().nullable(),
       /** Whether `discoverModels` can be true. */
       lists_models: z.boolean(),
       /** Whether it is a gateway to other providers. */

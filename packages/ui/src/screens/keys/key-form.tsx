@@ -8,6 +8,7 @@ import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { RateLimitList } from '../settings/rate-limit-list.tsx';
 import { changeKey } from './change-key.ts';
 import { fromLocalMoment, toLocalMoment } from './local-moment.ts';
 
@@ -131,6 +132,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
             onChange={(event) => setIsManagement(event.target.checked)}
           />
         )}
+        {!isManagement && <RateLimitList keyNames={[name, ...(existing === undefined ? [] : [existing.hash])]} />}
         {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
       </form>
     </Dialog>

@@ -14,6 +14,7 @@ import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
 import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../shell/base-url.ts';
+import { RateLimitList } from '../settings/rate-limit-list.tsx';
 import { OpenPage } from '../things/open-page.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
 import { toModelParams } from './model-params.ts';
@@ -126,6 +127,7 @@ function About({ model }: { model: Model }) {
           ['Withdrawn on', model.expiration_date ?? 'not announced'],
         ]}
       />
+      <RateLimitList model={model.id} />
       <section>
         <h3 className="mb-1.5 text-sm font-semibold">Parameters</h3>
         <div className="flex flex-wrap gap-1">

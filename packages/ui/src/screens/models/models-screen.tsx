@@ -46,6 +46,8 @@ export function ModelsScreen() {
     queryKey: ['models', path, query],
     queryFn: ({ signal }) => callApi<ModelList>(path, { query, signal }),
     placeholderData: keepPreviousData,
+    // The gateway reads the lists of model servers as often.
+    refetchInterval: 60_000,
   });
   const compared = splitWords(search.compare);
   const columns = useColumns(search.compare, update);

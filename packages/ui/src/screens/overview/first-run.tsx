@@ -11,7 +11,7 @@ import { getDesktop, useDesktopInfo } from '../../shell/desktop.ts';
 import { useOutcome } from '../../shell/use-outcome.ts';
 import { hasTokenPrices } from '../models/price-facts.ts';
 import { createRun, type Run } from '../playground/create-run.ts';
-import { KeyCard } from '../playground/key-card.tsx';
+import { KeyCard, UnpricedNote } from '../playground/key-card.tsx';
 import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../playground/playground-key.ts';
 import { streamChat } from '../playground/stream/stream-chat.ts';
 import { AddProvider } from '../providers/setup/add-provider.tsx';
@@ -191,6 +191,7 @@ function AddButton({ isFirst, onTested }: { isFirst: boolean; onTested: () => vo
 
 function CallStep({ onCalled }: { onCalled: () => void }) {
   const caller = usePlaygroundCaller();
+  const { data: keys = [] } = useQuery(keysQuery);
   const { data: models } = useQuery(modelsQuery);
   const run = useRef<Run>(null);
   run.current ??= createRun(requestAnimationFrame, () => performance.now());
@@ -203,6 +204,7 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   if (caller === null) return <KeyCard title="A test call needs an API key" />;
   const texts = models?.filter(({ architecture }) => architecture.output_modalities.includes('text'));
   const model = (texts?.find(hasTokenPrices) ?? texts?.[0])?.id;
+  const isLimited = keys.some(({ hash, limit }) => hash === caller.keyHash && limit !== null);
   if (model === undefined) return <p className="text-sm">There is no model to call yet. Go back and add a provider.</p>;
   const send = (): void => {
     const messages = [{ role: 'user' as const, content: 'Hello!' }];
@@ -210,6 +212,7 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   };
   return (
     <Step title={`Say hello to ${model}`}>
+      {isLimited && texts?.some(hasTokenPrices) === false && <UnpricedNote unpriced={texts.map(({ id }) => id)} />}
       <Button look="primary" isBusy={state.status === 'waiting' || state.status === 'streaming'} onClick={send}>
         Send “Hello!”
       </Button>

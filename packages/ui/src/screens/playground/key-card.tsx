@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { hasTokenPrices } from '../models/price-facts.ts';
 import {
   actAsKey,
+  choosePlaygroundLimit,
   createPlaygroundKey,
   findPlaygroundKey,
   findUsableKeys,
@@ -15,24 +16,22 @@ import {
   setPlaygroundKey,
 } from './playground-key.ts';
 
-const LIMIT_USD = 1;
-
 /** Asks which API key calls are made as. `title` says what needs one. */
 export function KeyCard({ title }: { title: string }) {
   const { data: keys = [] } = useQuery(keysQuery);
   const { data: models = [] } = useQuery(modelsQuery);
-  // A limit refuses calls that may cost what nobody knows.
-  const limitUsd = models.length === 0 || models.some(hasTokenPrices) ? LIMIT_USD : null;
+  const { limitUsd, unpriced } = choosePlaygroundLimit(models);
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   const own = findPlaygroundKey(keys);
-  const create = async (): Promise<void> => {
+  const create = async (limit: number | null): Promise<void> => {
     setState({ isBusy: true });
     try {
-      await createPlaygroundKey(limitUsd);
+      await createPlaygroundKey(limit);
     } catch (error) {
       setState({ isBusy: false, error });
     }
   };
+  const isMixed = limitUsd !== null && unpriced.length > 0;
   return (
     <div className="card m-auto flex w-full max-w-lg flex-col gap-4 p-5">
       <h2 className="font-semibold">{title}</h2>
@@ -45,11 +44,24 @@ export function KeyCard({ title }: { title: string }) {
           No price of the models is known, so the key gets no limit: under a limit they could not be called.
         </p>
       )}
+      {isMixed && (own === undefined || own.limit !== null) && <UnpricedNote unpriced={unpriced} />}
       {state.error !== undefined && <ErrorPanel error={state.error} />}
       {own === undefined ? (
-        <Button look="primary" className="whitespace-normal!" isBusy={state.isBusy} onClick={() => void create()}>
-          Make a key named “{PLAYGROUND_KEY_NAME}”{limitUsd === null ? '' : `, limited to $${limitUsd}`}
-        </Button>
+        <>
+          <Button
+            look="primary"
+            className="whitespace-normal!"
+            isBusy={state.isBusy}
+            onClick={() => void create(limitUsd)}
+          >
+            Make a key named “{PLAYGROUND_KEY_NAME}”{limitUsd === null ? '' : `, limited to $${limitUsd}`}
+          </Button>
+          {isMixed && (
+            <Button className="whitespace-normal!" isBusy={state.isBusy} onClick={() => void create(null)}>
+              Make it without a limit, for all models
+            </Button>
+          )}
+        </>
       ) : (
         <Button look="primary" onClick={() => actAsKey(own.hash)}>
           Use the key “{PLAYGROUND_KEY_NAME}”
@@ -58,6 +70,23 @@ export function KeyCard({ title }: { title: string }) {
       <OtherKey keys={findUsableKeys(keys).filter((key) => key !== own)} />
       <OwnKey />
     </div>
+  );
+}
+
+/** Says why a key with a limit is refused to some models, and what to do. */
+export function UnpricedNote({ unpriced }: { unpriced: readonly string[] }) {
+  const [first] = unpriced;
+  const others = unpriced.length - 1;
+  return (
+    <p className="rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm break-words">
+      No price is known of <code className="font-mono text-xs">{first}</code>
+      {others > 0 ? ` and ${others} more` : ''}. A key with a limit cannot call {others > 0 ? 'them' : 'it'}, because
+      nobody would know when the limit is reached.{' '}
+      <Link to="/models" search={first === undefined ? {} : { open: first }} className="text-accent underline">
+        Set {others > 0 ? 'their prices' : 'its prices'}
+      </Link>{' '}
+      (0 where it costs nothing), or call with a key without a limit.
+    </p>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useSyncExternalStore } from 'react';
 
@@ -8,6 +9,7 @@ import { getSession } from '../../api/session.ts';
 import type { Key } from '../../api/types.ts';
 import { DEMO_API_KEY } from '../../shell/demo-keys.ts';
 import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
+import { hasTokenPrices } from '../models/price-facts.ts';
 
 const STORAGE_KEY = 'model-gateway.playground-key';
 /** The user wants to choose, although there is a key to call as. */
@@ -60,6 +62,26 @@ export const setPlaygroundKey = (key: string | null): void => choose(key ?? ASK)
 
 /** Calls as a key of the gateway, which the session may without holding it. */
 export const actAsKey = (hash: string): void => choose(HASH + hash);
+
+const LIMIT_USD = 1;
+
+/** What a new key of the playground may spend, and which models its limit would refuse. */
+export interface PlaygroundLimit {
+  /** Null where no price is known: under a limit nothing could be called. */
+  readonly limitUsd: number | null;
+  /** Ids of the models without known prices, which calls under a limit are refused to. */
+  readonly unpriced: readonly string[];
+}
+
+/** The limit that fits the models which can be called. One is offered as soon as some prices are known. */
+export function choosePlaygroundLimit(
+  models: readonly Pick<Model, 'id' | 'pricing' | 'architecture'>[],
+): PlaygroundLimit {
+  const texts = models.filter(({ architecture }) => architecture.output_modalities.includes('text'));
+  const unpriced = texts.filter((model) => !hasTokenPrices(model)).map(({ id }) => id);
+  const hasPriced = models.length === 0 || models.some(hasTokenPrices);
+  return { limitUsd: hasPriced ? LIMIT_USD : null, unpriced };
+}
 
 /**
  * Makes a key of the playground's own, so that its calls can be told apart and limited; null is no limit. Of

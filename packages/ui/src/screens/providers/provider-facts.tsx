@@ -27,15 +27,6 @@ export function StateFacts({ state }: { state: ProviderState }) {
   );
 }
 
-/** What was set up elsewhere is changed there. */
-export function ConfiguredNote() {
-  return (
-    <p className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
-      <Badge>from the configuration file</Badge> It, or the environment, is where this provider is changed.
-    </p>
-  );
-}
-
 function toKeyText(hasKey: boolean | null, byok: boolean): string {
   const own = byok ? '; callers may bring their own' : '';
   if (hasKey === null) return `not told${own}`;

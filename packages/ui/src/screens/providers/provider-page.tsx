@@ -1,15 +1,14 @@
-import type { ProviderSetup } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 
 import { ApiError } from '../../api/api-error.ts';
-import { Facts } from '../../parts/facts.tsx';
 import { BackLink } from '../things/back-link.tsx';
 import { ThingCard, ThingColumn, ThingPage } from '../things/thing-page.tsx';
 import { ThingState } from '../things/thing-state.tsx';
-import { ConfiguredNote, StandingTable, StateFacts } from './provider-facts.tsx';
+import { StandingTable, StateFacts } from './provider-facts.tsx';
 import { joinProviders, type ProviderRow, providerStatesQuery } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
+import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
 import { providerSetupsQuery } from './setup/setup-queries.ts';
 import { ProviderStateBadge, SetupStateBadge } from './standings.tsx';
@@ -99,45 +98,9 @@ function SetupCard({ row: { setup, shadowed }, isEditable, onGone }: SetupCardPr
   return (
     <ThingCard title="How it is set up">
       <div className="flex flex-col gap-4">
-        {configured !== undefined && (
-          <>
-            {isEditable && <ConfiguredNote />}
-            <ConfiguredFacts setup={configured} />
-          </>
-        )}
+        {configured !== undefined && <ConfiguredProvider setup={configured} isEditable={isEditable} />}
         {stored !== undefined && <ProviderSetupSection setup={stored} onGone={onGone} />}
       </div>
     </ThingCard>
-  );
-}
-
-/** Settings that the page has already said. */
-const SHOWN: ReadonlySet<string> = new Set(['name', 'baseUrl']);
-
-/** Whether a setting is as it is without one. */
-const isNothing = (value: unknown): boolean =>
-  value == null || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
-
-/** Of what is secret, it says only that it is there. */
-function ConfiguredFacts({ setup }: { setup: ProviderSetup }) {
-  const { address, has_key: hasKey, key_hint: hint, header_names: headers, settings } = setup;
-  const others = Object.entries(settings ?? {}).filter(([name, value]) => !SHOWN.has(name) && !isNothing(value));
-  return (
-    <Facts
-      facts={[
-        ['Address', address ?? 'not told'],
-        ['Key', hasKey === null ? 'not told' : hasKey ? `set${hint === null ? '' : `, ${hint}`}` : 'none'],
-        ...(headers.length === 0 ? [] : [['Headers', headers.join(', ')] as const]),
-        ...others.map(
-          ([name, value]) =>
-            [
-              name,
-              <code className="font-mono text-xs break-all">
-                {typeof value === 'string' ? value : JSON.stringify(value)}
-              </code>,
-            ] as const,
-        ),
-      ]}
-    />
   );
 }

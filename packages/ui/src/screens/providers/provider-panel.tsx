@@ -1,8 +1,9 @@
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { OpenPage } from '../things/open-page.tsx';
-import { ConfiguredNote, StandingTable, StateFacts } from './provider-facts.tsx';
+import { StandingTable, StateFacts } from './provider-facts.tsx';
 import type { ProviderRow } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
+import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
 import { ProviderStateBadge, SetupStateBadge } from './standings.tsx';
 
@@ -29,7 +30,7 @@ export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) 
     >
       <div className="scroll-thin flex flex-1 flex-col gap-6 overflow-y-auto p-4">
         {state !== undefined && <StateFacts state={state} />}
-        {setup?.source === 'config' && isEditable && <ConfiguredNote />}
+        {setup?.source === 'config' && isEditable && <ConfiguredProvider setup={setup} isEditable />}
         {shadowed !== undefined && <ProviderSetupSection setup={shadowed} onGone={onClose} />}
         {setup?.source === 'stored' && <ProviderSetupSection setup={setup} onGone={onClose} />}
         {state !== undefined && (

@@ -1,25 +1,18 @@
 import type { ProviderTestResult } from '@model-gateway/core/wire';
-import { useMutation } from '@tanstack/react-query';
 import { PlugZap } from 'lucide-react';
 import { useState } from 'react';
 
-import { callApi } from '../../api/call-api.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Findings } from './findings.tsx';
 import type { ProviderState } from './provider-queries.ts';
+import { useLayerTest } from './use-layer-test.ts';
 
 /** Looks at what stands between the gateway and a provider, layer by layer, and says what to do. */
 export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { provider: ProviderState }) {
   const [makesCall, setMakesCall] = useState(false);
-  const test = useMutation({
-    mutationFn: () =>
-      callApi<ProviderTestResult>(`/admin/v1/providers/${encodeURIComponent(slug)}/test`, {
-        method: 'POST',
-        body: { call: makesCall },
-      }),
-  });
+  const test = useLayerTest<ProviderTestResult['data']>(`/admin/v1/providers/${encodeURIComponent(slug)}/test`);
   if (!canTest) {
     return (
       <p className="text-sm text-ink-soft">
@@ -35,7 +28,7 @@ export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { 
           look="primary"
           icon={<PlugZap size={15} aria-hidden />}
           isBusy={test.isPending}
-          onClick={() => test.mutate()}
+          onClick={() => test.run({ call: makesCall })}
         >
           {test.isPending ? 'Looking…' : 'Test connection'}
         </Button>
@@ -49,7 +42,7 @@ export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { 
       </div>
       {test.error !== null && <ErrorPanel error={test.error} title="The test could not be made" />}
       <div aria-live="polite">
-        {test.data !== undefined && !test.isPending && <Findings result={test.data.data} name={slug} />}
+        <Findings test={test} name={slug} />
       </div>
     </div>
   );

@@ -1,4 +1,4 @@
-import type { Settings } from '@model-gateway/core/wire';
+import type { AccountSettings, Settings } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
@@ -9,25 +9,29 @@ import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
+import { FromConfig } from './from-config.tsx';
+import { RoutingFields } from './routing-fields.tsx';
 import { withListedNames } from './with-listed-names.ts';
 
-export function AccountForm({ settings }: { settings: Settings }) {
+/** The account: default model, credits, and where its calls may go. What the configuration says is shown and fixed. */
+export function AccountForm({ settings: { configured, ...settings } }: { settings: AccountSettings }) {
   const client = useQueryClient();
   const listId = useId();
   const { data: models = [] } = useQuery(modelsQuery);
   const { data: providers = [] } = useQuery(providersQuery);
-  const [draft, setDraft] = useState(settings);
-  const write = (body: Settings) => callApi<{ data: Settings }>('/admin/v1/settings', { method: 'PATCH', body });
+  const [draft, setDraft] = useState<Settings>(settings);
+  const write = (body: Settings) => callApi<{ data: AccountSettings }>('/admin/v1/settings', { method: 'PATCH', body });
+  const show = ({ data: { configured: _, ...saved } }: { data: AccountSettings }): void => setDraft(saved);
   const refresh = () => client.invalidateQueries({ queryKey: settingsQuery.queryKey });
   const save = useMutation({
     mutationFn: () => write(draft),
-    onSuccess: async ({ data }) => {
+    onSuccess: async (saved) => {
       const before = settings;
-      setDraft(data);
+      show(saved);
       showUndo({
         title: 'Saved',
         async undo() {
-          setDraft((await write(before)).data);
+          show(await write(before));
           await refresh();
         },
         undone: 'The settings are what they were before',
@@ -36,7 +40,12 @@ export function AccountForm({ settings }: { settings: Settings }) {
     },
   });
   const isChanged = JSON.stringify(draft) !== JSON.stringify(settings);
-  const set = (change: Partial<Settings>): void => setDraft({ ...draft, ...change });
+  const isConfigured = (path: string): boolean => configured.includes(path);
+  const issue = (path: string): string | undefined => issueFor(save.error, path);
+  const set = (change: Partial<Settings>): void => {
+    setDraft({ ...draft, ...change });
+    save.reset();
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     save.mutate();
@@ -47,13 +56,18 @@ export function AccountForm({ settings }: { settings: Settings }) {
     <form onSubmit={submit} className="card flex flex-col gap-4 p-5">
       <h2 className="text-base font-semibold">Account</h2>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Default model" hint="For requests that name none" error={issueFor(save.error, 'default_model')}>
+        <Field
+          label="Default model"
+          hint={isConfigured('default_model') ? <FromConfig /> : 'For requests that name none'}
+          error={issue('default_model')}
+        >
           {(control) => (
             <>
               <input
                 {...control}
                 list={listId}
                 placeholder="none"
+                disabled={isConfigured('default_model')}
                 className="field font-mono text-xs"
                 value={draft.default_model ?? ''}
                 onChange={(event) => set({ default_model: event.target.value === '' ? null : event.target.value })}
@@ -68,8 +82,8 @@ export function AccountForm({ settings }: { settings: Settings }) {
         </Field>
         <Field
           label="Credits in USD"
-          hint="What all calls together may cost; empty for no limit"
-          error={issueFor(save.error, 'credits_usd')}
+          hint={isConfigured('credits_usd') ? <FromConfig /> : 'What all calls together may cost; empty for no limit'}
+          error={issue('credits_usd')}
         >
           {(control) => (
             <input
@@ -78,6 +92,7 @@ export function AccountForm({ settings }: { settings: Settings }) {
               min={0}
               step="any"
               placeholder="no limit"
+              disabled={isConfigured('credits_usd')}
               className="field"
               value={draft.credits_usd ?? ''}
               onChange={(event) => set({ credits_usd: event.target.value === '' ? null : event.target.valueAsNumber })}
@@ -87,7 +102,11 @@ export function AccountForm({ settings }: { settings: Settings }) {
       </div>
       <fieldset>
         <legend className="mb-1 text-sm font-medium">Providers</legend>
-        <p className="mb-2 text-xs text-ink-faint">With none under “only”, all that are not ignored may be asked.</p>
+        <p className="mb-2 text-xs text-ink-faint">
+          For every call, whatever it asks for. With none under “only”, all that are not ignored may be asked.
+        </p>
+        {isConfigured('providers.only') && <ConfiguredList name="Only" />}
+        {isConfigured('providers.ignore') && <ConfiguredList name="Ignore" />}
         <div className="scroll-thin max-h-56 overflow-y-auto rounded-lg border border-line">
           <table className="w-full text-sm">
             <thead>
@@ -115,6 +134,7 @@ export function AccountForm({ settings }: { settings: Settings }) {
                         type="checkbox"
                         aria-label={list === 'only' ? `Ask ${name} alone` : `Ignore ${name}`}
                         className="size-4 align-middle accent-accent"
+                        disabled={isConfigured(`providers.${list}`)}
                         checked={draft.providers[list].includes(slug)}
                         onChange={() =>
                           set({ providers: { ...draft.providers, [list]: toggle(draft.providers[list], slug) } })
@@ -128,18 +148,32 @@ export function AccountForm({ settings }: { settings: Settings }) {
           </table>
         </div>
       </fieldset>
-      <div className="flex flex-col gap-1">
+      <fieldset className="flex flex-col gap-1">
+        <legend className="mb-1 text-sm font-medium">Data</legend>
         <Checkbox
           label="Only endpoints that keep nothing (ZDR)"
+          hint={isConfigured('privacy.zdr') ? <FromConfig /> : undefined}
+          disabled={isConfigured('privacy.zdr')}
           checked={draft.privacy.zdr}
           onChange={(event) => set({ privacy: { ...draft.privacy, zdr: event.target.checked } })}
         />
         <Checkbox
           label="Allow endpoints that train on what they are sent"
+          hint={isConfigured('privacy.allow_training') ? <FromConfig /> : undefined}
+          disabled={isConfigured('privacy.allow_training')}
           checked={draft.privacy.allow_training}
           onChange={(event) => set({ privacy: { ...draft.privacy, allow_training: event.target.checked } })}
         />
-      </div>
+      </fieldset>
+      <RoutingFields
+        routing={draft.routing}
+        providers={withListedNames(providers, [
+          { providers: { only: settings.routing.order, ignore: draft.routing.order } },
+        ])}
+        isConfigured={isConfigured}
+        issue={issue}
+        onChange={(change) => set({ routing: { ...draft.routing, ...change } })}
+      />
       {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
       <div className="flex justify-end gap-2">
         <Button
@@ -156,5 +190,13 @@ export function AccountForm({ settings }: { settings: Settings }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+function ConfiguredList({ name }: { name: string }) {
+  return (
+    <p className="mb-2 flex flex-wrap gap-1 text-xs">
+      {name}: <FromConfig />
+    </p>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 
-import { healthQuery, settingsQuery } from '../../api/queries.ts';
+import { healthQuery, rateLimitsQuery, settingsQuery } from '../../api/queries.ts';
 import { getSession, type Session } from '../../api/session.ts';
 import { formatRelative } from '../../format/time.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
@@ -12,6 +12,7 @@ import { AccountForm } from './account-form.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
 import { CallbackCard } from './callback-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
+import { RateLimitList } from './rate-limit-list.tsx';
 
 export function SettingsScreen() {
   const { data: settings, error, refetch } = useQuery(settingsQuery);
@@ -27,9 +28,20 @@ export function SettingsScreen() {
       ) : (
         <AccountForm settings={settings} />
       )}
+      <RateLimitsCard />
       <CallbackCard />
       <StorageCard />
       <AboutCard />
+    </div>
+  );
+}
+
+function RateLimitsCard() {
+  const { data: rules = [] } = useQuery(rateLimitsQuery);
+  if (rules.length === 0) return null;
+  return (
+    <div className="card p-5">
+      <RateLimitList />
     </div>
   );
 }

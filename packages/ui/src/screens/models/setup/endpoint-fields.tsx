@@ -1,12 +1,23 @@
 import type { ProviderSetup } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { useId } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 
+import { modelsQuery } from '../../../api/queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
+import { Folded } from '../../../parts/controls/folded.tsx';
 import { providerModelsQuery } from '../../providers/setup/setup-queries.ts';
+import { hasTokenPrices } from '../price-facts.ts';
 import type { EndpointDraft } from './model-draft.ts';
+import {
+  copyPrices,
+  FURTHER_UNITS,
+  MAIN_UNITS,
+  type PriceUnit,
+  toPriceLabel,
+  type TypedPrices,
+} from './price-units.ts';
 
 interface EndpointFieldsProps {
   readonly draft: EndpointDraft;
@@ -71,19 +82,42 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
             <option key={id} value={id} />
           ))}
         </datalist>
-        <PriceField
-          label="Input"
-          value={draft.prompt}
-          error={issue('pricing.prompt')}
-          onChange={(prompt) => onChange({ ...draft, prompt })}
-        />
-        <PriceField
-          label="Output"
-          value={draft.completion}
-          error={issue('pricing.completion')}
-          onChange={(completion) => onChange({ ...draft, completion })}
-        />
+        {MAIN_UNITS.map((unit) => (
+          <PriceField key={unit} unit={unit} draft={draft} onChange={onChange} issue={issue} />
+        ))}
       </div>
+      <CopyPrices onCopy={(prices) => onChange({ ...draft, prices })} />
+      <FoldedGrid
+        title="More prices"
+        filled={FURTHER_UNITS.filter((unit) => (draft.prices[unit] ?? '') !== '').length}
+        hasIssue={FURTHER_UNITS.some((unit) => issue(`pricing.${unit}`) !== undefined)}
+      >
+        {FURTHER_UNITS.map((unit) => (
+          <PriceField key={unit} unit={unit} draft={draft} onChange={onChange} issue={issue} />
+        ))}
+      </FoldedGrid>
+      <FoldedGrid
+        title="Limits and abilities"
+        filled={LIMITS.filter(({ field }) => draft[field] !== '').length}
+        hasIssue={LIMITS.some(({ path }) => issue(path) !== undefined)}
+      >
+        {LIMITS.map(({ field, path, label, hint, isCount = false }) => (
+          <Field key={field} label={label} hint={hint} error={issue(path)}>
+            {(control) => (
+              <input
+                {...control}
+                autoComplete="off"
+                spellCheck={false}
+                inputMode={isCount ? 'numeric' : 'text'}
+                pattern={isCount ? '[0-9]*' : undefined}
+                className="field"
+                value={draft[field]}
+                onChange={(event) => onChange({ ...draft, [field]: event.target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </FoldedGrid>
       <Button look="quiet" className="mt-2" icon={<Trash2 size={14} aria-hidden />} onClick={onRemove}>
         Remove endpoint {place}
       </Button>
@@ -91,26 +125,123 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
   );
 }
 
-interface PriceFieldProps {
+const LIMITS: readonly {
+  readonly field:
+    | 'context'
+    | 'maxOutput'
+    | 'maxPrompt'
+    | 'minOutput'
+    | 'parameters'
+    | 'quantization'
+    | 'region'
+    | 'tag';
+  readonly path: string;
   readonly label: string;
-  readonly value: string;
-  readonly error: string | undefined;
-  readonly onChange: (value: string) => void;
+  readonly hint: string;
+  readonly isCount?: boolean;
+}[] = [
+  {
+    field: 'context',
+    path: 'context_length',
+    label: 'Context here',
+    hint: 'Tokens; empty: the model’s',
+    isCount: true,
+  },
+  { field: 'maxOutput', path: 'max_completion_tokens', label: 'Longest output', hint: 'Tokens', isCount: true },
+  { field: 'maxPrompt', path: 'max_prompt_tokens', label: 'Longest prompt', hint: 'Tokens', isCount: true },
+  {
+    field: 'minOutput',
+    path: 'minOutputTokens',
+    label: 'Least max_tokens',
+    hint: 'Calls below go elsewhere',
+    isCount: true,
+  },
+  {
+    field: 'parameters',
+    path: 'supported_parameters',
+    label: 'Parameters',
+    hint: 'As in tools, response_format; others are left out of calls. Empty: not known, none is left out',
+  },
+  { field: 'quantization', path: 'quantization', label: 'Quantization', hint: 'As in fp8' },
+  { field: 'region', path: 'region', label: 'Region here', hint: 'Empty: the provider’s' },
+  { field: 'tag', path: 'tag', label: 'Tag', hint: 'A tier or variant, as in turbo or priority' },
+];
+
+interface FoldedGridProps {
+  readonly title: string;
+  /** How many of its fields say something. */
+  readonly filled: number;
+  readonly hasIssue: boolean;
+  readonly children: ReactNode;
 }
 
-function PriceField({ label, value, error, onChange }: PriceFieldProps) {
+function FoldedGrid({ title, filled, hasIssue, children }: FoldedGridProps) {
+  const label = (
+    <>
+      {title}
+      {filled > 0 && <span className="text-ink-faint"> ({filled} set)</span>}
+    </>
+  );
   return (
-    <Field label={`${label}, USD per million tokens`} hint="Empty: not known. 0: free" error={error}>
+    <Folded title={label} hasIssue={hasIssue} className="mt-3">
+      <div className="mt-3 grid gap-3 sm:grid-cols-2">{children}</div>
+    </Folded>
+  );
+}
+
+type PriceFieldProps = Pick<EndpointFieldsProps, 'draft' | 'onChange' | 'issue'> & { readonly unit: PriceUnit };
+
+function PriceField({ unit, draft, onChange, issue }: PriceFieldProps) {
+  return (
+    <Field label={toPriceLabel(unit)} hint="Empty: not known. 0: free" error={issue(`pricing.${unit}`)}>
       {(control) => (
         <input
           {...control}
           inputMode="decimal"
           autoComplete="off"
           className="field"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
+          value={draft.prices[unit] ?? ''}
+          onChange={(event) => onChange({ ...draft, prices: { ...draft.prices, [unit]: event.target.value } })}
         />
       )}
     </Field>
+  );
+}
+
+/** Takes the prices of a model that is known. */
+function CopyPrices({ onCopy }: { onCopy: (prices: TypedPrices) => void }) {
+  const { data: models = [] } = useQuery(modelsQuery);
+  const [id, setId] = useState('');
+  const listId = useId();
+  const priced = models.filter(hasTokenPrices);
+  const chosen = priced.find((model) => model.id === id);
+  if (priced.length === 0) return null;
+  return (
+    <div className="mt-3 flex flex-wrap items-end gap-2">
+      <Field label="Prices of a known model" className="min-w-0 flex-1">
+        {(control) => (
+          <>
+            <input
+              {...control}
+              list={listId}
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="author/name"
+              className="field font-mono"
+              value={id}
+              onChange={(event) => setId(event.target.value)}
+            />
+            <datalist id={listId}>
+              {priced.map((model) => (
+                <option key={model.id} value={model.id} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && onCopy(copyPrices(chosen))}>
+        Copy them
+      </Button>
+    </div>
   );
 }

@@ -12,6 +12,7 @@ import { showToast } from '../../../parts/messages/toast-store.ts';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { providerSetupsQuery } from '../../providers/setup/setup-queries.ts';
 import { EndpointFields } from './endpoint-fields.tsx';
+import { Modalities } from './modalities.tsx';
 import { emptyEndpoint, type ModelDraft, startModelDraft, toDefinition, toModelDraft } from './model-draft.ts';
 import { createModel, deleteModel, replaceModel } from './model-setup-queries.ts';
 
@@ -73,6 +74,7 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
           onChange={change}
           error={save.error}
         />
+        <Modalities draft={draft} onChange={change} error={save.error} />
         {draft.endpoints.map((endpoint, at) => (
           <EndpointFields
             key={endpoint.key}

@@ -1,17 +1,25 @@
 import type { ConfiguredModel } from '@model-gateway/core/wire';
 
-import { toPricePerMillion, toPricePerToken } from './per-million.ts';
+import { toPricing, toTypedPrices, type TypedPrices } from './price-units.ts';
 
 export type EndpointSetup = NonNullable<ConfiguredModel['endpoints']>[number];
 
-/** An endpoint as it is typed; prices are USD a million tokens. */
+/** An endpoint as it is typed: empty is what is not given. */
 export interface EndpointDraft {
   /** Tells rows apart while they are edited. */
   readonly key: number;
   readonly provider: string;
   readonly providerModel: string;
-  readonly prompt: string;
-  readonly completion: string;
+  readonly prices: TypedPrices;
+  readonly context: string;
+  readonly maxOutput: string;
+  readonly maxPrompt: string;
+  readonly minOutput: string;
+  /** Separated by commas or spaces. */
+  readonly parameters: string;
+  readonly quantization: string;
+  readonly region: string;
+  readonly tag: string;
   /** What it has beside these, which stays. */
   readonly rest: Partial<EndpointSetup>;
 }
@@ -23,6 +31,8 @@ export interface ModelDraft {
   /** Separated by commas or spaces. */
   readonly aliases: string;
   readonly context: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
   readonly endpoints: readonly EndpointDraft[];
   /** What it has beside these, which stays. */
   readonly rest: Partial<ConfiguredModel>;
@@ -36,61 +46,114 @@ export function startModelDraft(id: string, slugs: readonly string[]): ModelDraf
     ...emptyEndpoint(0, slug ?? slugs[0] ?? ''),
     ...(slug !== undefined && { providerModel: id.slice(at + 1) }),
   };
-  return { id, name: '', aliases: '', context: '', endpoints: [first], rest: {} };
+  return { id, name: '', aliases: '', context: '', inputs: [], outputs: [], endpoints: [first], rest: {} };
 }
 
-export const emptyEndpoint = (key: number, provider: string): EndpointDraft => ({
-  key,
-  provider,
+const EMPTY = {
   providerModel: '',
-  prompt: '',
-  completion: '',
+  prices: {},
+  context: '',
+  maxOutput: '',
+  maxPrompt: '',
+  minOutput: '',
+  parameters: '',
+  quantization: '',
+  region: '',
+  tag: '',
   rest: {},
-});
+} as const;
 
-export function toModelDraft({ id, name, aliases, context_length, endpoints, ...rest }: ConfiguredModel): ModelDraft {
+export const emptyEndpoint = (key: number, provider: string): EndpointDraft => ({ ...EMPTY, key, provider });
+
+export function toModelDraft({
+  id,
+  name,
+  aliases,
+  context_length,
+  architecture,
+  endpoints,
+  ...rest
+}: ConfiguredModel): ModelDraft {
+  const { input_modalities: inputs = [], output_modalities: outputs = [], ...form } = architecture ?? {};
   return {
     id,
     name: name ?? '',
     aliases: aliases?.join(', ') ?? '',
     context: context_length?.toString() ?? '',
-    endpoints: (endpoints ?? []).map(({ provider, providerModel, ...other }, key) => ({
-      key,
-      provider,
-      providerModel: providerModel ?? '',
-      prompt: toPricePerMillion(other.pricing?.prompt ?? '') ?? '',
-      completion: toPricePerMillion(other.pricing?.completion ?? '') ?? '',
-      rest: other,
-    })),
-    rest,
+    inputs,
+    outputs,
+    endpoints: (endpoints ?? []).map(toEndpointDraft),
+    rest: { ...rest, ...(Object.keys(form).length > 0 && { architecture: form }) },
+  };
+}
+
+function toEndpointDraft(endpoint: EndpointSetup, key: number): EndpointDraft {
+  const { provider, providerModel, pricing, context_length, max_completion_tokens, max_prompt_tokens, ...others } =
+    endpoint;
+  const { minOutputTokens, supported_parameters, quantization, region, tag, ...rest } = others;
+  const { overrides } = pricing ?? {};
+  return {
+    key,
+    provider,
+    providerModel: providerModel ?? '',
+    prices: toTypedPrices(pricing),
+    context: context_length?.toString() ?? '',
+    maxOutput: max_completion_tokens?.toString() ?? '',
+    maxPrompt: max_prompt_tokens?.toString() ?? '',
+    minOutput: minOutputTokens?.toString() ?? '',
+    parameters: supported_parameters?.join(', ') ?? '',
+    quantization: quantization ?? '',
+    region: region ?? '',
+    tag: tag ?? '',
+    rest: { ...rest, ...(overrides !== undefined && { pricing: { overrides } }) },
   };
 }
 
 /** The definition that is sent. What cannot be read is sent as it was typed, for the gateway to say what is wrong. */
-export function toDefinition({ id, name, aliases, context, endpoints, rest }: ModelDraft): ConfiguredModel {
-  const words = aliases.split(/[\s,]+/).filter((word) => word !== '');
+export function toDefinition(draft: ModelDraft): ConfiguredModel {
+  const { id, name, context, inputs, outputs, endpoints, rest } = draft;
+  const aliases = toWords(draft.aliases);
+  const architecture = {
+    ...rest.architecture,
+    ...(inputs.length > 0 && { input_modalities: [...inputs] }),
+    ...(outputs.length > 0 && { output_modalities: [...outputs] }),
+  };
   return {
     ...rest,
     id: id.trim(),
     ...(name.trim() !== '' && { name: name.trim() }),
-    ...(words.length > 0 && { aliases: words }),
+    ...(aliases.length > 0 && { aliases }),
     ...(context.trim() !== '' && { context_length: Number(context) }),
+    ...(Object.keys(architecture).length > 0 && { architecture }),
     ...(endpoints.length > 0 && { endpoints: endpoints.map(toEndpoint) }),
   };
 }
 
-function toEndpoint({ provider, providerModel, prompt, completion, rest }: EndpointDraft): EndpointSetup {
-  const { prompt: _prompt, completion: _completion, ...others } = rest.pricing ?? {};
-  const pricing = { ...others, ...toPrice('prompt', prompt), ...toPrice('completion', completion) };
+function toEndpoint(draft: EndpointDraft): EndpointSetup {
+  const { provider, providerModel, prices, rest } = draft;
+  const pricing = { ...rest.pricing, ...toPricing(prices) };
+  const parameters = toWords(draft.parameters);
   const { pricing: _pricing, ...kept } = rest;
   return {
     ...kept,
     provider,
-    ...(providerModel.trim() !== '' && { providerModel: providerModel.trim() }),
+    ...given('providerModel', providerModel),
     ...(Object.keys(pricing).length > 0 && { pricing }),
+    ...givenCount('context_length', draft.context),
+    ...givenCount('max_completion_tokens', draft.maxOutput),
+    ...givenCount('max_prompt_tokens', draft.maxPrompt),
+    ...givenCount('minOutputTokens', draft.minOutput),
+    ...(parameters.length > 0 && { supported_parameters: parameters }),
+    ...given('quantization', draft.quantization),
+    ...given('region', draft.region),
+    ...given('tag', draft.tag),
   };
 }
 
-function toPrice(unit: 'prompt' | 'completion', typed: string): Record<string, string> {
-  return typed.trim() === '' ? {} : { [unit]: toPricePerToken(typed) ?? typed };
-}
+const toWords = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
+
+const given = <Name extends string>(name: Name, text: string) =>
+  (text.trim() === '' ? {} : { [name]: text.trim() }) as Partial<Record<Name, string>>;
+
+const givenCount = <Name extends string>(name: Name, text: string) =>
+  (text.trim() === '' ? {} : { [name]: Number(text) }) as Partial<Record<Name, number>>;

@@ -12,6 +12,7 @@ const OLLAMA: ProviderPreset = {
   address_example: null,
   needs_key: false,
   key_variable: null,
+  key_page: null,
   lists_models: true,
   is_gateway: false,
   data_policy: { training: false, retains_prompts: false },
@@ -40,5 +41,26 @@ test('a server of one’s own is named by its format and address', () => {
     wire: 'openai',
     baseUrl: 'https://models.example/v1',
     region: 'eu',
+  });
+});
+
+test('what few providers need is given where it was typed', () => {
+  const draft = {
+    ...startDraft(OLLAMA, undefined, new Set()),
+    headers: [
+      { key: 0, name: ' X-Team ', value: 'blue' },
+      { key: 1, name: '', value: 'nameless' },
+    ],
+    query: [{ key: 0, name: 'api-version', value: '2024-10-21' }],
+    byok: true,
+    dataPolicy: { training: false, retainsPrompts: null },
+  };
+  expect(toSettings(draft)).toEqual({
+    slug: 'ollama',
+    preset: 'ollama',
+    headers: { 'X-Team': 'blue' },
+    query: { 'api-version': '2024-10-21' },
+    byok: true,
+    dataPolicy: { training: false, retainsPrompts: null },
   });
 });

@@ -13,6 +13,19 @@ export const OWN_WIRES: Readonly<Record<Wire, string>> = {
   replicate: 'Replicate',
 };
 
+/** A name with its value, as both are typed. */
+export interface PairDraft {
+  /** Tells rows apart while they are edited. */
+  readonly key: number;
+  readonly name: string;
+  readonly value: string;
+  /** Whether a value of this name is saved, which is not shown: an empty one leaves it as it is. */
+  readonly isSaved?: boolean;
+}
+
+/** What is said of data beside what is known of the preset. */
+export type DataPolicyDraft = NonNullable<CreateProviderRequest['dataPolicy']>;
+
 /** A provider as it is typed: empty is what is not given. */
 export interface ProviderDraft {
   /** Null for a server that is no well-known provider. */
@@ -23,9 +36,27 @@ export interface ProviderDraft {
   readonly name: string;
   readonly slug: string;
   readonly region: string;
+  readonly headers: readonly PairDraft[];
+  readonly query: readonly PairDraft[];
+  readonly byok: boolean;
+  /** Null: as is known of the preset. */
+  readonly dataPolicy: DataPolicyDraft | null;
+  /** Whether the saved key goes. */
+  readonly removesKey: boolean;
 }
 
-const EMPTY = { wire: 'openai', address: '', key: '', name: '', region: '' } as const;
+const EMPTY = {
+  wire: 'openai',
+  address: '',
+  key: '',
+  name: '',
+  region: '',
+  headers: [],
+  query: [],
+  byok: false,
+  dataPolicy: null,
+  removesKey: false,
+} as const;
 
 /** A draft with a slug that no provider has yet. */
 export function startDraft(
@@ -54,14 +85,27 @@ export const listsModels = ({ preset, wire }: ProviderDraft): boolean =>
 
 /** The provider as the gateway takes it. An address that is the preset's own need not be said. */
 export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'discoverModels'> {
-  const { preset, wire, address, key, name, slug, region } = draft;
+  const { preset, wire, address, key, name, slug, region, byok, dataPolicy, removesKey } = draft;
   const baseUrl = address.trim();
+  const [headers, query] = [toPairs(draft.headers), toPairs(draft.query)];
   return {
     slug: slug.trim(),
     ...(preset === null ? { wire } : { preset: preset.id }),
     ...(baseUrl !== '' && baseUrl !== preset?.base_url && { baseUrl }),
-    ...(key.trim() !== '' && { apiKey: key.trim() }),
+    ...(key.trim() !== '' ? { apiKey: key.trim() } : removesKey && { apiKey: null }),
     ...(name.trim() !== '' && { name: name.trim() }),
     ...(region.trim() !== '' && { region: region.trim() }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(byok && { byok }),
+    ...(dataPolicy !== null && { dataPolicy }),
   };
 }
+
+/** The pairs that have a name; of those that are saved, the ones that get another value. */
+export const toPairs = (pairs: readonly PairDraft[]): Record<string, string> =>
+  Object.fromEntries(
+    pairs
+      .filter(({ name, value, isSaved }) => name.trim() !== '' && (isSaved !== true || value !== ''))
+      .map(({ name, value }) => [name.trim(), value.trim()]),
+  );

@@ -1,7 +1,13 @@
 import type { CreateProviderRequest } from '@model-gateway/core/wire';
+import type { ReactNode } from 'react';
 
-import { Field } from '../../../parts/controls/field.tsx';
+import { Checkbox, Field } from '../../../parts/controls/field.tsx';
+import { Folded } from '../../../parts/controls/folded.tsx';
+import { OutsideLink } from '../../../parts/text/outside-link.tsx';
+import { toSafeLink } from '../../../parts/text/safe-link.ts';
+import { AdvancedFields } from './advanced-fields.tsx';
 import { asksForAddress, needsAddress, OWN_WIRES, type ProviderDraft } from './provider-draft.ts';
+import type { ProviderPreset } from './setup-queries.ts';
 
 interface ProviderFieldsProps {
   readonly draft: ProviderDraft;
@@ -17,8 +23,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
   const { draft, onChange, issue, existing } = props;
   const { preset } = draft;
   const isShort = asksForAddress(draft);
-  // What is wrong must be seen.
-  const isOpen = ['name', 'slug', 'region', ...(isShort ? [] : ['baseUrl'])].some(
+  const hasIssue = ['name', 'slug', 'region', ...(isShort ? [] : ['baseUrl'])].some(
     (field) => issue(field) !== undefined,
   );
   return (
@@ -34,14 +39,22 @@ export function ProviderFields(props: ProviderFieldsProps) {
             className="field font-mono"
             placeholder={existing?.keyHint ?? undefined}
             required={existing === undefined && preset?.needs_key === true}
+            disabled={draft.removesKey}
             value={draft.key}
             data-first-focus={isShort ? undefined : true}
             onChange={(event) => onChange({ key: event.target.value })}
           />
         )}
       </Field>
-      <details open={isOpen || undefined} className="text-sm">
-        <summary className="w-fit rounded text-accent">More</summary>
+      {existing?.hasKey === true && (
+        <Checkbox
+          label="Remove the saved key"
+          hint="Calls go without one from then on."
+          checked={draft.removesKey}
+          onChange={(event) => onChange({ removesKey: event.target.checked, key: '' })}
+        />
+      )}
+      <Folded title="More" hasIssue={hasIssue}>
         <div className="mt-3 grid gap-4 sm:grid-cols-2">
           {!isShort && <AddressField {...props} />}
           {preset === null && existing === undefined && <WireField {...props} />}
@@ -51,17 +64,33 @@ export function ProviderFields(props: ProviderFieldsProps) {
           )}
           <TextField {...props} field="region" label="Region" placeholder="eu" />
         </div>
-      </details>
+      </Folded>
+      <AdvancedFields draft={draft} onChange={onChange} issue={issue} />
     </>
   );
 }
 
-function toKeyHint({ preset }: ProviderDraft, existing: ProviderFieldsProps['existing']): string {
-  if (existing?.hasKey === true) return 'Empty: the key that is saved stays. It is never shown.';
+function toKeyHint({ preset }: ProviderDraft, existing: ProviderFieldsProps['existing']): ReactNode {
+  const page = preset === null ? null : <KeyPage preset={preset} />;
+  if (existing?.hasKey === true) return <>Empty: the key that is saved stays. It is never shown. {page}</>;
   const kept = 'It is sealed when it is saved, and never shown again.';
-  return preset?.needs_key === true
-    ? `Made at ${preset.name}, with your account there. ${kept}`
-    : `If it needs one. ${kept}`;
+  if (preset?.needs_key !== true) return `If it needs one. ${kept}`;
+  return (
+    <>
+      {preset.key_page === null ? `Made at ${preset.name}, with your account there.` : page} {kept}
+    </>
+  );
+}
+
+/** Leads to where keys are made, outside of this page. */
+function KeyPage({ preset: { name, key_page: page } }: { preset: ProviderPreset }) {
+  const link = toSafeLink(page);
+  if (link === null) return null;
+  return (
+    <OutsideLink url={link}>
+      Make a key at {name} ({link.hostname})
+    </OutsideLink>
+  );
 }
 
 function AddressField({ draft, onChange, issue }: ProviderFieldsProps) {

@@ -85,7 +85,7 @@ function EditProvider({ setup, preset }: { setup: ProviderSetup; preset: Provide
     test.reset();
     save.reset();
   };
-  const runTest = (model?: string): void => test.run(toTestOfStored(draft, setup, model));
+  const runTest = (model?: string): void => test.run(toTestOfStored(draft, model));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (Object.keys(update).length > 0) save.mutate(update);

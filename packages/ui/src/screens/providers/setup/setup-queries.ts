@@ -39,9 +39,12 @@ export const providerSetupsQuery = queryOptions({
 
 const toPath = (slug: string): string => `${SETUP}/providers/${encodeURIComponent(slug)}`;
 
+/** Tests a provider as it is typed. */
+export const DRAFT_TESTS = `${SETUP}/provider-tests`;
+
 /** That the provider does not respond is no error of the call. Throws `ApiError`. */
-export const testDraft = async (body: TestDraftRequest): Promise<TestDraftResult> =>
-  (await callApi<{ data: TestDraftResult }>(`${SETUP}/provider-tests`, { method: 'POST', body })).data;
+const testDraft = async (body: TestDraftRequest): Promise<TestDraftResult> =>
+  (await callApi<{ data: TestDraftResult }>(DRAFT_TESTS, { method: 'POST', body })).data;
 
 export const createProvider = async (body: CreateProviderRequest): Promise<ProviderSetup> =>
   (await callApi<{ data: ProviderSetup }>(`${SETUP}/providers`, { method: 'POST', body })).data;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import { Button, Spinner } from '../../../parts/controls/button.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Findings } from '../findings.tsx';
 import type { DraftTest } from './use-draft-test.ts';
@@ -12,19 +12,15 @@ interface TestAreaProps {
   readonly onTry: (model: string) => void;
 }
 
-/** What the test of a provider found, in place. */
-export function TestArea({ name, test: { found, error, isPending }, onTry }: TestAreaProps) {
+/** What the test of a provider finds, in place, layer by layer. */
+export function TestArea({ name, test, onTry }: TestAreaProps) {
+  const { found, error, isPending } = test;
   const models = found?.models ?? [];
   return (
     <div className="flex flex-col gap-3">
       <div aria-live="polite" className="flex flex-col gap-3">
-        {isPending && (
-          <p className="flex items-center gap-2 text-sm text-ink-faint">
-            <Spinner /> Looking at the address, its name, the connection, the encryption and the key…
-          </p>
-        )}
         {error !== null && <ErrorPanel error={error} title="The test could not be made" />}
-        {found !== null && <Findings result={found} name={name} />}
+        <Findings test={test} name={name} />
       </div>
       {models.length > 0 && <TryModel models={models.map(({ id }) => id)} isBusy={isPending} onTry={onTry} />}
     </div>

@@ -12,6 +12,7 @@ const preset = (id: string, base_url: string | null, needs_key: boolean): Provid
   address_example: null,
   needs_key,
   key_variable: null,
+  key_page: null,
   lists_models: true,
   is_gateway: false,
   data_policy: { training: null, retains_prompts: null },

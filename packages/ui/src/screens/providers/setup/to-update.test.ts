@@ -11,6 +11,11 @@ const BEFORE: ProviderDraft = {
   name: 'Models',
   slug: 'models',
   region: '',
+  headers: [{ key: 0, name: 'X-Team', value: '', isSaved: true }],
+  query: [{ key: 0, name: 'api-version', value: '1' }],
+  byok: false,
+  dataPolicy: null,
+  removesKey: false,
 };
 
 test.each([
@@ -22,6 +27,30 @@ test.each([
     { address: 'https://b.example/v1', region: 'eu' },
     { baseUrl: 'https://b.example/v1', region: 'eu' },
   ],
+  ['a key that goes', { removesKey: true }, { apiKey: null }],
+  ['a saved header that goes', { headers: [] }, { headers: { 'X-Team': null } }],
+  [
+    'another value of a saved header, and one more',
+    {
+      headers: [
+        { key: 0, name: 'X-Team', value: 'blue', isSaved: true },
+        { key: 1, name: 'X-Cost', value: '7' },
+      ],
+    },
+    { headers: { 'X-Team': 'blue', 'X-Cost': '7' } },
+  ],
+  ['a query that is emptied', { query: [] }, { query: {} }],
+  ['who pays', { byok: true }, { byok: true }],
+  [
+    'what is said of data',
+    { dataPolicy: { training: false, retainsPrompts: null } },
+    { dataPolicy: { training: false, retainsPrompts: null } },
+  ],
 ])('sends what differs: %s', (_, change, update) => {
   expect(toUpdate({ ...BEFORE, ...change }, BEFORE)).toEqual(update);
+});
+
+test('what is said of data goes back to what is known of the preset', () => {
+  const before = { ...BEFORE, dataPolicy: { training: true, retainsPrompts: true } };
+  expect(toUpdate({ ...before, dataPolicy: null }, before)).toEqual({ dataPolicy: null });
 });

@@ -1,10 +1,13 @@
 import type { ProviderSetup, TestDraftRequest, UpdateProviderRequest } from '@model-gateway/core/wire';
 
-import { type ProviderDraft, toSettings } from './provider-draft.ts';
+import { type PairDraft, type ProviderDraft, toPairs, toSettings } from './provider-draft.ts';
 import type { ProviderPreset } from './setup-queries.ts';
 
 /** A stored provider as it is edited; its key is never there. */
-export function toStoredDraft({ slug, settings }: ProviderSetup, preset: ProviderPreset | null): ProviderDraft {
+export function toStoredDraft(
+  { slug, settings, header_names: headerNames }: ProviderSetup,
+  preset: ProviderPreset | null,
+): ProviderDraft {
   return {
     preset,
     wire: settings?.wire ?? 'openai',
@@ -13,6 +16,11 @@ export function toStoredDraft({ slug, settings }: ProviderSetup, preset: Provide
     name: settings?.name ?? '',
     slug,
     region: settings?.region ?? '',
+    headers: headerNames.map((name, key) => ({ key, name, value: '', isSaved: true })),
+    query: Object.entries(settings?.query ?? {}).map(([name, value], key) => ({ key, name, value })),
+    byok: settings?.byok ?? false,
+    dataPolicy: settings?.dataPolicy ?? null,
+    removesKey: false,
   };
 }
 
@@ -20,16 +28,33 @@ export function toStoredDraft({ slug, settings }: ProviderSetup, preset: Provide
 export function toUpdate(draft: ProviderDraft, before: ProviderDraft): UpdateProviderRequest {
   const changed = (field: 'address' | 'name' | 'region'): boolean => draft[field].trim() !== before[field];
   const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+  const [query, headers] = [toPairs(draft.query), toHeaderChanges(draft.headers, before.headers)];
   return {
-    ...(draft.key.trim() !== '' && { apiKey: draft.key.trim() }),
+    ...(draft.key.trim() !== '' ? { apiKey: draft.key.trim() } : draft.removesKey && { apiKey: null }),
     ...(changed('address') && { baseUrl: orNull(draft.address) }),
     ...(changed('name') && { name: orNull(draft.name) }),
     ...(changed('region') && { region: orNull(draft.region) }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(!areSame(query, toPairs(before.query)) && { query }),
+    ...(draft.byok !== before.byok && { byok: draft.byok }),
+    ...(!areSame(draft.dataPolicy, before.dataPolicy) && { dataPolicy: draft.dataPolicy }),
   };
 }
 
-/** The test of what is typed, with what the provider has beside it. */
-export function toTestOfStored(draft: ProviderDraft, { settings }: ProviderSetup, model?: string): TestDraftRequest {
-  const { query = {}, byok = false } = settings ?? {};
-  return { provider: { ...toSettings(draft), query, byok }, ...(model !== undefined && { model }) };
+const areSame = (one: object | null, other: object | null): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** New values by name; null for a saved header that is there no more. */
+function toHeaderChanges(
+  draft: readonly PairDraft[],
+  before: readonly PairDraft[],
+): Readonly<Record<string, string | null>> {
+  const left = new Set(draft.map(({ name }) => name.trim()));
+  const gone = before.filter(({ name }) => !left.has(name)).map(({ name }) => [name, null] as const);
+  return { ...Object.fromEntries(gone), ...toPairs(draft) };
 }
+
+/** The test of what is typed; saved secrets that are not changed are the gateway's to add. */
+export const toTestOfStored = (draft: ProviderDraft, model?: string): TestDraftRequest => ({
+  provider: toSettings(draft),
+  ...(model !== undefined && { model }),
+});

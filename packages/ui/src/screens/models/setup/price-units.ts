@@ -1,0 +1,77 @@
+import type { ConfiguredModel, Model } from '@model-gateway/core/wire';
+
+import { toPricePerMillion, toPricePerToken } from './per-million.ts';
+
+type Pricing = NonNullable<NonNullable<ConfiguredModel['endpoints']>[number]['pricing']>;
+export type PriceUnit = Exclude<keyof Pricing, 'overrides'>;
+
+/** Prices as they are typed, by unit: of tokens USD a million, of everything else USD each. */
+export type TypedPrices = Readonly<Partial<Record<PriceUnit, string>>>;
+
+/** What is charged for tokens, with its label; prompt and completion first. */
+const TOKEN_UNITS = {
+  prompt: 'Input',
+  completion: 'Output',
+  input_cache_read: 'Read from the cache',
+  input_cache_write: 'Written to the cache',
+  input_cache_write_1h: 'Written to the cache for an hour',
+  internal_reasoning: 'Reasoning',
+  audio: 'Audio in',
+  audio_output: 'Audio out',
+  input_audio_cache: 'Cached audio',
+  image_token: 'Images in, by token',
+  image_output: 'Images out, by token',
+  video_token: 'Videos, by token',
+} as const satisfies Partial<Record<PriceUnit, string>>;
+
+/** What is charged one by one. */
+const OTHER_UNITS = {
+  request: 'Request',
+  image: 'Image in',
+  web_search: 'Web search',
+  video: 'Video',
+  video_second: 'Second of video',
+} as const satisfies Partial<Record<PriceUnit, string>>;
+
+const isOfTokens = (unit: string): unit is keyof typeof TOKEN_UNITS => Object.hasOwn(TOKEN_UNITS, unit);
+const ALL_UNITS = Object.keys({ ...TOKEN_UNITS, ...OTHER_UNITS }) as readonly PriceUnit[];
+
+/** Units that most models have. */
+export const MAIN_UNITS: readonly PriceUnit[] = ['prompt', 'completion'];
+export const FURTHER_UNITS: readonly PriceUnit[] = ALL_UNITS.filter((unit) => !MAIN_UNITS.includes(unit));
+
+/** What a price is of, with its unit. */
+export const toPriceLabel = (unit: PriceUnit): string => {
+  const labels: Readonly<Partial<Record<PriceUnit, string>>> = { ...TOKEN_UNITS, ...OTHER_UNITS };
+  return `${labels[unit] ?? unit}, USD ${isOfTokens(unit) ? 'per million tokens' : 'each'}`;
+};
+
+/** Prices as they are shown. */
+export function toTypedPrices(pricing: Pricing = {}): TypedPrices {
+  const typed = ALL_UNITS.flatMap((unit) => {
+    const price = pricing[unit];
+    if (price === undefined) return [];
+    return [[unit, isOfTokens(unit) ? (toPricePerMillion(price) ?? price) : price]];
+  });
+  return Object.fromEntries(typed) as TypedPrices;
+}
+
+/** Prices as they are sent. What is no price is sent as it was typed, for the gateway to say what is wrong. */
+export function toPricing(typed: TypedPrices): Pricing {
+  const prices = ALL_UNITS.flatMap((unit) => {
+    const text = typed[unit]?.trim() ?? '';
+    if (text === '') return [];
+    return [[unit, isOfTokens(unit) ? (toPricePerToken(text) ?? text) : text]];
+  });
+  return Object.fromEntries(prices) as Pricing;
+}
+
+/** The prices of a model of the list, as they are typed. What is not known, or not charged beside tokens, is left out. */
+export function copyPrices({ pricing }: Pick<Model, 'pricing'>): TypedPrices {
+  const known = ALL_UNITS.flatMap((unit) => {
+    const price = pricing[unit];
+    const isNone = price === undefined || Number(price) < 0 || (!MAIN_UNITS.includes(unit) && Number(price) === 0);
+    return isNone ? [] : [[unit, price]];
+  });
+  return toTypedPrices(Object.fromEntries(known) as Pricing);
+}

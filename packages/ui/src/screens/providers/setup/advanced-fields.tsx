@@ -1,0 +1,124 @@
+import { Checkbox, Field } from '../../../parts/controls/field.tsx';
+import { Folded } from '../../../parts/controls/folded.tsx';
+import { PairFields } from './pair-fields.tsx';
+import type { DataPolicyDraft, ProviderDraft } from './provider-draft.ts';
+
+interface AdvancedFieldsProps {
+  readonly draft: ProviderDraft;
+  readonly onChange: (change: Partial<ProviderDraft>) => void;
+  readonly issue: (field: string) => string | undefined;
+}
+
+const FIELDS = ['headers', 'query', 'byok', 'dataPolicy'] as const;
+
+/** What few providers need: headers, a query, who pays, and what becomes of data. */
+export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) {
+  return (
+    <Folded title="Advanced" hasIssue={FIELDS.some((field) => issue(field) !== undefined)}>
+      <div className="mt-3 flex flex-col gap-5">
+        <DataPolicyFields draft={draft} onChange={onChange} issue={issue} />
+        <Checkbox
+          label="Callers pay this provider themselves (BYOK)"
+          hint="It is asked before others; limits count what it costs only where they include BYOK."
+          checked={draft.byok}
+          onChange={(event) => onChange({ byok: event.target.checked })}
+        />
+        <PairFields
+          legend="Headers"
+          hint="Sent with every call. Values are sealed when they are saved, and never shown again."
+          noun="header"
+          areSecret
+          pairs={draft.headers}
+          onChange={(headers) => onChange({ headers })}
+          issue={(name) => issue(`headers.${name}`)}
+        />
+        {(draft.preset?.wire ?? draft.wire) === 'openai' && (
+          <PairFields
+            legend="Query"
+            hint="Added to every address, as in ?api-version=2024-10-21."
+            noun="parameter"
+            areSecret={false}
+            pairs={draft.query}
+            onChange={(query) => onChange({ query })}
+            issue={(name) => issue(`query.${name}`) ?? issue('query')}
+          />
+        )}
+      </div>
+    </Folded>
+  );
+}
+
+const UNKNOWN: DataPolicyDraft = { training: null, retainsPrompts: null };
+const WORDS = { no: false, yes: true, unknown: null } as const;
+type Word = keyof typeof WORDS;
+
+const toWord = (value: boolean | null): Word => (value === null ? 'unknown' : value ? 'yes' : 'no');
+
+/** By which rules about data go: what is known of the preset, or what the user says. */
+function DataPolicyFields({ draft: { preset, dataPolicy }, onChange, issue }: AdvancedFieldsProps) {
+  const known = preset?.data_policy;
+  const ofPreset = known === undefined ? UNKNOWN : { training: known.training, retainsPrompts: known.retains_prompts };
+  const set = (change: Partial<DataPolicyDraft>): void =>
+    onChange({ dataPolicy: { ...(dataPolicy ?? ofPreset), ...change } });
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="text-sm font-medium">What it does with prompts</legend>
+      <p className="text-xs text-ink-faint">
+        Routing rules about data go by this; “not known” passes none of them. Check your contract.
+      </p>
+      <Checkbox
+        label={`As its standard terms are known: ${describePolicy(ofPreset)}`}
+        checked={dataPolicy === null}
+        onChange={(event) => onChange({ dataPolicy: event.target.checked ? null : ofPreset })}
+      />
+      {dataPolicy !== null && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          <PolicySelect
+            label="Trains on them"
+            value={dataPolicy.training}
+            error={issue('dataPolicy.training')}
+            onChange={(training) => set({ training })}
+          />
+          <PolicySelect
+            label="Keeps them"
+            value={dataPolicy.retainsPrompts}
+            error={issue('dataPolicy.retainsPrompts')}
+            onChange={(retainsPrompts) => set({ retainsPrompts })}
+          />
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function describePolicy({ training, retainsPrompts }: DataPolicyDraft): string {
+  const say = (value: boolean | null, verb: string, plain: string): string =>
+    value === null ? `not known whether it ${verb}` : value ? verb : `does not ${plain}`;
+  return `${say(training, 'trains', 'train')}, ${say(retainsPrompts, 'keeps them', 'keep them')}`;
+}
+
+interface PolicySelectProps {
+  readonly label: string;
+  readonly value: boolean | null;
+  readonly error: string | undefined;
+  readonly onChange: (value: boolean | null) => void;
+}
+
+function PolicySelect({ label, value, error, onChange }: PolicySelectProps) {
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <select
+          {...control}
+          className="field"
+          value={toWord(value)}
+          onChange={(event) => onChange(WORDS[event.target.value as Word])}
+        >
+          <option value="no">no</option>
+          <option value="yes">yes</option>
+          <option value="unknown">not known</option>
+        </select>
+      )}
+    </Field>
+  );
+}

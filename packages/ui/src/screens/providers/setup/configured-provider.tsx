@@ -1,0 +1,38 @@
+import type { ProviderSetup } from '@model-gateway/core/wire';
+
+import { Badge } from '../../../parts/badge.tsx';
+import { Facts } from '../../../parts/facts.tsx';
+
+interface ConfiguredProviderProps {
+  readonly setup: ProviderSetup;
+  /** Others can be changed here. */
+  readonly isEditable: boolean;
+}
+
+/** What the configuration says of a provider. It is changed there alone. */
+export function ConfiguredProvider({ setup, isEditable }: ConfiguredProviderProps) {
+  const { address, settings, header_names: headers, has_key: hasKey, key_hint: hint } = setup;
+  const query = Object.entries(settings?.query ?? {});
+  return (
+    <section aria-label="In the configuration" className="flex flex-col gap-2">
+      {isEditable && (
+        <p className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
+          <Badge>from the configuration file</Badge> It, or the environment, is where this provider is changed.
+        </p>
+      )}
+      <Facts
+        facts={[
+          ['Address', <code className="font-mono text-xs break-all">{address ?? 'not known'}</code>],
+          ['Key', hasKey === null ? 'not told' : hasKey ? `set${hint === null ? '' : `, ${hint}`}` : 'none'],
+          ...(headers.length > 0 ? [['Headers', headers.join(', ')] as const] : []),
+          ...(query.length > 0 ? [['Query', query.map(([name, value]) => `${name}=${value}`).join('&')] as const] : []),
+          ...(settings?.region === undefined ? [] : [['Region', settings.region] as const]),
+          ['Trains on prompts', toWord(settings?.dataPolicy?.training)],
+          ['Keeps prompts', toWord(settings?.dataPolicy?.retainsPrompts)],
+        ]}
+      />
+    </section>
+  );
+}
+
+const toWord = (value: boolean | null | undefined): string => (value == null ? 'not known' : value ? 'yes' : 'no');
