@@ -122,8 +122,10 @@ export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts'
 export type {
   ActivityQuery,
   ActivitySum,
+  AttemptFacts,
   GenerationCondition,
   GenerationFacets,
+  GenerationFacts,
   GenerationFilter,
   GenerationHistogram,
   HistogramBucket,
@@ -131,6 +133,7 @@ export type {
   HistogramPart,
   HistogramQuery,
   HistogramSplit,
+  ScanQuery,
   SortedPlace,
   SortedQuery,
   SortValue,
@@ -138,7 +141,12 @@ export type {
 export { createActivityBook } from './stores/kit/activity-book.ts';
 export { createFirstGenerations, type FirstGenerations } from './stores/kit/first-generations.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
-export { type FactSource, type GenerationFacts, toGenerationFacts } from './stores/kit/generation-facts.ts';
+export {
+  type AttemptSource,
+  type FactSource,
+  toAttemptFacts,
+  toGenerationFacts,
+} from './stores/kit/generation-facts.ts';
 export { matchesFilter } from './stores/kit/generation-filter.ts';
 export { createHistogram, type HistogramCount } from './stores/kit/generation-histogram.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
@@ -160,6 +168,7 @@ export type {
   Repository,
   RunningCall,
   RunningFigures,
+  ScannedGeneration,
   SortedPage,
   SettingsRepository,
   Spent,

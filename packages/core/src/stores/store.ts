@@ -2,13 +2,16 @@ export type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, Workspac
 export type {
   ActivityQuery,
   ActivitySum,
+  AttemptFacts,
   GenerationCondition,
   GenerationFacets,
+  GenerationFacts,
   GenerationFilter,
   GenerationHistogram,
   HistogramFigures,
   HistogramPart,
   HistogramQuery,
+  ScanQuery,
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
@@ -24,10 +27,13 @@ import type { BroadcastRow } from './broadcast-row.ts';
 import type {
   ActivityQuery,
   ActivitySum,
+  AttemptFacts,
   GenerationFacets,
+  GenerationFacts,
   GenerationFilter,
   GenerationHistogram,
   HistogramQuery,
+  ScanQuery,
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
@@ -184,6 +190,8 @@ export interface GenerationRepository {
    * loop between steps.
    */
   histogram(query: HistogramQuery): Awaitable<GenerationHistogram>;
+  /** Shows all that began within a span to `look`, in any order, at one look at each. Yields to the event loop between steps. */
+  scan(query: ScanQuery, look: (generation: ScannedGeneration) => void): Promise<void>;
   /** Counts by status, model, provider and principal what a filter chooses. Costs the same as `histogram`. */
   facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
   /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */
@@ -197,6 +205,14 @@ export interface GenerationRepository {
    * every call with a budget.
    */
   spent(query: SpentQuery): Awaitable<Spent>;
+}
+
+/** A generation as a scan shows it. Its parts are read where they are asked for. */
+export interface ScannedGeneration {
+  readFacts(): GenerationFacts;
+  /** In order. */
+  readAttempts(): readonly AttemptFacts[];
+  readRecord(): GenerationRecord;
 }
 
 /** By which time a store drops what is old. */

@@ -136,7 +136,14 @@ async function openOwned(
   const retentionClock = await openRetentionClock({ ...common, directory: path, logsPath, monotonicNow, trustsClock });
   const running = await openRunningLog({ ...common, path: join(path, 'running.ndjson') });
   logs.push(running);
-  const generations = await openGenerationLog({ ...common, logsPath, retentionClock, setTimer, limits });
+  const generations = await openGenerationLog({
+    ...common,
+    logsPath,
+    retentionClock,
+    setTimer,
+    monotonicNow,
+    limits,
+  });
   logs.push(generations);
   await recordInterrupted(running, generations.repository, logger);
   const oldestMs = retentionClock.now() - limits.retentionDays * DAY_MS;

@@ -1,6 +1,5 @@
-import type { GenerationFilter } from '../generation-queries.ts';
+import type { GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-import type { GenerationFacts } from './generation-facts.ts';
 import { meetsConditions } from './meets-conditions.ts';
 
 /** Whether a generation matches the filter. Its record is read only where conditions are about more than its facts. */

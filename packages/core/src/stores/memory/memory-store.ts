@@ -1,9 +1,9 @@
 import type { GenerationContent } from '../../wire/generations/generation.ts';
-import type { GenerationFilter } from '../generation-queries.ts';
+import type { GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
 import { createFirstGenerations } from '../kit/first-generations.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
-import { toGenerationFacts } from '../kit/generation-facts.ts';
+import { toAttemptFacts, toGenerationFacts } from '../kit/generation-facts.ts';
 import { matchesFilter } from '../kit/generation-filter.ts';
 import { createHistogram } from '../kit/generation-histogram.ts';
 import { createRowRepository } from '../kit/row-repository.ts';
@@ -11,7 +11,7 @@ import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
 import { EMPTY_TABLES } from '../kit/tables.ts';
 import { toPreview } from '../kit/to-preview.ts';
-import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from '../store.ts';
+import type { GenerationPage, GenerationRecord, GenerationRepository, ScannedGeneration, Store } from '../store.ts';
 
 export interface MemoryStoreOptions {
   /** Limit of stored generations; the oldest are removed first, but their cost stays counted. Default: 10,000. */
@@ -122,6 +122,12 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       for (const { record } of byId.values()) histogram.add(toGenerationFacts(record), () => record);
       return histogram.read(() => RESOLVED);
     },
+    async scan({ fromMs, toMs }, look) {
+      for (const { record } of byId.values()) {
+        const facts = toGenerationFacts(record);
+        if (facts.createdAtMs >= fromMs && facts.createdAtMs < toMs) look(toScanned(record, facts));
+      }
+    },
     facets(filter) {
       const count = createFacetCount(filter);
       for (const { record } of byId.values()) count.add(toGenerationFacts(record), () => record);
@@ -140,6 +146,12 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     spent: spending.spent,
   };
 }
+
+const toScanned = (record: GenerationRecord, facts: GenerationFacts): ScannedGeneration => ({
+  readFacts: () => facts,
+  readAttempts: () => toAttemptFacts(record.generation),
+  readRecord: () => record,
+});
 
 // One promise for all: appending is on the path of every request.
 const RESOLVED = Promise.resolve();
