@@ -1,3 +1,4 @@
+import { createProviderHistories } from './api/providers/history/provider-histories.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import { createLiveSetup } from './api/setup/live-setup.ts';
 import type { SystemParts } from './api/system/system-parts.ts';
@@ -106,6 +107,7 @@ export function createFoundations(
     generationFeed,
     callFigures,
     counters,
+    providerHistories: createProviderHistories({ store, platform }),
     closing,
     wheel: createTimerWheel(platform),
     authenticate: createAuthenticate(options, platform, sessions),

@@ -103,6 +103,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /admin/v1/session': [400, 400, 400],
   'DELETE /admin/v1/session': [200, 200, 200],
   'GET /admin/v1/providers': [401, 403, 200],
+  'GET /admin/v1/providers/history': [401, 403, 200],
+  'GET /admin/v1/providers/{slug}/history': [401, 403, 404],
   'POST /admin/v1/providers/{slug}/test': [401, 403, 404],
   'GET /admin/v1/setup/presets': [401, 403, 200],
   'GET /admin/v1/setup/local-servers': [401, 403, 409],

@@ -39,6 +39,15 @@ export type { Workspace } from './management/workspace.ts';
 export type { ConfiguredModel, ModelDefinition } from './models/model-definition.ts';
 export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models/model.ts';
 export type { ProviderSettings } from './models/provider-settings.ts';
+export type {
+  FailureKind,
+  ProviderHistory,
+  ProviderHistoryBucket,
+  ProviderHistoryFigures,
+  ProviderHistoryList,
+  ProviderHistoryQuery,
+  ProviderLastError,
+} from './models/provider-history.ts';
 export type { ProviderStateList, ProviderTestResult } from './models/provider-state.ts';
 export type { EndpointExplanation, RoutingExplanation } from './models/routing-explanation.ts';
 export type { ModelSetup } from './setup/model-setup.ts';
