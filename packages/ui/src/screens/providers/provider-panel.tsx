@@ -4,6 +4,7 @@ import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { ProviderHistorySection } from './history/provider-history.tsx';
 import type { ProviderRow, ProviderState } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
@@ -17,20 +18,21 @@ interface ProviderPanelProps {
 }
 
 export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) {
-  const { name, state, setup, shadowed } = row;
+  const { slug, name, state, setup, shadowed, past } = row;
   return (
     <SidePanel
       label={`Provider ${name}`}
       onClose={onClose}
       title={
         <h2 className="flex items-center gap-2 truncate font-semibold">
-          {name} {state !== undefined && <ProviderStateBadge health={state.health} />}
+          {name} {state !== undefined && <ProviderStateBadge health={state.health} past={past} />}
           {state === undefined && setup !== undefined && <SetupStateBadge setup={setup} />}
         </h2>
       }
     >
       <div className="scroll-thin flex flex-1 flex-col gap-6 overflow-y-auto p-4">
         {state !== undefined && <StateFacts state={state} />}
+        {state !== undefined && <ProviderHistorySection slug={slug} name={name} />}
         {setup?.source === 'config' && isEditable && <ConfiguredNote />}
         {shadowed !== undefined && <ProviderSetupSection setup={shadowed} onGone={onClose} />}
         {setup?.source === 'stored' && <ProviderSetupSection setup={setup} onGone={onClose} />}
