@@ -139,6 +139,7 @@ export type {
   SortValue,
 } from './stores/generation-queries.ts';
 export { createActivityBook } from './stores/kit/activity-book.ts';
+export { createDeliveryBook } from './stores/kit/delivery-book.ts';
 export { createFirstGenerations, type FirstGenerations } from './stores/kit/first-generations.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
 export {
@@ -158,6 +159,8 @@ export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts'
 export type {
   AssignmentRecord,
   AssignmentRepository,
+  DeliveryAttempt,
+  DeliveryLog,
   GenerationPage,
   GenerationQuery,
   GenerationRecord,

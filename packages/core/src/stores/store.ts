@@ -215,6 +215,26 @@ export interface ScannedGeneration {
   readRecord(): GenerationRecord;
 }
 
+/** One attempt to bring generations to a destination. */
+export interface DeliveryAttempt {
+  readonly destinationId: string;
+  readonly generationIds: readonly string[];
+  /** When its request began, in milliseconds since the epoch. */
+  readonly sentAt: number;
+  readonly tookMs: number;
+  readonly hasArrived: boolean;
+  /** In a few words, without addresses. */
+  readonly result: string;
+}
+
+/** What became of deliveries, for people who look at a call. Bounded, and dropped with the generations of their day. */
+export interface DeliveryLog {
+  /** Survives the death of this process once it resolves. No call waits for it. */
+  append(attempt: DeliveryAttempt): Promise<void>;
+  /** Those of a generation that began at this time, oldest first. */
+  of(generationId: string, createdAtMs: number): Awaitable<readonly DeliveryAttempt[]>;
+}
+
 /** By which time a store drops what is old. */
 export interface RetentionState {
   /** Milliseconds since the epoch; behind the system clock while that is held to be wrong. */
@@ -249,6 +269,7 @@ export interface Store {
   readonly videoJobs: Repository<VideoJob>;
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
+  readonly deliveries: DeliveryLog;
   readonly generations: GenerationRepository;
   /** The state of retention by age; absent where there is none. */
   readonly retention?: RetentionState | undefined;

@@ -10,6 +10,7 @@ import {
   type Store,
 } from '@model-gateway/core';
 
+import { openDeliveryLog } from './deliveries/delivery-log.ts';
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
 import { type DataDirectory, isOfAnyFile, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
 import {
@@ -159,6 +160,9 @@ async function openOwned(
     isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
   });
   logs.push(broadcasts);
+  const { retentionDays } = limits;
+  const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
+  logs.push(deliveries);
   if (config.isNew && generations.loaded > 0) {
     const message = 'There was no config.json beside the logs of generations; the store begins without keys';
     logger?.warn(message, { directory: path });
@@ -168,6 +172,7 @@ async function openOwned(
     ...createTableRepositories(createTableSource(config)),
     videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
     broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
+    deliveries,
     generations: { ...generations.repository, noteRunning: running.note },
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     close: () => closeStore({ config, retentionClock, logs, owner }),

@@ -1,6 +1,7 @@
 import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
+import { createDeliveryBook } from '../kit/delivery-book.ts';
 import { createFirstGenerations } from '../kit/first-generations.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
 import { toAttemptFacts, toGenerationFacts } from '../kit/generation-facts.ts';
@@ -21,12 +22,13 @@ export interface MemoryStoreOptions {
 const DEFAULT_MAX_GENERATIONS = 10_000;
 
 /** Creates a store in the memory of the process: for tests, demos and hosts that have their own records. */
-export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: MemoryStoreOptions = {}): Store {
   return {
     ...createTableRepositories(createTableSource()),
     videoJobs: createRowRepository({ write: () => RESOLVED }),
     broadcasts: createRowRepository({ write: () => RESOLVED }),
-    generations: createGenerationRepository(options.maxGenerations ?? DEFAULT_MAX_GENERATIONS),
+    deliveries: createDeliveryBook(maxGenerations),
+    generations: createGenerationRepository(maxGenerations),
     close: () => Promise.resolve(),
   };
 }
