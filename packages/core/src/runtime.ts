@@ -91,7 +91,8 @@ export function createFoundations(
   const archive = options.videoArchive;
   const storesContent = logging.inputOutput;
   const ownerId = store.isShared === true ? createRandomId(platform) : null;
-  const videoOptions = { current, changes, webhooks, archive, storesContent, ownerId };
+  const { maxContentBytes } = logging;
+  const videoOptions = { current, changes, webhooks, archive, storesContent, maxContentBytes, ownerId };
   const runner = createVideoRunner({ ...shared, ledger, recorder, ...videoOptions });
 
   const { setupHost: host } = options;

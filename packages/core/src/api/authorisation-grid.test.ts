@@ -83,6 +83,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /api/v1/videos/{jobId}/content': [401, 404, 404],
   'GET /admin/v1/videos': [401, 403, 200],
   'GET /admin/v1/videos/{jobId}': [401, 403, 404],
+  'GET /admin/v1/videos/{jobId}/inputs': [401, 403, 404],
   'GET /admin/v1/webhooks/deliveries': [401, 403, 200],
   'POST /admin/v1/webhooks/deliveries/{jobId}/resend': [401, 403, 404],
   'GET /admin/v1/generations': [401, 403, 200],

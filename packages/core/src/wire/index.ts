@@ -25,7 +25,7 @@ export type { GenerationHistogram, GenerationList, GenerationRow } from './gener
 export type { FieldKind, GenerationField, GENERATION_FIELDS } from './generations/generation-field.ts';
 export type { GenerationSort } from './generations/generation-sort.ts';
 export type { GenerationStatus } from './generations/generation-status.ts';
-export type { Generation, GenerationContent } from './generations/generation.ts';
+export type { Generation, GenerationContent, MediaInput } from './generations/generation.ts';
 export type { RoutingCandidate, RoutingDecision } from './generations/routing-decision.ts';
 export type { StreamTimeline } from './generations/stream-timeline.ts';
 export type { ProviderList } from './management/account.ts';

@@ -115,7 +115,12 @@ function createFinder(buckets: number) {
       const provider = providerOf(seen.attempt);
       const total = createAttemptTally();
       const endpoint: GatheredEndpoint = {
-        ...{ provider, providerName, endpointId, model, total, results: [] },
+        provider,
+        providerName,
+        endpointId,
+        model,
+        total,
+        results: [],
         last: seen,
         lastFailure: undefined,
       };

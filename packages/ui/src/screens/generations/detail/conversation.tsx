@@ -6,6 +6,7 @@ import { formatBytes, formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
+import { MediaInputs } from '../../../parts/media-inputs.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
@@ -54,6 +55,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
             {parts.map((part, place) => (
               <Part key={place} part={part} isPlain={isPlain} />
             ))}
+            {input.messages === undefined && <MediaInputs media={input.media ?? []} />}
           </Message>
         );
       })}

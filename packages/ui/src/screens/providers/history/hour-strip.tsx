@@ -116,7 +116,10 @@ export function HourStrip({ label, hours, onPick }: HourStripProps) {
                   </span>
                 );
               })}
-              {rows.length > 1 && row.length < HOURS_IN_A_ROW && <span style={{ flex: HOURS_IN_A_ROW - row.length }} />}
+              {rows.length > 1 &&
+                Array.from({ length: HOURS_IN_A_ROW - row.length }, (_, later) => (
+                  <span key={later} className="min-w-0 flex-1 px-px" />
+                ))}
             </div>
           </div>
         ))}
