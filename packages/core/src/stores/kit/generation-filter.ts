@@ -20,6 +20,6 @@ export function matchesFilter(
     filter.statuses?.has(facts.status) !== false &&
     facts.costNanoUsd >= (filter.minCostNanoUsd ?? 0) &&
     facts.costNanoUsd <= (filter.maxCostNanoUsd ?? Number.POSITIVE_INFINITY) &&
-    (filter.conditions === undefined || meetsConditions(readRecord(), filter.conditions))
+    (filter.conditions === undefined || meetsConditions(facts, filter.conditions, readRecord))
   );
 }
