@@ -127,8 +127,10 @@ export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
 export type {
   ActivityQuery,
   ActivitySum,
+  AttemptFacts,
   GenerationCondition,
   GenerationFacets,
+  GenerationFacts,
   GenerationFilter,
   GenerationHistogram,
   HistogramBucket,
@@ -136,6 +138,7 @@ export type {
   HistogramPart,
   HistogramQuery,
   HistogramSplit,
+  ScanQuery,
   SessionPage,
   SessionPlace,
   SessionQuery,
@@ -145,9 +148,15 @@ export type {
   SortValue,
 } from './stores/generation-queries.ts';
 export { createActivityBook } from './stores/kit/activity-book.ts';
+export { createDeliveryBook } from './stores/kit/delivery-book.ts';
 export { createFirstGenerations, type FirstGenerations } from './stores/kit/first-generations.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
-export { type FactSource, type GenerationFacts, toGenerationFacts } from './stores/kit/generation-facts.ts';
+export {
+  type AttemptSource,
+  type FactSource,
+  toAttemptFacts,
+  toGenerationFacts,
+} from './stores/kit/generation-facts.ts';
 export { matchesFilter } from './stores/kit/generation-filter.ts';
 export { createHistogram, type HistogramCount } from './stores/kit/generation-histogram.ts';
 export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
@@ -160,6 +169,8 @@ export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts'
 export type {
   AssignmentRecord,
   AssignmentRepository,
+  DeliveryAttempt,
+  DeliveryLog,
   GenerationPage,
   GenerationQuery,
   GenerationRecord,
@@ -170,6 +181,7 @@ export type {
   Repository,
   RunningCall,
   RunningFigures,
+  ScannedGeneration,
   SortedPage,
   SettingsRepository,
   Spent,

@@ -1,3 +1,4 @@
+import { createProviderHistories } from './api/providers/history/provider-histories.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import { createLiveSetup } from './api/setup/live-setup.ts';
 import type { SystemParts } from './api/system/system-parts.ts';
@@ -100,7 +101,8 @@ export function createFoundations(
   const archive = options.videoArchive;
   const storesContent = logging.inputOutput;
   const ownerId = store.isShared === true ? createRandomId(platform) : null;
-  const videoOptions = { current, changes, webhooks, archive, storesContent, ownerId };
+  const { maxContentBytes } = logging;
+  const videoOptions = { current, changes, webhooks, archive, storesContent, maxContentBytes, ownerId };
   const runner = createVideoRunner({ ...shared, ledger, recorder, ...videoOptions });
 
   const { setupHost: host } = options;
@@ -118,6 +120,7 @@ export function createFoundations(
     generationFeed,
     callFigures,
     counters,
+    providerHistories: createProviderHistories({ store, platform }),
     closing,
     wheel: createTimerWheel(platform),
     authenticate: createAuthenticate(options, platform, sessions),

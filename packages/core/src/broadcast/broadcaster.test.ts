@@ -83,21 +83,38 @@ test('gathers what comes together in one request, and sends it after the call, n
   expect(sent[1]).toEqual({ host: 'a', ids: ['4', '5'] });
 });
 
-test('knows when the latest generations reached which destination, and nothing of those that did not', async () => {
-  const { record, add, platform, broadcaster } = setUp((host) => (host === 'down' ? 500 : 200));
+test('notes in the store when generations were sent to which destination, and what became of it', async () => {
+  const { record, add, platform, broadcaster, store } = setUp((host, call) =>
+    host === 'down' && call === 0 ? 500 : 200,
+  );
+  const created_at = new Date(platform.now()).toISOString();
   await add('d', webhook('a'));
   await add('e', webhook('down'));
   await record('1');
   const sentAt = platform.now() + 20;
-  await platform.advance(2000);
-  expect(broadcaster.arrivalsOf('1')).toEqual([
-    { destination_id: 'd', sent_at: new Date(sentAt).toISOString(), took_ms: 0 },
+  await platform.advance(10_000);
+  const common = { sent_at: new Date(sentAt).toISOString(), took_ms: 0 };
+  expect(await broadcaster.arrivalsOf({ id: '1', created_at })).toEqual([
+    { ...common, destination_id: 'd', has_arrived: true, result: 'HTTP 200' },
+    { ...common, destination_id: 'e', has_arrived: false, result: 'HTTP 500' },
+    { ...common, destination_id: 'e', has_arrived: true, result: 'HTTP 200', sent_at: expect.any(String) },
   ]);
-  expect(broadcaster.arrivalsOf('2')).toEqual([]);
-  for (let i = 0; i < 2000; i += 1) await record(`n${i}`);
+  expect(await broadcaster.arrivalsOf({ id: '2', created_at })).toEqual([]);
+  expect(await store.deliveries.of('1', platform.now())).toHaveLength(3);
+});
+
+test('a delivery that cannot be noted is not sent again, and that is logged', async () => {
+  const store = createMemoryStore();
+  const failing = {
+    ...store,
+    deliveries: { ...store.deliveries, append: () => Promise.reject(new Error('disk full')) },
+  };
+  const { record, add, platform, sent, logged } = setUp(() => 200, { store: failing });
+  await add('d', webhook('a'));
+  await record('1');
   await platform.advance(60_000);
-  expect(broadcaster.arrivalsOf('1')).toEqual([]);
-  expect(broadcaster.arrivalsOf('n1999')).toHaveLength(1);
+  expect(sent).toHaveLength(1);
+  expect(logged.join()).toContain('a delivery could not be noted');
 });
 
 test('sends at most 50 calls, or about 250,000 characters, in one request', async () => {

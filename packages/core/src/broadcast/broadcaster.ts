@@ -2,11 +2,11 @@ import type { BootstrapKey } from '../auth/bootstrap-key.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
-import type { GenerationRecord, Store } from '../stores/store.ts';
+import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { DestinationArrival } from '../wire/generations/call-course.ts';
-import { type ArrivalLog, createArrivalLog } from './arrival-log.ts';
+import type { Generation } from '../wire/generations/generation.ts';
 import { configOf, deliverGenerations } from './deliver-generations.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 import {
@@ -20,7 +20,7 @@ import { createTraceLoader } from './load-trace.ts';
 import { sendRequest } from './send-request.ts';
 
 export interface BroadcasterOptions {
-  readonly store: Pick<Store, 'broadcasts' | 'destinations' | 'generations' | 'isShared' | 'keys'>;
+  readonly store: Pick<Store, 'broadcasts' | 'deliveries' | 'destinations' | 'generations' | 'isShared' | 'keys'>;
   readonly platform: Platform;
   readonly logger: Logger;
   /** 0 to 1. */
@@ -44,8 +44,8 @@ export interface Broadcaster {
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
   /** Status of each enabled destination, by its id. */
   status(): ReadonlyMap<string, QueueStatus>;
-  /** When a generation reached its destinations, as far as this process still knows. */
-  arrivalsOf(generationId: string): DestinationArrival[];
+  /** When a generation was sent to its destinations, and what became of it. */
+  arrivalsOf(generation: Pick<Generation, 'id' | 'created_at'>): Promise<DestinationArrival[]>;
   /** Sends what can be sent within `limitMs`, and ends. The store stays open. */
   close(limitMs: number): Promise<void>;
 }
@@ -59,8 +59,7 @@ type Queues = Map<string, { readonly queue: DestinationQueue; seen: string }>;
 export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   const { store, platform, logger } = options;
   const queues: Queues = new Map();
-  const arrivals = createArrivalLog();
-  const deliver = createDeliver(options, arrivals);
+  const deliver = createDeliver(options);
   let isClosed = false;
   let cancelLook: (() => void) | undefined;
   let refreshing: Promise<unknown> = Promise.resolve();
@@ -103,7 +102,8 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
       return renewed;
     },
     status: () => new Map([...queues].map(([id, { queue }]) => [id, queue.status()])),
-    arrivalsOf: arrivals.of,
+    arrivalsOf: async ({ id, created_at: createdAt }) =>
+      (await store.deliveries.of(id, Date.parse(createdAt))).map(toArrival),
     async close(limitMs) {
       isClosed = true;
       cancelLook?.();
@@ -115,8 +115,22 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   };
 }
 
-function createDeliver(options: BroadcasterOptions, arrivals: ArrivalLog): Deliver {
-  const { broadcast } = options;
+const toArrival = ({ destinationId, sentAt, tookMs, hasArrived, result }: DeliveryAttempt): DestinationArrival => ({
+  destination_id: destinationId,
+  sent_at: new Date(sentAt).toISOString(),
+  took_ms: tookMs,
+  has_arrived: hasArrived,
+  result,
+});
+
+function createDeliver(options: BroadcasterOptions): Deliver {
+  const { broadcast, store, logger } = options;
+  // Nothing waits for it: that a delivery was not noted is no reason to send it again.
+  const onAttempt = (attempt: DeliveryAttempt): void => {
+    store.deliveries.append(attempt).catch((error: unknown) => {
+      logger.warn('a delivery could not be noted', { destination: attempt.destinationId, reason: String(error) });
+    });
+  };
   const loadTrace = createTraceLoader(options);
   return async (ids, destination, signal) => {
     const format = broadcast?.formats.find(({ type }) => type === destination.type);
@@ -133,7 +147,7 @@ function createDeliver(options: BroadcasterOptions, arrivals: ArrivalLog): Deliv
       destination,
       format,
       loadTrace: load,
-      arrivals,
+      onAttempt,
       signal,
     });
   };

@@ -1,8 +1,8 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
+import type { DeliveryAttempt } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
-import type { ArrivalLog } from './arrival-log.ts';
 import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './destination-format.ts';
 import { sendRequest, type SendingContext } from './send-request.ts';
 
@@ -21,7 +21,8 @@ export interface DeliveringContext extends Omit<SendingContext, 'readResponse' |
   readonly logger: Logger;
   /** A generation as its destination may see it; undefined when it was deleted, or is not for this destination. */
   readonly loadTrace: (generationId: string) => Promise<BroadcastTrace | undefined>;
-  readonly arrivals: Pick<ArrivalLog, 'note'>;
+  /** Receives what became of each request. */
+  readonly onAttempt: (attempt: DeliveryAttempt) => void;
 }
 
 export interface Delivered {
@@ -36,7 +37,7 @@ const NOTHING_TO_SEND: DeliveryOutcome = { isDelivered: true, result: 'nothing t
 
 /** Sends generations in order, in as few requests as their size allows. Stops at the first failure. */
 export async function deliverGenerations(ids: readonly string[], context: DeliveringContext): Promise<Delivered> {
-  const { platform, destination, arrivals } = context;
+  const { platform, destination, onAttempt, signal } = context;
   let outcome = NOTHING_TO_SEND;
   let sentCount = 0;
   let traces: BroadcastTrace[] = [];
@@ -54,8 +55,13 @@ export async function deliverGenerations(ids: readonly string[], context: Delive
     const sentAt = platform.now();
     const startedAt = platform.monotonicNow();
     outcome = await sendTraces(traces, context);
+    // One that was given up here says nothing of its destination.
+    if (!signal.aborted) {
+      const tookMs = Math.round(platform.monotonicNow() - startedAt);
+      const { isDelivered: hasArrived, result } = outcome;
+      onAttempt({ destinationId: destination.id, generationIds: sending, sentAt, tookMs, hasArrived, result });
+    }
     if (!outcome.isDelivered) return { outcome, isSent: true, remaining: ids.slice(sentCount) };
-    arrivals.note(sending, { destinationId: destination.id, sentAt, tookMs: platform.monotonicNow() - startedAt });
     sentCount = index + 1;
     traces = [];
     sending = [];

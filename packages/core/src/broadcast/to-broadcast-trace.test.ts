@@ -57,3 +57,10 @@ test('keeps of a trace what is of use, in limited size', () => {
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`key-${i}`, i]));
   expect(Object.keys(toStoredTrace({ [`${'k'.repeat(129)}`]: 1, ...many }) ?? {})).toHaveLength(63);
 });
+
+test('leaves out what went in with the prompt of a video, as the pictures of messages', async () => {
+  const media = [{ type: 'image' as const, frame: null, url: 'data:image/png;base64,CANARY' }];
+  const content = { input: { prompt: 'a fox', media }, output: { completion: null, reasoning: null }, error: null };
+  const trace = await toBroadcastTrace({ record: toRecord('gen-1'), content, apiKeyName: null }, platform);
+  expect(trace.content?.input).toEqual({ prompt: 'a fox' });
+});

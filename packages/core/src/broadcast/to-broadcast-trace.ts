@@ -93,7 +93,7 @@ async function toId(text: string, length: 16 | 32, platform: Pick<Platform, 'sha
 
 /** Replaces images, sound and files by their kind, because they are too large for a trace. */
 function withoutMedia(content: GenerationContent): GenerationContent {
-  if (!('messages' in content.input)) return content;
+  if (!('messages' in content.input)) return { ...content, input: { prompt: content.input.prompt } };
   return { ...content, input: { messages: content.input.messages.map(withTextOnly) } };
 }
 

@@ -44,6 +44,41 @@ export interface GenerationFacets {
   readonly principalIds: ReadonlyMap<string, number>;
 }
 
+/** The facts about a record that filters and histograms use: small enough to be in memory for every generation. */
+export interface GenerationFacts {
+  readonly createdAtMs: number;
+  readonly model: string;
+  readonly providerName: string | null;
+  readonly sessionId: string | null;
+  readonly status: GenerationStatus;
+  readonly principalId: string;
+  readonly userId: string | null;
+  readonly app: string | null;
+  readonly costNanoUsd: number;
+  readonly isCostKnown: boolean;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** Null for what had no first token: whole responses, and calls that failed before. */
+  readonly firstTokenMs: number | null;
+  readonly durationMs: number | null;
+  readonly tokensPerSecond: number | null;
+  readonly attempts: number;
+}
+
+/** One provider's part in a generation. */
+export interface AttemptFacts {
+  readonly providerName: string | null;
+  readonly endpointId: string | null;
+  readonly model: string;
+  /** Upstream's HTTP status; null when there was no response. */
+  readonly status: number | null;
+  /** Until its first output, or its failure. */
+  readonly latencyMs: number | null;
+  /** The gateway's status and type for the failure; null without one. */
+  readonly errorCode: number | null;
+  readonly errorType: string | null;
+}
+
 /** One condition on a field of a record. */
 export interface GenerationCondition {
   readonly field: GenerationField;
@@ -198,4 +233,10 @@ export interface SessionPage {
   readonly sessions: readonly SessionSum[];
   /** Pass as `after` for the next page; null at the end. */
   readonly next: SessionPlace | null;
+}
+
+/** What began from a moment on, and before another one, in Unix milliseconds. */
+export interface ScanQuery {
+  readonly fromMs: number;
+  readonly toMs: number;
 }

@@ -2,8 +2,10 @@ export type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, Workspac
 export type {
   ActivityQuery,
   ActivitySum,
+  AttemptFacts,
   GenerationCondition,
   GenerationFacets,
+  GenerationFacts,
   GenerationFilter,
   GenerationHistogram,
   HistogramFigures,
@@ -13,6 +15,7 @@ export type {
   SessionPlace,
   SessionQuery,
   SessionSum,
+  ScanQuery,
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
@@ -28,12 +31,15 @@ import type { BroadcastRow } from './broadcast-row.ts';
 import type {
   ActivityQuery,
   ActivitySum,
+  AttemptFacts,
   GenerationFacets,
+  GenerationFacts,
   GenerationFilter,
   GenerationHistogram,
   HistogramQuery,
   SessionPage,
   SessionQuery,
+  ScanQuery,
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
@@ -196,6 +202,8 @@ export interface GenerationRepository {
    * loop between steps.
    */
   histogram(query: HistogramQuery): Awaitable<GenerationHistogram>;
+  /** Shows all that began within a span to `look`, in any order, at one look at each. Yields to the event loop between steps. */
+  scan(query: ScanQuery, look: (generation: ScannedGeneration) => void): Promise<void>;
   /** Counts by status, model, provider and principal what a filter chooses. Costs the same as `histogram`. */
   facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
   /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */
@@ -209,6 +217,34 @@ export interface GenerationRepository {
    * every call with a budget.
    */
   spent(query: SpentQuery): Awaitable<Spent>;
+}
+
+/** A generation as a scan shows it. Its parts are read where they are asked for. */
+export interface ScannedGeneration {
+  readFacts(): GenerationFacts;
+  /** In order. */
+  readAttempts(): readonly AttemptFacts[];
+  readRecord(): GenerationRecord;
+}
+
+/** One attempt to bring generations to a destination. */
+export interface DeliveryAttempt {
+  readonly destinationId: string;
+  readonly generationIds: readonly string[];
+  /** When its request began, in milliseconds since the epoch. */
+  readonly sentAt: number;
+  readonly tookMs: number;
+  readonly hasArrived: boolean;
+  /** In a few words, without addresses. */
+  readonly result: string;
+}
+
+/** What became of deliveries, for people who look at a call. Bounded, and dropped with the generations of their day. */
+export interface DeliveryLog {
+  /** Survives the death of this process once it resolves. No call waits for it. */
+  append(attempt: DeliveryAttempt): Promise<void>;
+  /** Those of a generation that began at this time, oldest first. */
+  of(generationId: string, createdAtMs: number): Awaitable<readonly DeliveryAttempt[]>;
 }
 
 /** By which time a store drops what is old. */
@@ -247,6 +283,7 @@ export interface Store {
   readonly broadcasts: Repository<BroadcastRow>;
   /** How often guardrails acted, a row a day and guardrail. Changes every few seconds while they do. */
   readonly guardrailHits: Repository<GuardrailHitsRow>;
+  readonly deliveries: DeliveryLog;
   readonly generations: GenerationRepository;
   /** The state of retention by age; absent where there is none. */
   readonly retention?: RetentionState | undefined;

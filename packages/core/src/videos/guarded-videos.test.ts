@@ -90,7 +90,10 @@ test('sends, stores and reports the redacted prompt', async () => {
   });
   await platform.advance(60_000);
   const [appended] = store.appended;
-  expect(appended?.content?.input).toEqual({ prompt: 'a [B] writes to [EMAIL]' });
+  expect(appended?.content?.input).toEqual({
+    prompt: 'a [B] writes to [EMAIL]',
+    media: [{ type: 'image', frame: 'first_frame', url: frame.image_url.url }],
+  });
   expect(appended?.record.generation).toMatchObject({
     external_user: '[EMAIL]',
     pipeline: [

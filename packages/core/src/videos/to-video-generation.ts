@@ -4,7 +4,7 @@ import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 import { toDataRegion } from '../wire/data-region.ts';
-import type { GenerationContent, ProviderResponse } from '../wire/generations/generation.ts';
+import type { GenerationContent, MediaInput, ProviderResponse } from '../wire/generations/generation.ts';
 
 /**
  * The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. Without
@@ -71,9 +71,12 @@ function toLastResponse(job: VideoJob, isContentStored: boolean): ProviderRespon
   return { ...response, error: isContentStored && job.error !== null ? { ...error, message: job.error } : error };
 }
 
-export function toVideoContent({ order, status, error, providerName }: VideoJob): GenerationContent {
+export function toVideoContent(
+  { order, status, error, providerName }: VideoJob,
+  inputs: readonly MediaInput[],
+): GenerationContent {
   return {
-    input: { prompt: order.prompt ?? '' },
+    input: { prompt: order.prompt ?? '', ...(inputs.length > 0 && { media: [...inputs] }) },
     output: { completion: null, reasoning: null },
     error:
       status === 'completed'

@@ -28,7 +28,7 @@ export type { FieldKind, GenerationField, GENERATION_FIELDS } from './generation
 export type { SessionList, SessionRow } from './generations/session-list.ts';
 export type { GenerationSort } from './generations/generation-sort.ts';
 export type { GenerationStatus } from './generations/generation-status.ts';
-export type { Generation, GenerationContent } from './generations/generation.ts';
+export type { Generation, GenerationContent, MediaInput } from './generations/generation.ts';
 export type { RoutingCandidate, RoutingDecision } from './generations/routing-decision.ts';
 export type { StreamTimeline } from './generations/stream-timeline.ts';
 export type { ProviderList } from './management/account.ts';
@@ -48,6 +48,15 @@ export type { Workspace } from './management/workspace.ts';
 export type { ConfiguredModel, ModelDefinition } from './models/model-definition.ts';
 export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models/model.ts';
 export type { ProviderSettings } from './models/provider-settings.ts';
+export type {
+  FailureKind,
+  ProviderHistory,
+  ProviderHistoryBucket,
+  ProviderHistoryFigures,
+  ProviderHistoryList,
+  ProviderHistoryQuery,
+  ProviderLastError,
+} from './models/provider-history.ts';
 export type { ProviderStateList, ProviderTestResult } from './models/provider-state.ts';
 export type { EndpointExplanation, RoutingExplanation } from './models/routing-explanation.ts';
 export type { ModelSetup } from './setup/model-setup.ts';

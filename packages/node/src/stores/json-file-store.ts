@@ -11,6 +11,7 @@ import {
   type Store,
 } from '@model-gateway/core';
 
+import { openDeliveryLog } from './deliveries/delivery-log.ts';
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
 import { type DataDirectory, isOfAnyFile, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
 import {
@@ -138,7 +139,14 @@ async function openOwned(
   const retentionClock = await openRetentionClock({ ...common, directory: path, logsPath, monotonicNow, trustsClock });
   const running = await openRunningLog({ ...common, path: join(path, 'running.ndjson') });
   logs.push(running);
-  const generations = await openGenerationLog({ ...common, logsPath, retentionClock, setTimer, limits });
+  const generations = await openGenerationLog({
+    ...common,
+    logsPath,
+    retentionClock,
+    setTimer,
+    monotonicNow,
+    limits,
+  });
   logs.push(generations);
   await recordInterrupted(running, generations.repository, logger);
   const oldestMs = retentionClock.now() - limits.retentionDays * DAY_MS;
@@ -160,6 +168,9 @@ async function openOwned(
     isRetained: ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
   });
   logs.push(guardrailHits);
+  const { retentionDays } = limits;
+  const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
+  logs.push(deliveries);
   if (config.isNew && generations.loaded > 0) {
     const message = 'There was no config.json beside the logs of generations; the store begins without keys';
     logger?.warn(message, { directory: path });
@@ -170,6 +181,7 @@ async function openOwned(
     videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
     broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
     guardrailHits: createRowRepository<GuardrailHitsRow>({ rows: guardrailHits.rows, write: guardrailHits.write }),
+    deliveries,
     generations: { ...generations.repository, noteRunning: running.note },
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     close: () => closeStore({ config, retentionClock, logs, owner }),

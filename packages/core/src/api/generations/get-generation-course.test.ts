@@ -166,6 +166,18 @@ test('lists the tools that the gateway ran with their times', async () => {
   });
 });
 
+test('tells what became of deliveries that were noted in the store, before this process too', async () => {
+  const upstream = createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] });
+  const core = createCoreGateway(upstream);
+  await core.chat();
+  const attempt = { generationIds: [idOf(core)], sentAt: core.platform.now(), tookMs: 12 };
+  await core.store.deliveries.append({ ...attempt, destinationId: 'd', hasArrived: false, result: 'HTTP 500' });
+  const sent_at = new Date(core.platform.now()).toISOString();
+  expect((await courseOf(core)).arrivals).toEqual([
+    { destination_id: 'd', sent_at, took_ms: 12, has_arrived: false, result: 'HTTP 500' },
+  ]);
+});
+
 test('stores no course without the content, and shows none to keys of the API', async () => {
   const upstream = createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] });
   const core = createCoreGateway(upstream, { logging: { inputOutput: false } });

@@ -18,7 +18,7 @@ export const getGenerationCourse = operation<GenerationParts>()({
       data: {
         course: content?.course ?? null,
         timeline: content?.timeline ?? null,
-        arrivals: broadcaster.arrivalsOf(generation.id),
+        arrivals: await broadcaster.arrivalsOf(generation),
       },
     };
   },

@@ -1,6 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { Platform } from '../../foundation/platform.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { HealthBoard } from '../../routing/health/health-board.ts';
+import type { ProviderHistories } from './history/provider-histories.ts';
 import type { ProviderChecks } from './provider-checks.ts';
 
 export interface ProviderParts {
@@ -9,4 +11,6 @@ export interface ProviderParts {
   readonly providerChecks: ProviderChecks | undefined;
   readonly catalog: Catalog;
   readonly health: HealthBoard;
+  readonly providerHistories: ProviderHistories;
+  readonly platform: Pick<Platform, 'now'>;
 }

@@ -22,6 +22,22 @@ export const PROVIDER_ROUTES: readonly Route<ProviderParts>[] = [
   },
   {
     ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/providers/history',
+    operationId: 'listProviderHistories',
+    summary: 'List providers with what became of the calls to them, by time',
+    load: async () => (await import('./history/list-provider-histories.ts')).listProviderHistories,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/providers/{slug}/history',
+    operationId: 'getProviderHistory',
+    summary: 'Get what became of the calls to a provider, by time and by endpoint',
+    load: async () => (await import('./history/get-provider-history.ts')).getProviderHistory,
+  },
+  {
+    ...ADMIN,
     method: 'POST',
     path: '/admin/v1/providers/{slug}/test',
     operationId: 'testProvider',

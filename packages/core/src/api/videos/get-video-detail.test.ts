@@ -44,6 +44,51 @@ test('stores all polls with the end of a job, and leaves its prompt to the gener
   expect((await gateway.job(body.id)).course).toEqual(detail.course);
 });
 
+test('shows a picture that went in whole while the job runs, and with the generation after that', async () => {
+  const gateway = createVideoGateway({
+    progress: (_, number) => (number < 2 ? { status: 'in_progress' } : { status: 'completed', outputs: [{}] }),
+  });
+  const url = `data:image/png;base64,${'A'.repeat(5000)}`;
+  const frame = { type: 'image_url', frame_type: 'first_frame', image_url: { url } };
+  const { body } = await gateway.submit({ prompt: 'a fox', frame_images: [frame] });
+  const inputs = async () => jsonOf(await gateway.get(`/admin/v1/videos/${body.id}/inputs`, MANAGEMENT_KEY));
+  expect(await inputs()).toEqual({ data: [{ type: 'image', frame: 'first_frame', url }] });
+  // A job is written often, and has no more than the beginning.
+  expect(JSON.stringify(await gateway.job(body.id)).length).toBeLessThan(3000);
+  await gateway.platform.advance(120_000);
+  expect(await inputs()).toEqual({ data: [] });
+  const { generationId } = await gateway.job(body.id);
+  expect((await gateway.store.generations.getContent(generationId))?.input).toEqual({
+    prompt: 'a fox',
+    media: [{ type: 'image', frame: 'first_frame', url }],
+  });
+});
+
+test('holds and stores no picture where contents are not stored', async () => {
+  const gateway = createVideoGateway(
+    { progress: () => ({ status: 'in_progress' }) },
+    { logging: { inputOutput: false } },
+  );
+  const frame = { type: 'image_url', frame_type: 'first_frame', image_url: { url: 'data:image/png;base64,CANARY' } };
+  const { body } = await gateway.submit({ frame_images: [frame] });
+  expect(jsonOf(await gateway.get(`/admin/v1/videos/${body.id}/inputs`, MANAGEMENT_KEY))).toEqual({ data: [] });
+});
+
+test('tells what upstream said at each poll', async () => {
+  const gateway = createVideoGateway({
+    progress: (_, number) =>
+      number === 0
+        ? { status: 'pending' }
+        : number < 3
+          ? { status: 'in_progress' }
+          : { status: 'completed', outputs: [{}] },
+  });
+  const { body } = await gateway.submit();
+  await gateway.platform.advance(120_000);
+  const { course } = await detailOf(gateway, body.id);
+  expect(course?.polls.map(({ status }) => status)).toEqual(['pending', 'in_progress', 'in_progress', 'completed']);
+});
+
 test('holds the first and the last of many polls, and their number', async () => {
   const gateway = createVideoGateway({ progress: () => ({ status: 'in_progress', retryAfterMs: 1000 }) });
   const { body } = await gateway.submit();

@@ -1,6 +1,8 @@
 import { operation } from '../../http/operation.ts';
-import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import { hasEnded } from '../../stores/video-job.ts';
+import { toInputs } from '../../videos/job-inputs.ts';
 import { withPolls } from '../../videos/jobs/video-course.ts';
+import type { MediaInput } from '../../wire/generations/generation.ts';
 import { videoDetailResponseSchema, type VideoDetail } from '../../wire/videos/video-course.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';
@@ -21,7 +23,7 @@ export const getVideoDetail = operation<VideoParts>()({
         id: job.id,
         course: job.course === undefined ? null : withPolls(job.course, videos.runner.pollsOf(job.id)),
         prompt: isShown ? (job.order.prompt ?? null) : null,
-        inputs: isShown ? toInputs(job.order) : [],
+        inputs: isShown ? toInputs(job.order).map(cut) : [],
       },
     };
   },
@@ -29,23 +31,7 @@ export const getVideoDetail = operation<VideoParts>()({
 
 const SHOWN_LENGTH = 200;
 
-function toInputs({ frameImages, inputReferences }: VideoJob['order']): VideoDetail['inputs'] {
-  const cut = ({ url }: { readonly url: string }): string => url.slice(0, SHOWN_LENGTH);
-  return [
-    ...frameImages.map(({ image_url: link, frame_type: frame }) => ({
-      type: 'image' as const,
-      frame,
-      origin: cut(link),
-    })),
-    ...inputReferences.map((reference) => {
-      switch (reference.type) {
-        case 'image_url':
-          return { type: 'image' as const, frame: null, origin: cut(reference.image_url) };
-        case 'audio_url':
-          return { type: 'audio' as const, frame: null, origin: cut(reference.audio_url) };
-        case 'video_url':
-          return { type: 'video' as const, frame: null, origin: cut(reference.video_url) };
-      }
-    }),
-  ];
-}
+const cut = ({ url, ...input }: MediaInput): VideoDetail['inputs'][number] => ({
+  ...input,
+  origin: url.length > SHOWN_LENGTH ? `${url.slice(0, SHOWN_LENGTH)}…` : url,
+});

@@ -53,4 +53,12 @@ export const VIDEO_ROUTES: readonly Route<VideoParts & CreateVideoParts>[] = [
     summary: 'Get what the time of a video job went to, and its prompt while it is open',
     load: async () => (await import('./get-video-detail.ts')).getVideoDetail,
   },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/videos/{jobId}/inputs',
+    operationId: 'getVideoInputs',
+    summary: 'Get the pictures, sounds and films that went in with the prompt of a video, while its job is open',
+    load: async () => (await import('./get-video-inputs.ts')).getVideoInputs,
+  },
 ];

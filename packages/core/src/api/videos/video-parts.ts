@@ -11,7 +11,10 @@ import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 export interface VideoParts extends EndpointParts {
   readonly store: Pick<Store, 'videoJobs'>;
   readonly providers: readonly Provider[];
-  readonly videos: { readonly archive: VideoArchive | undefined; readonly runner: Pick<VideoRunner, 'pollsOf'> };
+  readonly videos: {
+    readonly archive: VideoArchive | undefined;
+    readonly runner: Pick<VideoRunner, 'inputsOf' | 'pollsOf'>;
+  };
   readonly logging: { readonly inputOutput: boolean };
 }
 

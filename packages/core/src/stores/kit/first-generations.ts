@@ -1,7 +1,6 @@
 import type { GenerationSort } from '../../wire/generations/generation-sort.ts';
-import type { SortedPlace, SortedQuery, SortValue } from '../generation-queries.ts';
+import type { GenerationFacts, SortValue, SortedPlace, SortedQuery } from '../generation-queries.ts';
 import type { GenerationRecord, SortedPage } from '../store.ts';
-import type { GenerationFacts } from './generation-facts.ts';
 
 /** The generations of one page in the order of a query, chosen among all that are added, in whatever order. */
 export interface FirstGenerations<Source> {

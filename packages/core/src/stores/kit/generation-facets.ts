@@ -1,7 +1,6 @@
 import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
-import type { GenerationFilter, GenerationFacets } from '../generation-queries.ts';
+import type { GenerationFacets, GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-import type { GenerationFacts } from './generation-facts.ts';
 import { matchesFilter } from './generation-filter.ts';
 
 /** Counts generations one after the other; the result is read after the last. */

@@ -1,27 +1,7 @@
-import { type GenerationStatus, statusOfGeneration } from '../../wire/generations/generation-status.ts';
-import type { Generation } from '../../wire/generations/generation.ts';
+import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
+import type { Generation, ProviderResponse } from '../../wire/generations/generation.ts';
+import type { AttemptFacts, GenerationFacts } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-
-/** The facts about a record that filters and histograms use: small enough to be in memory for every generation. */
-export interface GenerationFacts {
-  readonly createdAtMs: number;
-  readonly model: string;
-  readonly providerName: string | null;
-  readonly sessionId: string | null;
-  readonly status: GenerationStatus;
-  readonly principalId: string;
-  readonly userId: string | null;
-  readonly app: string | null;
-  readonly costNanoUsd: number;
-  readonly isCostKnown: boolean;
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
-  /** Null for what had no first token: whole responses, and calls that failed before. */
-  readonly firstTokenMs: number | null;
-  readonly durationMs: number | null;
-  readonly tokensPerSecond: number | null;
-  readonly attempts: number;
-}
 
 /** The members of a generation of which its facts are made. */
 export type FactSource = Pick<
@@ -42,8 +22,14 @@ export type FactSource = Pick<
   | 'latency'
   | 'generation_time'
 > & {
-  readonly provider_responses: { readonly length: number } | null;
+  readonly provider_responses: readonly AttemptSource[] | null;
 };
+
+/** The members of an attempt of which its facts are made. */
+export type AttemptSource = Pick<
+  ProviderResponse,
+  'endpoint_id' | 'latency' | 'model_permaslug' | 'provider_name' | 'status' | 'error'
+>;
 
 export function toGenerationFacts({
   generation,
@@ -69,6 +55,22 @@ export function toGenerationFacts({
     tokensPerSecond: tokensPerSecondOf(generation),
     attempts: generation.provider_responses?.length ?? 0,
   };
+}
+
+/** The attempts of a generation, in order. */
+export function toAttemptFacts({
+  model,
+  provider_responses: attempts,
+}: Pick<FactSource, 'model' | 'provider_responses'>): AttemptFacts[] {
+  return (attempts ?? []).map((attempt) => ({
+    providerName: attempt.provider_name ?? null,
+    endpointId: attempt.endpoint_id ?? null,
+    model: attempt.model_permaslug ?? model,
+    status: attempt.status,
+    latencyMs: attempt.latency ?? null,
+    errorCode: attempt.error?.code ?? null,
+    errorType: attempt.error?.error_type ?? null,
+  }));
 }
 
 const MAX_APP_CHARS = 200;

@@ -1,6 +1,5 @@
-import type { GenerationFilter } from '../generation-queries.ts';
+import type { GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-import type { GenerationFacts } from './generation-facts.ts';
 import { meetsConditions } from './meets-conditions.ts';
 
 /** Whether a generation matches the filter. Its record is read only where conditions are about more than its facts. */
@@ -21,6 +20,6 @@ export function matchesFilter(
     filter.statuses?.has(facts.status) !== false &&
     facts.costNanoUsd >= (filter.minCostNanoUsd ?? 0) &&
     facts.costNanoUsd <= (filter.maxCostNanoUsd ?? Number.POSITIVE_INFINITY) &&
-    (filter.conditions === undefined || meetsConditions(readRecord(), filter.conditions))
+    (filter.conditions === undefined || meetsConditions(facts, filter.conditions, readRecord))
   );
 }

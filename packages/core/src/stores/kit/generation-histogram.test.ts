@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import type { GenerationSplit } from '../../wire/generations/generation-split.ts';
 import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
-import type { GenerationHistogram, HistogramQuery } from '../generation-queries.ts';
-import { appOf, type GenerationFacts, toGenerationFacts } from './generation-facts.ts';
+import type { GenerationFacts, GenerationHistogram, HistogramQuery } from '../generation-queries.ts';
+import { appOf, toGenerationFacts } from './generation-facts.ts';
 import { createHistogram } from './generation-histogram.ts';
 
 const FACTS: GenerationFacts = {

@@ -1,5 +1,6 @@
 import type { GenerationSplit } from '../../wire/generations/generation-split.ts';
 import type {
+  GenerationFacts,
   GenerationHistogram,
   HistogramFigures,
   HistogramPart,
@@ -7,7 +8,6 @@ import type {
   HistogramSplit,
 } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-import type { GenerationFacts } from './generation-facts.ts';
 import { matchesFilter } from './generation-filter.ts';
 import { takePercentile } from './take-percentile.ts';
 

@@ -1,6 +1,5 @@
-import type { SessionPage, SessionPlace, SessionQuery, SessionSum } from '../generation-queries.ts';
+import type { GenerationFacts, SessionPage, SessionPlace, SessionQuery, SessionSum } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-import type { GenerationFacts } from './generation-facts.ts';
 import { matchesFilter } from './generation-filter.ts';
 
 /** Adds up the calls of sessions one after the other, in any order; the page is read once, after the last. */

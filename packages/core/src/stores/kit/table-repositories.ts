@@ -11,7 +11,10 @@ export interface TableSource {
 }
 
 /** All repositories of a store but those that change with every call. */
-export type TableRepositories = Omit<Store, 'generations' | 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'close'>;
+export type TableRepositories = Omit<
+  Store,
+  'generations' | 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'deliveries' | 'close'
+>;
 
 /** Makes the repositories of a store that has its tables in memory. Getting a row is one look-up. */
 export function createTableRepositories(source: TableSource): TableRepositories {

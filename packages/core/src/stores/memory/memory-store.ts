@@ -1,9 +1,10 @@
 import type { GenerationContent } from '../../wire/generations/generation.ts';
-import type { GenerationFilter } from '../generation-queries.ts';
+import type { GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
+import { createDeliveryBook } from '../kit/delivery-book.ts';
 import { createFirstGenerations } from '../kit/first-generations.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
-import { toGenerationFacts } from '../kit/generation-facts.ts';
+import { toAttemptFacts, toGenerationFacts } from '../kit/generation-facts.ts';
 import { matchesFilter } from '../kit/generation-filter.ts';
 import { createHistogram } from '../kit/generation-histogram.ts';
 import { createRowRepository } from '../kit/row-repository.ts';
@@ -12,7 +13,7 @@ import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
 import { EMPTY_TABLES } from '../kit/tables.ts';
 import { toPreview } from '../kit/to-preview.ts';
-import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from '../store.ts';
+import type { GenerationPage, GenerationRecord, GenerationRepository, ScannedGeneration, Store } from '../store.ts';
 
 export interface MemoryStoreOptions {
   /** Limit of stored generations; the oldest are removed first, but their cost stays counted. Default: 10,000. */
@@ -22,13 +23,14 @@ export interface MemoryStoreOptions {
 const DEFAULT_MAX_GENERATIONS = 10_000;
 
 /** Creates a store in the memory of the process: for tests, demos and hosts that have their own records. */
-export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: MemoryStoreOptions = {}): Store {
   return {
     ...createTableRepositories(createTableSource()),
     videoJobs: createRowRepository({ write: () => RESOLVED }),
     broadcasts: createRowRepository({ write: () => RESOLVED }),
     guardrailHits: createRowRepository({ write: () => RESOLVED }),
-    generations: createGenerationRepository(options.maxGenerations ?? DEFAULT_MAX_GENERATIONS),
+    deliveries: createDeliveryBook(maxGenerations),
+    generations: createGenerationRepository(maxGenerations),
     close: () => Promise.resolve(),
   };
 }
@@ -129,6 +131,12 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       for (const { record } of byId.values()) histogram.add(toGenerationFacts(record), () => record);
       return histogram.read(() => RESOLVED);
     },
+    async scan({ fromMs, toMs }, look) {
+      for (const { record } of byId.values()) {
+        const facts = toGenerationFacts(record);
+        if (facts.createdAtMs >= fromMs && facts.createdAtMs < toMs) look(toScanned(record, facts));
+      }
+    },
     facets(filter) {
       const count = createFacetCount(filter);
       for (const { record } of byId.values()) count.add(toGenerationFacts(record), () => record);
@@ -147,6 +155,12 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     spent: spending.spent,
   };
 }
+
+const toScanned = (record: GenerationRecord, facts: GenerationFacts): ScannedGeneration => ({
+  readFacts: () => facts,
+  readAttempts: () => toAttemptFacts(record.generation),
+  readRecord: () => record,
+});
 
 // One promise for all: appending is on the path of every request.
 const RESOLVED = Promise.resolve();

@@ -6,6 +6,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import type { MediaInput } from '../../wire/generations/generation.ts';
 import { toVideoContent, toVideoGeneration } from '../to-video-generation.ts';
 import { videoCostNanoUsd } from '../video-cost.ts';
 import { toWebhookBody } from '../webhooks/webhook-body.ts';
@@ -38,6 +39,8 @@ export interface EndingContext {
   /** Undefined when it has gone from the configuration. */
   readonly endpoint: Endpoint | undefined;
   readonly storesContent: boolean;
+  /** What went in with the prompt. */
+  readonly media: readonly MediaInput[];
   /** Whether its videos are to be fetched into the archive. */
   readonly keepsContent: boolean;
 }
@@ -50,7 +53,7 @@ export interface EndingContext {
 export async function endVideoJob(
   job: VideoJob,
   progress: Ended,
-  { store, jobs, platform, ledger, recorder, endpoint, storesContent, keepsContent }: EndingContext,
+  { store, jobs, platform, ledger, recorder, endpoint, storesContent, media, keepsContent }: EndingContext,
 ): Promise<VideoJob | undefined> {
   const now = platform.now();
   const costNanoUsd = costOf(job, progress, endpoint);
@@ -68,7 +71,7 @@ export async function endVideoJob(
   if ((await store.generations.get(job.generationId)) === undefined) {
     await recorder.append(
       toVideoGeneration(ended, endpoint, storesContent),
-      storesContent ? toVideoContent(ended) : null,
+      storesContent ? toVideoContent(ended, media) : null,
     );
   } else ledger.release(job.generationId);
   return jobs.update(job, (latest) => {

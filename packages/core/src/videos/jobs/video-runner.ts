@@ -5,14 +5,16 @@ import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { VideoProgress } from '../../providers/video-contract.ts';
+import type { VideoOrder, VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
 import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../../stores/video-job.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { MediaInput } from '../../wire/generations/generation.ts';
 import type { VideoPoll } from '../../wire/videos/video-course.ts';
 import type { VideoArchive } from '../archive/video-archive.ts';
 import { createVideoArchiver } from '../archive/video-archiver.ts';
 import { endpointOf } from '../endpoint-of.ts';
+import { createHeldInputs } from '../job-inputs.ts';
 import { videoOf } from '../video-of.ts';
 import { createVideoOutbox } from '../webhooks/video-outbox.ts';
 import { withoutData } from '../without-data.ts';
@@ -41,6 +43,8 @@ export interface VideoRunnerOptions {
   readonly archive: VideoArchive | undefined;
   /** Whether prompts are stored with the generations. */
   readonly storesContent: boolean;
+  /** The longest inputs of a job that are. */
+  readonly maxContentBytes: number;
   /** Distinguishes this process from others at the same store; null where there are none. */
   readonly ownerId: string | null;
 }
@@ -61,6 +65,10 @@ export interface VideoRunner {
   add(job: VideoJob, firstPollMs: number | undefined): void;
   /** Schedules a job whose webhook is to be sent again. */
   announce(job: VideoJob): void;
+  /** Takes what goes in with the prompt of a job that has just been submitted, to be shown and stored with it. */
+  holdInputs(job: Pick<VideoJob, 'id' | 'region'>, order: VideoOrder): void;
+  /** What went in with the prompt of an open job. */
+  inputsOf(job: VideoJob): MediaInput[];
   /** Polls of a job that are not stored yet. */
   pollsOf(jobId: string): Polls;
   /** Stops polling; work under way continues, and the store has the rest. */
@@ -96,6 +104,10 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
       );
     },
     announce: (job) => runner.outbox?.renew(job),
+    holdInputs({ id, region }, order) {
+      if (options.storesContent && region === undefined) runner.inputs.hold(id, order);
+    },
+    inputsOf: ({ id, order }) => runner.inputs.of(id, order),
     pollsOf: runner.polls.of,
     stop() {
       runner.isStopped = true;
@@ -123,6 +135,7 @@ function createRunnerState(options: VideoRunnerOptions, onDue: (id: string) => v
     failures: new Map<string, number>(),
     ages: createJobAges(platform),
     polls: createPollNotes(),
+    inputs: createHeldInputs(options.maxContentBytes),
     /** How long the jobs of each model usually take. */
     usualMs: new Map<string, number>(),
     held: new Set<string>(),
@@ -232,12 +245,12 @@ async function poll(
   if (video === undefined || job.upstream === null) return undefined;
   const atMs = Math.round(ages.ageMs(job));
   const startedAt = platform.monotonicNow();
-  const note = (failed: Pick<VideoPoll, 'has_failed'>): void =>
-    polls.add(job.id, { at_ms: atMs, took_ms: Math.round(platform.monotonicNow() - startedAt), ...failed });
+  const note = (seen: Pick<VideoPoll, 'has_failed' | 'status'>): void =>
+    polls.add(job.id, { at_ms: atMs, took_ms: Math.round(platform.monotonicNow() - startedAt), ...seen });
   try {
     const { signal } = new AbortController();
     const progress = await video.poll({ job: job.upstream, signal, timeoutMs: POLL_TIMEOUT_MS });
-    note({});
+    note(progress.status === 'unknown' ? {} : { status: progress.status });
     return progress;
   } catch (error) {
     note({ has_failed: true });
@@ -269,8 +282,11 @@ async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise
   const endpoint = endpointOf(job, current().catalog);
   const storesContent = runner.storesContent && job.region === undefined;
   const keepsContent = runner.archiver !== undefined && job.region === undefined;
-  const ended = await endVideoJob({ ...job, course }, progress, { ...runner, endpoint, storesContent, keepsContent });
+  const media = runner.inputs.of(job.id, job.order);
+  const context = { ...runner, endpoint, storesContent, media, keepsContent };
+  const ended = await endVideoJob({ ...job, course }, progress, context);
   polls.take(job.id);
+  runner.inputs.drop(job.id);
   if (ended === undefined || !hasEnded(ended)) return;
   changes.emit(ended);
   takeUp(ended, runner);

@@ -118,7 +118,8 @@ async function submit(
   const timeoutMs = SUBMIT_TIMEOUT_MS;
   try {
     const submission = { ...rest, draft: { ...draft, lease }, store, platform, timeoutMs, storesContent };
-    const { job, started } = await submitVideo(submission);
+    const { job, started, order } = await submitVideo(submission);
+    videos.runner.holdInputs(job, order);
     videos.runner.add(job, started.retryAfterMs);
     videos.changes.emit(job);
     return job;

@@ -30,6 +30,8 @@ export interface Submission {
 export interface Submitted {
   readonly job: VideoJob;
   readonly started: VideoStarted;
+  /** As upstream has it, while the job has no data any more. */
+  readonly order: VideoOrder;
 }
 
 /** Statuses that mean that the gateway's own account is not in order. */
@@ -72,7 +74,7 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
       if (isSameEverywhere(lastFailure.code)) break;
       continue;
     }
-    return { job: await noteSent(job, endpoint, started, submission), started };
+    return { job: await noteSent(job, endpoint, started, submission), started, order: job.order };
   }
   await store.videoJobs.remove(draft.id);
   throw toSubmissionError(lastFailure);

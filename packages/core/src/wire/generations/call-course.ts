@@ -37,12 +37,15 @@ export const callCourseSchema = z.object({
 });
 export type CallCourse = z.infer<typeof callCourseSchema>;
 
-/** When a generation reached a destination. */
+/** A request that brought a generation to a destination, or was to. */
 const arrivalSchema = z.object({
   destination_id: z.string(),
-  /** When the request began that brought it there. */
+  /** When it began. */
   sent_at: z.string(),
   took_ms: z.int(),
+  has_arrived: z.boolean(),
+  /** In a few words, without addresses. */
+  result: z.string(),
 });
 export type DestinationArrival = z.infer<typeof arrivalSchema>;
 
@@ -52,7 +55,7 @@ export const callCourseResponseSchema = z.object({
     course: callCourseSchema.nullable(),
     /** Null for an unstreamed completion, and as above. */
     timeline: streamTimelineSchema.nullable(),
-    /** Of the latest deliveries of this process; those that are still to come are listed with the destinations. */
+    /** Oldest first; those that are still to come are listed with the destinations. */
     arrivals: z.array(arrivalSchema),
   }),
 });

@@ -131,9 +131,26 @@ export const generationResponseSchema = z.object({ data: generationSchema });
 export type Generation = z.infer<typeof generationSchema>;
 export type ProviderResponse = z.infer<typeof providerResponseSchema>;
 
+/** What went in with the prompt of a video. */
+export const mediaInputSchema = z.object({
+  type: z.enum(['image', 'audio', 'video']),
+  /** `first_frame` or `last_frame`; null for a reference. */
+  frame: nullableString,
+  /** Its address, or itself as `data:`. */
+  url: z.string(),
+});
+export type MediaInput = z.infer<typeof mediaInputSchema>;
+
 /** The content, as `GET /generation/content` returns it. `input` has one of its two fields, never both. */
 export const generationContentSchema = z.object({
-  input: z.union([z.object({ messages: z.array(z.unknown()) }), z.object({ prompt: z.string() })]),
+  input: z.union([
+    z.object({ messages: z.array(z.unknown()) }),
+    z.object({
+      prompt: z.string(),
+      /** The gateway's own field: what went in with it, where there was anything. */
+      media: z.array(mediaInputSchema).optional(),
+    }),
+  ]),
   output: z.object({
     completion: nullableString,
     reasoning: nullableString,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { callCourseSchema } from '../generations/call-course.ts';
+import { mediaInputSchema } from '../generations/generation.ts';
 import { routingDecisionSchema } from '../generations/routing-decision.ts';
 import { ENDED_STATUSES, OPEN_STATUSES } from './video-status.ts';
 
@@ -9,6 +10,8 @@ const pollSchema = z.object({
   took_ms: z.int(),
   /** The poll itself failed, which says nothing about the job. */
   has_failed: z.boolean().optional(),
+  /** What upstream said; absent in jobs of former versions, and where it said nothing. */
+  status: z.enum([...OPEN_STATUSES, ...ENDED_STATUSES]).optional(),
 });
 export type VideoPoll = z.infer<typeof pollSchema>;
 
@@ -48,6 +51,9 @@ const inputSchema = z.object({
   /** Its address, or the beginning of its data. */
   origin: z.string(),
 });
+
+/** `GET /admin/v1/videos/{jobId}/inputs`. */
+export const videoInputsResponseSchema = z.object({ data: z.array(mediaInputSchema) });
 
 /** `GET /admin/v1/videos/{jobId}`. */
 export const videoDetailResponseSchema = z.object({

@@ -10,6 +10,8 @@ import {
   type GenerationRecord,
   type HistogramQuery,
   matchesFilter,
+  type ScannedGeneration,
+  type ScanQuery,
   type SessionPage,
   type SessionQuery,
   type SortedPage,
@@ -56,10 +58,10 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
 /** A page in another order; may miss what is added meanwhile. */
 export async function sortGenerations(entries: Iterable<GenerationEntry>, query: SortedQuery): Promise<SortedPage> {
   const { filter } = query;
-  const lastDay = filter?.createdBeforeMs === undefined ? undefined : dayAt(filter.createdBeforeMs);
+  const isOutside = createDayCheck(filter?.createdFromMs, filter?.createdBeforeMs);
   const first = createFirstGenerations<GenerationEntry>(query);
   await forEachInTurns(entries, (entry) => {
-    if (lastDay !== undefined && entry.origin.day > lastDay) return;
+    if (isOutside(entry)) return;
     if (filter === undefined || isMatch(entry, filter)) first.add(entry.readFacts(), entry);
   });
   return first.read((entry) => entry.readRecord());
@@ -96,6 +98,20 @@ export async function countGenerations(
     if (!isOutside(entry)) count.add(entry.readFacts(), () => entry.readRecord());
   });
   return count.read();
+}
+
+/** Shows those of a span to `look`, newest first. */
+export async function scanGenerations(
+  entries: Iterable<GenerationEntry>,
+  { fromMs, toMs }: ScanQuery,
+  look: (generation: ScannedGeneration) => void,
+): Promise<void> {
+  const isOutside = createDayCheck(fromMs, toMs);
+  await forEachInTurns(entries, (entry) => {
+    if (isOutside(entry)) return;
+    const { createdAtMs } = entry.readFacts();
+    if (createdAtMs >= fromMs && createdAtMs < toMs) look(entry);
+  });
 }
 
 const isMatch = (entry: GenerationEntry, filter: GenerationFilter): boolean =>

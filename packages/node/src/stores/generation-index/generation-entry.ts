@@ -1,4 +1,10 @@
-import { type GenerationFacts, type GenerationRecord, toGenerationFacts } from '@model-gateway/core';
+import {
+  type AttemptFacts,
+  type GenerationFacts,
+  type GenerationRecord,
+  toAttemptFacts,
+  toGenerationFacts,
+} from '@model-gateway/core';
 
 import type { ContentReference } from '../journal/generation-lines.ts';
 import { parseFactSource, parseGenerationText } from '../journal/generation-text.ts';
@@ -30,6 +36,12 @@ export interface NewEntry {
   readonly content: ContentReference | null;
 }
 
+/** What is kept of a generation that was read. */
+export interface FoundFacts {
+  readonly facts: GenerationFacts;
+  readonly attempts: readonly AttemptFacts[];
+}
+
 /** The access to the rows of a segment by their number. */
 interface EntryRows {
   readonly segment: SegmentName;
@@ -40,8 +52,11 @@ interface EntryRows {
   contentAt(row: number): ContentReference | null;
   setContent(row: number, place: ContentReference | null): void;
   replace(row: number, version: EntryVersion): void;
-  /** `find` is called when the facts of the row are not cached. */
-  factsAt(row: number, find: () => GenerationFacts): GenerationFacts;
+  /** `find` is called when those of the row are not kept yet. */
+  factsAt(row: number, find: () => FoundFacts): GenerationFacts;
+  attemptsAt(row: number, find: () => FoundFacts): readonly AttemptFacts[];
+  /** Whether they are kept. */
+  hasFacts(row: number): boolean;
 }
 
 /**
@@ -94,18 +109,25 @@ export class GenerationEntry {
     return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
   }
 
-  /** Values that filters read. Cached after the first read; the record, twenty times as large, is not. */
+  get hasFacts(): boolean {
+    return this.rows.hasFacts(this.row);
+  }
+
+  /** Values that filters read. Kept after the first read; the record, ten times as large, is not. */
   readFacts(): GenerationFacts {
-    const { rows, row } = this;
-    return rows.factsAt(row, () => {
-      const { principalId, userId } = rows.originAt(row);
-      const generation = parseFactSource(rows.textAt(row));
-      return toGenerationFacts({
-        generation,
-        principalId,
-        ...(userId !== undefined && { userId }),
-        costNanoUsd: rows.costAt(row),
-      });
-    });
+    return this.rows.factsAt(this.row, () => this.findFacts());
+  }
+
+  /** Kept likewise. */
+  readAttempts(): readonly AttemptFacts[] {
+    return this.rows.attemptsAt(this.row, () => this.findFacts());
+  }
+
+  private findFacts(): FoundFacts {
+    const { rows, row, costNanoUsd } = this;
+    const { principalId, userId } = rows.originAt(row);
+    const generation = parseFactSource(rows.textAt(row));
+    const rest = { principalId, ...(userId !== undefined && { userId }), costNanoUsd };
+    return { facts: toGenerationFacts({ generation, ...rest }), attempts: toAttemptFacts(generation) };
   }
 }

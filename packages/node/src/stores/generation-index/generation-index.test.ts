@@ -57,6 +57,18 @@ test('a generation of a new day is found that was still written to the segment o
   expect((await index.facets(filter)).total).toBe(1);
 });
 
+test('a generation is found by its day in a segment that stayed open for days', async () => {
+  const index = createGenerationIndex();
+  const { generation } = toRecord('late', { generation: { created_at: '2026-03-04T12:00:00.000Z' } });
+  index.add(toEntry('early', '2026-03-01'));
+  index.add(toEntry('late', '2026-03-01', { day: '2026-03-04', text: toGenerationText(generation) }));
+  index.addSegment('2026-03-05');
+  const filter = { createdFromMs: Date.parse('2026-03-04T00:00:00.000Z') };
+  expect(index.page({ limit: 5, filter }).records.map((record) => record.generation.id)).toEqual(['late']);
+  const sorted = await index.sorted({ limit: 5, sort: 'cost', order: 'desc', filter });
+  expect(sorted.records.map((record) => record.generation.id)).toEqual(['late']);
+});
+
 test('pages go on across segments where the one before has ended', () => {
   const index = createGenerationIndex();
   const ids = Array.from({ length: 100 }, (_, at) => `g${at}`);
@@ -86,7 +98,7 @@ test('an entry tells what its row has come to, even when its segment has been dr
     day: '2026-03-01',
     isByok: true,
   });
-  expect(entry.readFacts()).toBe(index.find('a')?.readFacts());
+  expect(entry.readFacts()).toEqual(index.find('a')?.readFacts());
 
   entry.content = null;
   const { generation } = toRecord('a', { generation: { model: 'other/model' } });

@@ -7,6 +7,7 @@ import {
   type GenerationHistogram,
   type GenerationPage,
   type GenerationQuery,
+  type GenerationRepository,
   type HistogramQuery,
   type SessionPage,
   type SessionQuery,
@@ -22,6 +23,7 @@ import {
   addUpSessions,
   countGenerations,
   pageOfGenerations,
+  scanGenerations,
   sortGenerations,
 } from './filter-generations.ts';
 import { createGenerationActivity } from './generation-activity.ts';
@@ -55,8 +57,11 @@ export interface GenerationIndex {
   sorted(query: SortedQuery): Promise<SortedPage>;
   sessions(query: SessionQuery): Promise<SessionPage>;
   histogram(query: HistogramQuery): Promise<GenerationHistogram>;
+  readonly scan: GenerationRepository['scan'];
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
   activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
+  /** All generations. */
+  newestFirst(): Iterable<GenerationEntry>;
   /** All generations, or those of a segment, in the order of writing. */
   entries(segment?: SegmentName): Iterable<GenerationEntry>;
 }
@@ -69,6 +74,8 @@ class IndexedSegment implements SegmentFacts {
   readonly name: SegmentName;
   readonly rows: GenerationRows;
   contentBytes = 0;
+  /** The last day on which one of its generations began. */
+  lastDay = '';
   private leastId = '';
   private greatestId = '';
 
@@ -87,7 +94,8 @@ class IndexedSegment implements SegmentFacts {
   }
 
   add(entry: NewEntry): void {
-    const { id, content } = entry;
+    const { id, content, version } = entry;
+    if (version.day > this.lastDay) this.lastDay = version.day;
     if (this.records === 0 || id < this.leastId) this.leastId = id;
     if (this.records === 0 || id > this.greatestId) this.greatestId = id;
     this.rows.add(entry);
@@ -158,8 +166,10 @@ export function createGenerationIndex(): GenerationIndex {
     sessions: (query) => addUpSessions(newestFirst(segments, undefined), query),
     sorted: (query) => sortGenerations(newestFirst(segments, query.filter?.createdFromMs), query),
     histogram: (query) => addUpGenerations(newestFirst(segments, query.startMs), query),
+    scan: (span, look) => scanGenerations(newestFirst(segments, span.fromMs), span, look),
     facets: (filter) => countGenerations(newestFirst(segments, filter.createdFromMs), filter),
     activity: activity.read,
+    newestFirst: () => newestFirst(segments, undefined),
     *entries(name) {
       for (const { name: each, rows } of segments) if (name === undefined || each === name) yield* rows.oldestFirst();
     },
@@ -175,20 +185,19 @@ function findIn(segments: readonly IndexedSegment[], id: string): GenerationEntr
   return undefined;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /**
- * Entries written before an entry, or all, newest first; may leave out segments that ended before `sinceMs`. The first
- * calls of a day are in the segment of the day before: they do not wait until the files of a new one are open.
+ * Entries written before an entry, or all, newest first; leaves out segments of which all began before the day of
+ * `sinceMs`. That goes by what they hold and not by their names: the first calls of a day are in the segment of the day
+ * before, and so are all when the files of a new one could not be opened.
  */
 function* newestFirst(
   segments: readonly IndexedSegment[],
   sinceMs: number | undefined,
   before?: GenerationEntry,
 ): Generator<GenerationEntry> {
-  const since = sinceMs === undefined ? '' : dayAt(sinceMs - DAY_MS);
-  for (const { name, rows } of segments.toReversed()) {
-    if (name.slice(0, 10) < since) return;
+  const since = sinceMs === undefined ? '' : dayAt(sinceMs);
+  for (const { name, rows, lastDay } of segments.toReversed()) {
+    if (lastDay < since) continue;
     if (before === undefined || before.segment === name) yield* rows.newestFirst(before?.row);
     else if (compareSegments(name, before.segment) < 0) yield* rows.newestFirst();
   }

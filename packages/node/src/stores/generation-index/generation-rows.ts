@@ -1,8 +1,15 @@
-import type { GenerationFacts } from '@model-gateway/core';
+import type { AttemptFacts, GenerationFacts } from '@model-gateway/core';
 
 import type { ContentReference } from '../journal/generation-lines.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
-import { GenerationEntry, type EntryVersion, type NewEntry, type GenerationOrigin } from './generation-entry.ts';
+import { createFactColumns } from './fact-columns.ts';
+import {
+  GenerationEntry,
+  type EntryVersion,
+  type FoundFacts,
+  type GenerationOrigin,
+  type NewEntry,
+} from './generation-entry.ts';
 import { createIdTable, type IdTable } from './id-table.ts';
 import { createTextArena, type TextPlace } from './text-arena.ts';
 
@@ -37,7 +44,7 @@ export class GenerationRows {
   /** Indexes of `origins` by principal: one, unless other values of the origin have changed. */
   private readonly originsOf = new Map<string, number[]>();
   private readonly contentFiles: string[] = [];
-  private readonly facts = new Map<number, GenerationFacts>();
+  private readonly facts = createFactColumns();
   private readonly ids: IdTable = createIdTable((row, id) => this.idAt(row) === id);
 
   constructor(segment: SegmentName) {
@@ -63,7 +70,7 @@ export class GenerationRows {
   }
 
   replace(row: number, version: EntryVersion): void {
-    this.facts.delete(row);
+    this.facts.forget(row);
     this.formerBytes += this.cell(row, TEXT_END) - this.cell(row, ID_START);
     this.setVersion(row, this.idAt(row), version);
     if (this.formerBytes > this.texts.bytes / 2) this.leaveFormerTexts();
@@ -114,13 +121,19 @@ export class GenerationRows {
     return this.origins.map((origin, place) => [origin, sums[place] ?? 0] as const);
   }
 
-  /** The facts of a row, found at the first call and cached until the row is replaced. */
-  factsAt(row: number, find: () => GenerationFacts): GenerationFacts {
-    const known = this.facts.get(row);
-    if (known !== undefined) return known;
-    const facts = find();
-    this.facts.set(row, facts);
-    return facts;
+  /** The facts of a row, found at the first call and kept until the row is replaced. */
+  factsAt(row: number, find: () => FoundFacts): GenerationFacts {
+    const { principalId, userId = null } = this.originAt(row);
+    const known = this.facts.read(row, { principalId, userId, costNanoUsd: this.costAt(row) });
+    return known ?? this.keep(row, find()).facts;
+  }
+
+  attemptsAt(row: number, find: () => FoundFacts): readonly AttemptFacts[] {
+    return this.facts.readAttempts(row) ?? this.keep(row, find()).attempts;
+  }
+
+  hasFacts(row: number): boolean {
+    return this.facts.has(row);
   }
 
   *oldestFirst(): Generator<GenerationEntry> {
@@ -130,6 +143,11 @@ export class GenerationRows {
   /** The rows before `before`, newest first. */
   *newestFirst(before = this.count): Generator<GenerationEntry> {
     for (let row = before - 1; row >= 0; row -= 1) yield new GenerationEntry(this, row);
+  }
+
+  private keep(row: number, found: FoundFacts): FoundFacts {
+    this.facts.write(row, found, this.count);
+    return found;
   }
 
   private cell(row: number, column: number): number {

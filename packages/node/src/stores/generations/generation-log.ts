@@ -3,6 +3,7 @@ import type { GenerationRepository } from '@model-gateway/core';
 import { errorReason } from '../files/file-system.ts';
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
+import { startWarming } from '../generation-index/warm-facts.ts';
 import type { CarriedForward } from '../journal/generation-lines.ts';
 import { addOperation, type Journal, openJournal } from '../journal/journal.ts';
 import type { OpenSegmentsOptions } from '../journal/open-segments.ts';
@@ -21,6 +22,8 @@ import { settleLostContent } from './settle-lost-content.ts';
 export interface GenerationLogOptions extends LoadOptions {
   readonly setTimer: OpenSegmentsOptions['setTimer'];
   readonly limits: RetentionLimits;
+  /** Milliseconds on a clock that is never set. */
+  readonly monotonicNow: () => number;
   readonly retentionClock: RetentionClock;
 }
 
@@ -61,10 +64,13 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   const toOperation = (entry: GenerationEntry): Operation => ({ type: 'delete-content', entry, isLost: true });
   await settleLostContent({ ...options, reader, journal, toOperation }, beyondEnd);
 
+  const stopWarming = startWarming({ ...options, entries: index.newestFirst, count: () => index.size });
+
   return {
     repository: createRepository({ index, reader, journal }),
     loaded,
     async close() {
+      stopWarming();
       retention.stop();
       await retention.settled();
       await journal.close();
@@ -145,6 +151,7 @@ function createRepository({ index, reader, journal }: Parts): GenerationReposito
     sorted: (query) => index.sorted(query),
     sessions: (query) => index.sessions(query),
     histogram: (query) => index.histogram(query),
+    scan: (span, look) => index.scan(span, look),
     facets: (filter) => index.facets(filter),
     activity: (query) => index.activity(query),
     count: () => index.size,

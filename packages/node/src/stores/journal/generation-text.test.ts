@@ -1,4 +1,4 @@
-import { type Generation, toGenerationFacts } from '@model-gateway/core';
+import { type Generation, toAttemptFacts, toGenerationFacts } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
 import { parseFactSource, parseGenerationText, toGenerationText } from './generation-text.ts';
@@ -93,12 +93,25 @@ test('the facts of a generation are those of the whole, whatever it does not say
     NOTHINGS.map((nothing) => ({ ...unusual, [member]: nothing })),
   );
   const whole = { ...unusual, streamed: false, generation_time: unusual.latency };
-  for (const generation of [unusual, whole, { ...unusual, interrupted: true }, ...others] as Generation[]) {
-    // It is a text in any case.
-    if (typeof generation.origin !== 'string') continue;
+  const only = {
+    endpoint_id: 'acme:chat-1',
+    is_byok: unusual.is_byok,
+    latency: unusual.latency,
+    model_permaslug: unusual.model,
+    provider_name: unusual.provider_name,
+    status: 200,
+  };
+  const plain = { ...unusual, provider_responses: [only] };
+  for (const generation of [unusual, whole, plain, { ...unusual, interrupted: true }, ...others] as Generation[]) {
+    // It is a text in any case, and these a list or null.
+    if (typeof generation.origin !== 'string' || typeof generation.provider_responses !== 'object') continue;
     const rest = { principalId: 'key-1', costNanoUsd: 1 };
-    const facts = toGenerationFacts({ generation: parseFactSource(toGenerationText(generation)), ...rest });
-    expect(facts).toEqual(toGenerationFacts({ generation: roundTrip(generation), ...rest }));
+    const source = parseFactSource(toGenerationText(generation));
+    const record = roundTrip(generation);
+    expect(toGenerationFacts({ generation: source, ...rest })).toEqual(
+      toGenerationFacts({ generation: record, ...rest }),
+    );
+    expect(toAttemptFacts(source)).toEqual(toAttemptFacts(record));
   }
 });
 

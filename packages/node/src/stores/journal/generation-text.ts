@@ -1,4 +1,5 @@
 import {
+  type AttemptSource,
   DATA_REGIONS,
   type DataRegion,
   type FactSource,
@@ -143,11 +144,21 @@ export function parseFactSource(text: string): FactSource {
     tokens_prompt: orUsual(said.tokens_prompt, USUAL.tokens_prompt),
     tokens_completion: orUsual(said.tokens_completion, USUAL.tokens_completion),
     cost_known: orUsual(said.cost_known, USUAL.cost_known),
-    provider_responses: endpointId === undefined ? orUsual(responses, USUAL.provider_responses) : { length: 1 },
+    provider_responses:
+      endpointId === undefined ? orUsual(responses, USUAL.provider_responses) : [toOnlyAttempt(said, endpointId)],
     latency,
     generation_time: orUsual(said.generation_time, latency),
     ...(interrupted !== undefined && { interrupted }),
   };
+}
+
+/** What `toOnlyResponse` would say of it. */
+function toOnlyAttempt(
+  { provider_name: name, model, latency }: Partial<Generation>,
+  endpointId: string,
+): AttemptSource {
+  const said = { endpoint_id: endpointId, model_permaslug: model, status: 200 } as const;
+  return { ...said, provider_name: name ?? '', latency: latency ?? 0 };
 }
 
 /** Null is a value like others. */

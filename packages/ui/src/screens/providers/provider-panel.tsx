@@ -1,5 +1,6 @@
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { OpenPage } from '../things/open-page.tsx';
+import { ProviderHistorySection } from './history/provider-history.tsx';
 import { StandingTable, StateFacts } from './provider-facts.tsx';
 import type { ProviderRow } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
@@ -15,7 +16,7 @@ interface ProviderPanelProps {
 }
 
 export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) {
-  const { name, state, setup, shadowed } = row;
+  const { slug, name, state, setup, shadowed, past } = row;
   return (
     <SidePanel
       label={`Provider ${name}`}
@@ -23,13 +24,14 @@ export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) 
       actions={<OpenPage to="/providers/$slug" params={{ slug: row.slug }} />}
       title={
         <h2 className="flex items-center gap-2 truncate font-semibold">
-          {name} {state !== undefined && <ProviderStateBadge health={state.health} />}
+          {name} {state !== undefined && <ProviderStateBadge health={state.health} past={past} />}
           {state === undefined && setup !== undefined && <SetupStateBadge setup={setup} />}
         </h2>
       }
     >
       <div className="scroll-thin flex flex-1 flex-col gap-6 overflow-y-auto p-4">
         {state !== undefined && <StateFacts state={state} />}
+        {state !== undefined && <ProviderHistorySection slug={slug} name={name} />}
         {setup?.source === 'config' && isEditable && <ConfiguredProvider setup={setup} isEditable />}
         {shadowed !== undefined && <ProviderSetupSection setup={shadowed} onGone={onClose} />}
         {setup?.source === 'stored' && <ProviderSetupSection setup={setup} onGone={onClose} />}

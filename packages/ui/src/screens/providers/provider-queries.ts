@@ -1,9 +1,16 @@
-import type { ProviderSetup, ProviderStateList, ProviderTestResult } from '@model-gateway/core/wire';
+import type {
+  ProviderHistoryList,
+  ProviderSetup,
+  ProviderStateList,
+  ProviderTestResult,
+} from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 
 export type ProviderState = ProviderStateList['data'][number];
+/** What became of the calls to a provider, before the gateway started too. */
+export type ProviderPast = ProviderHistoryList['data'][number];
 
 /** Result of the check of one layer between the gateway and a provider. */
 export type ProviderFinding = ProviderTestResult['data']['findings'][number];
@@ -22,19 +29,23 @@ export interface ProviderRow {
   readonly setup?: ProviderSetup;
   /** What was set up under the slug of a provider of the configuration, which counts. */
   readonly shadowed?: ProviderSetup;
+  /** Of the last 24 hours. */
+  readonly past?: ProviderPast;
 }
 
 /** Joins both by slug: those that are called in their order, then those that were set up and are left out. */
 export function joinProviders(
   states: readonly ProviderState[],
   setups: readonly ProviderSetup[],
+  pasts: readonly ProviderPast[] = [],
 ): readonly ProviderRow[] {
   const find = (slug: string, isShadowed: boolean): ProviderSetup | undefined =>
     setups.find((setup) => setup.slug === slug && (setup.status === 'shadowed') === isShadowed);
   const called = states.map((state): ProviderRow => {
     const { slug, name, host } = state;
     const [setup, shadowed] = [find(slug, false), find(slug, true)];
-    return { slug, name, host, state, ...(setup && { setup }), ...(shadowed && { shadowed }) };
+    const past = pasts.find((one) => one.slug === slug);
+    return { slug, name, host, state, ...(setup && { setup }), ...(shadowed && { shadowed }), ...(past && { past }) };
   });
   const slugs = new Set(states.map(({ slug }) => slug));
   const others = setups.filter(({ slug }) => !slugs.has(slug));

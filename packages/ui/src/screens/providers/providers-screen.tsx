@@ -12,6 +12,8 @@ import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { getDesktopInfo } from '../../shell/desktop.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
+import { HistoryCell } from './history/history-cell.tsx';
+import { providerHistoriesQuery } from './history/history-queries.ts';
 import { ProviderPanel } from './provider-panel.tsx';
 import {
   filterProviders,
@@ -32,8 +34,9 @@ export function ProvidersScreen() {
   const navigate = useNavigate({ from: '/providers' });
   const { data: states, error, refetch, isFetching } = useQuery(providerStatesQuery);
   const { data: setups } = useQuery(providerSetupsQuery);
+  const { data: pasts } = useQuery(providerHistoriesQuery);
   const [isAdding, setIsAdding] = useState(false);
-  const providers = states === undefined ? undefined : joinProviders(states, setups?.data ?? []);
+  const providers = states === undefined ? undefined : joinProviders(states, setups?.data ?? [], pasts);
   const isEditable = setups?.editable === true;
   const change = (next: Change): void =>
     void navigate({ search: (before) => ({ ...before, ...next }) as ProviderSearch, replace: !('open' in next) });
@@ -177,13 +180,14 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
     id: 'state',
     header: 'State',
     width: '110px',
-    cell: ({ state, setup }) =>
+    cell: ({ state, setup, past }) =>
       state !== undefined ? (
-        <ProviderStateBadge health={state.health} />
+        <ProviderStateBadge health={state.health} past={past} />
       ) : (
         setup !== undefined && <SetupStateBadge setup={setup} />
       ),
   },
+  { id: 'past', header: 'Last 24 h', width: 'minmax(240px,2fr)', cell: ({ past }) => <HistoryCell past={past} /> },
   {
     id: 'host',
     header: 'Host',

@@ -1,6 +1,8 @@
 import type { EndpointExplanation, ModelEndpoint, ProviderSetup, ProviderStateList } from '@model-gateway/core/wire';
 
 import { Badge, type Tone } from '../../parts/badge.tsx';
+import { describePast, toPastState } from './history/describe-history.ts';
+import type { ProviderPast } from './provider-queries.ts';
 
 type ProviderHealth = ProviderStateList['data'][number]['health'];
 
@@ -75,7 +77,22 @@ export const PROVIDER_STATES: Readonly<
   unknown: { label: 'not called yet', tone: 'neutral' },
 };
 
-export function ProviderStateBadge({ health: { status } }: { health: ProviderHealth }) {
+interface ProviderStateBadgeProps {
+  readonly health: ProviderHealth;
+  /** Says how it stood before the gateway started, where it has not been called since. */
+  readonly past?: ProviderPast | undefined;
+}
+
+export function ProviderStateBadge({ health: { status }, past }: ProviderStateBadgeProps) {
+  const before = status === 'unknown' && past !== undefined ? toPastState(past) : null;
+  if (before !== null && past !== undefined) {
+    const { label, tone } = PROVIDER_STATES[before];
+    return (
+      <Badge tone={tone} title={`Not called since the gateway started. ${describePast(past)}.`}>
+        was {label}
+      </Badge>
+    );
+  }
   const { label, tone } = PROVIDER_STATES[status];
   return <Badge tone={tone}>{label}</Badge>;
 }

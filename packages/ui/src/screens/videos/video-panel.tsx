@@ -12,15 +12,24 @@ import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { MediaInputs } from '../../parts/media-inputs.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { contentQuery, generationQuery } from '../generations/content/generation-queries.ts';
 import { toVideoLanes } from './course/to-video-lanes.ts';
+import { useFilmDeliveries } from './course/use-film-deliveries.ts';
 import { VideoWaterfall } from './course/video-waterfall.tsx';
 import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
 import { VideoPlayer } from './video-player.tsx';
-import { isOpen, STATUS_TONES, videoDetailQuery, WATCHED_MS, webhooksQuery } from './video-queries.ts';
+import {
+  isOpen,
+  STATUS_TONES,
+  videoDetailQuery,
+  videoInputsQuery,
+  WATCHED_MS,
+  webhooksQuery,
+} from './video-queries.ts';
 import { WebhookEntry } from './webhook-log.tsx';
 
 interface VideoPanelProps {
@@ -114,6 +123,10 @@ function Prompt({ job }: { job: VideoRow }) {
   const isLoading = isRunning ? detail.data === undefined : data === undefined;
   const isAbsent = error instanceof ApiError && error.status === 404;
   const inputs = detail.data?.inputs ?? [];
+  const whole = useQuery({ ...videoInputsQuery(job.id), enabled: isRunning && inputs.length > 0 });
+  // Until it is there, and where it is not held any more, at least its beginning.
+  const known = inputs.map(({ origin, ...input }) => ({ ...input, url: origin }));
+  const media = isRunning ? (whole.data?.length === inputs.length ? whole.data : known) : (data?.input.media ?? []);
   return (
     <section aria-label="Prompt">
       <h3 className="mb-1 text-sm font-semibold">Prompt</h3>
@@ -130,35 +143,33 @@ function Prompt({ job }: { job: VideoRow }) {
       ) : (
         <PlainText text={prompt} />
       )}
-      {isRunning && inputs.length > 0 && (
-        <ul aria-label="What went in with it" className="mt-2 flex flex-col gap-1 text-xs">
-          {inputs.map(({ type, frame, origin }, at) => (
-            <li key={at} className="flex flex-wrap items-baseline gap-2">
-              <Badge>{frame === null ? type : showControls(frame).replaceAll('_', ' ')}</Badge>
-              <code className="min-w-0 font-mono break-all text-ink-faint">{showControls(origin)}</code>
-            </li>
-          ))}
-        </ul>
-      )}
+      <MediaInputs media={media} />
     </section>
   );
 }
 
 const ENDED_MS = 5000;
 
-/** Submission, polls, status and announcements on one axis; it grows while the job is open. */
+/** Submission, polls, status, announcements and deliveries on one axis; it grows while the job is open. */
 function Times({ job }: { job: VideoRow }) {
   const isRunning = isOpen(job);
   const query = useQuery(videoDetailQuery(job.id, isRunning, isRunning ? WATCHED_MS : ENDED_MS));
   const { data, error, refetch, dataUpdatedAt } = query;
   const generation = useQuery({ ...generationQuery(job.generation_id), enabled: !isRunning });
   const attempts = generation.data?.provider_responses;
+  const deliveries = useFilmDeliveries(job.generation_id, !isRunning);
   const course = useMemo(() => {
     if (data?.course == null) return data?.course;
     const nowMs = Math.max(0, dataUpdatedAt - Date.parse(job.created_at));
     const asked = attempts ?? [{ provider_name: job.provider_name, status: null }];
-    return toVideoLanes({ course: data.course, attempts: asked, endMs: tookMs(job), nowMs });
-  }, [data, attempts, job, dataUpdatedAt]);
+    return toVideoLanes({
+      course: data.course,
+      attempts: asked,
+      endMs: tookMs(job),
+      nowMs,
+      deliveries: { ...deliveries, orderedAt: job.created_at },
+    });
+  }, [data, attempts, job, dataUpdatedAt, deliveries]);
   return (
     <section aria-label="Times" className="-mx-4">
       <h3 className="px-4 text-sm font-semibold">Times</h3>

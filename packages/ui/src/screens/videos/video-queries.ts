@@ -1,4 +1,4 @@
-import type { VideoDetail, VideoModel, VideoRow, WebhookDelivery } from '@model-gateway/core/wire';
+import type { MediaInput, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
@@ -34,6 +34,16 @@ export const videoDetailQuery = (jobId: string, isJobOpen = false, everyMs: numb
     queryKey: ['videos', jobId, 'detail', isJobOpen],
     queryFn: async ({ signal }) => (await callApi<{ data: VideoDetail }>(`/admin/v1/videos/${jobId}`, { signal })).data,
     refetchInterval: everyMs,
+  });
+
+/** What went in with the prompt of an open job, whole: it never changes. */
+export const videoInputsQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: ['videos', jobId, 'inputs'],
+    queryFn: async ({ signal }) =>
+      (await callApi<{ data: readonly MediaInput[] }>(`/admin/v1/videos/${jobId}/inputs`, { signal })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
   });
 
 export const videoModelsQuery = queryOptions({

@@ -6,6 +6,7 @@ import { formatBytes, formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
+import { MediaInputs } from '../../../parts/media-inputs.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
@@ -45,14 +46,25 @@ export function Conversation({ content }: { content: GenerationContent }) {
           Show {Math.min(SHOWN_MESSAGES, earlier)} of {formatCount(earlier)} earlier messages
         </Button>
       )}
-      <Messages messages={messages.slice(earlier)} isPlain={isPlain} />
+      <Messages
+        messages={messages.slice(earlier)}
+        isPlain={isPlain}
+        media={input.messages === undefined ? input.media : undefined}
+      />
       <Output content={content} isPlain={isPlain} />
     </div>
   );
 }
 
+interface MessagesProps {
+  readonly messages: readonly unknown[];
+  readonly isPlain?: boolean;
+  /** What went in beside a prompt that is no conversation. */
+  readonly media?: GenerationContent['input']['media'];
+}
+
 /** Messages as they were sent. */
-export function Messages({ messages, isPlain = false }: { messages: readonly unknown[]; isPlain?: boolean }) {
+export function Messages({ messages, isPlain = false, media = [] }: MessagesProps) {
   return messages.map((message, at) => {
     const { role, parts } = toParts(message);
     // Messages have no ids, and never change their order.
@@ -61,6 +73,7 @@ export function Messages({ messages, isPlain = false }: { messages: readonly unk
         {parts.map((part, place) => (
           <Part key={place} part={part} isPlain={isPlain} />
         ))}
+        <MediaInputs media={media} />
       </Message>
     );
   });

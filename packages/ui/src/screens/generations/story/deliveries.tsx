@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 
 import { formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../../format/time.ts';
+import { Badge } from '../../../parts/badge.tsx';
 import { DeliveryStateBadge } from '../../../parts/delivery-state.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
@@ -29,25 +30,27 @@ export function Deliveries({ id, arrivals }: DeliveriesProps) {
   if (left.length === 0 && arrivals.length === 0) {
     return (
       <p className="text-sm text-ink-soft">
-        Nothing is left to deliver. When it arrived is known of the latest calls only, until the gateway starts again.
+        It was not sent to any destination, or so long ago that it is not known any more.
       </p>
     );
   }
   return (
     <ul aria-label="Deliveries" className="flex flex-col gap-2">
-      {arrivals.map(({ destination_id: destinationId, sent_at: at, took_ms: tookMs }) => (
-        <li key={destinationId} className="rounded-lg border border-line p-3 text-sm">
-          <div className="flex flex-wrap items-center gap-2">
-            <DeliveryStateBadge state="delivered" />
-            <Link to="/destinations" search={{ open: destinationId }} className="font-medium text-accent underline">
-              {nameOf(destinationId)}
-            </Link>
-            <span className="figures text-ink-faint">
-              sent {formatFull(at)}, took {formatDuration(tookMs)}
-            </span>
-          </div>
-        </li>
-      ))}
+      {arrivals.map(
+        ({ destination_id: destinationId, sent_at: at, took_ms: tookMs, has_arrived: hasArrived, result }) => (
+          <li key={`${destinationId} ${at}`} className="rounded-lg border border-line p-3 text-sm">
+            <div className="flex flex-wrap items-center gap-2">
+              {hasArrived ? <DeliveryStateBadge state="delivered" /> : <Badge tone="bad">{result}</Badge>}
+              <Link to="/destinations" search={{ open: destinationId }} className="font-medium text-accent underline">
+                {nameOf(destinationId)}
+              </Link>
+              <span className="figures text-ink-faint">
+                sent {formatFull(at)}, took {formatDuration(tookMs)}
+              </span>
+            </div>
+          </li>
+        ),
+      )}
       {left.map((delivery) => (
         <li key={delivery.id} className="rounded-lg border border-line p-3 text-sm">
           <div className="flex flex-wrap items-center gap-2">

@@ -9,6 +9,7 @@ import { Loading } from '../../../parts/messages/states.tsx';
 import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
 import { deliveriesQuery, destinationsQuery } from '../../destinations/destination-queries.ts';
 import { toVideoLanes } from '../../videos/course/to-video-lanes.ts';
+import { useFilmDeliveries } from '../../videos/course/use-film-deliveries.ts';
 import { VideoWaterfall } from '../../videos/course/video-waterfall.tsx';
 import { videoDetailQuery } from '../../videos/video-queries.ts';
 import { WithContent } from '../content/with-content.tsx';
@@ -118,17 +119,27 @@ function CallWaterfall({ generation }: { generation: Generation }) {
   );
 }
 
-function FilmWaterfall({
-  generation: { request_id: jobId, generation_time: tookMs, provider_responses: attempts },
-}: {
-  generation: Generation;
-}) {
+function FilmWaterfall({ generation }: { generation: Generation }) {
+  const {
+    id,
+    request_id: jobId,
+    created_at: orderedAt,
+    generation_time: tookMs,
+    provider_responses: attempts,
+  } = generation;
   const { data, error, refetch } = useQuery(videoDetailQuery(jobId ?? ''));
+  const deliveries = useFilmDeliveries(id, true);
   const course = useMemo(
     () =>
       data?.course &&
-      toVideoLanes({ course: data.course, attempts: attempts ?? [], endMs: tookMs, nowMs: tookMs ?? 0 }),
-    [data, attempts, tookMs],
+      toVideoLanes({
+        course: data.course,
+        attempts: attempts ?? [],
+        endMs: tookMs,
+        nowMs: tookMs ?? 0,
+        deliveries: { ...deliveries, orderedAt },
+      }),
+    [data, attempts, tookMs, deliveries, orderedAt],
   );
   return <VideoWaterfall course={course} error={error} onRetry={() => void refetch()} />;
 }

@@ -30,7 +30,9 @@ const REPORT: CallCourseReport = {
     ],
   },
   timeline: { interval_ms: 20, gaps_ms: [500, 20, 300], text: [5, 5, 5] },
-  arrivals: [{ destination_id: 'd-1', sent_at: '2026-03-01T12:00:01.100Z', took_ms: 40 }],
+  arrivals: [
+    { destination_id: 'd-1', sent_at: '2026-03-01T12:00:01.100Z', took_ms: 40, has_arrived: true, result: 'HTTP 200' },
+  ],
 };
 
 const laneOf = (course: ReturnType<typeof toCallLanes>, id: string) => course.lanes.find((lane) => lane.id === id);
@@ -89,7 +91,10 @@ test('shows a record of former versions as far as it goes', () => {
 });
 
 test('begins with the call itself where a delivery came hours later', () => {
-  const late = { ...REPORT, arrivals: [{ destination_id: 'd-1', sent_at: '2026-03-01T15:00:00.000Z', took_ms: 40 }] };
+  const late = {
+    ...REPORT,
+    arrivals: REPORT.arrivals.map((arrival) => ({ ...arrival, sent_at: '2026-03-01T15:00:00.000Z' })),
+  };
   const { home, whole } = toCallLanes(GENERATION, late, { destinations: NAMES, waiting: [] });
   expect(home.toMs).toBeLessThan(2000);
   expect(whole.toMs).toBeGreaterThan(10_000_000);
@@ -110,4 +115,22 @@ test('tells of deliveries that have not arrived', () => {
   ];
   const course = toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting });
   expect(laneOf(course, 'waiting-x')).toMatchObject({ label: 'To a destination', status: 'given up', tone: 'bad' });
+});
+
+test('shows every request to a destination in its lane, failed ones first as they came', () => {
+  const [arrival] = REPORT.arrivals;
+  if (arrival === undefined) throw new Error('there is no arrival');
+  const failed = { ...arrival, sent_at: '2026-03-01T12:00:01.000Z', has_arrived: false, result: 'HTTP 500' };
+  const report = { ...REPORT, arrivals: [failed, arrival] };
+  const lane = laneOf(toCallLanes(GENERATION, report, { destinations: NAMES, waiting: [] }), 'delivery-d-1');
+  expect(lane).toMatchObject({
+    status: 'delivered',
+    tone: 'good',
+    pieces: [
+      { atMs: 1020, tone: 'bad', label: 'HTTP 500' },
+      { atMs: 1120, tone: 'good', label: 'Delivered' },
+    ],
+  });
+  const lost = toCallLanes(GENERATION, { ...REPORT, arrivals: [failed] }, { destinations: NAMES, waiting: [] });
+  expect(laneOf(lost, 'delivery-d-1')).toMatchObject({ status: 'not delivered', tone: 'bad' });
 });

@@ -1,26 +1,16 @@
-import type {
-  BroadcastDeliveryBody,
-  CallCourse,
-  CallCourseReport,
-  Generation,
-  StreamTimeline,
-} from '@model-gateway/core/wire';
+import type { CallCourse, CallCourseReport, Generation, StreamTimeline } from '@model-gateway/core/wire';
 
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
-import { formatFull } from '../../../format/time.ts';
-import { DELIVERY_STATES } from '../../../parts/delivery-state.tsx';
 import { type Course, type Lane, type Marker, type Piece, toCourse } from '../../../parts/waterfall/lane.ts';
 import { toFirstTokenMs } from '../first-token.ts';
-
-interface Deliveries {
-  /** Names of the destinations by their ids. */
-  readonly destinations: ReadonlyMap<string, string>;
-  /** What has not arrived of this call. */
-  readonly waiting: readonly BroadcastDeliveryBody[];
-}
+import { type Deliveries, toDeliveryLanes } from './to-delivery-lanes.ts';
 
 /** Puts a call on one axis of time, which begins when its request came. */
-export function toCallLanes(generation: Generation, report: CallCourseReport, deliveries: Deliveries): Course {
+export function toCallLanes(
+  generation: Generation,
+  report: CallCourseReport,
+  deliveries: Omit<Deliveries, 'arrivals'>,
+): Course {
   const { course, timeline, arrivals } = report;
   const before = course?.before_ms;
   const startMs = before === undefined ? 0 : before.request + before.guardrails + before.routing + before.rate_limits;
@@ -32,12 +22,7 @@ export function toCallLanes(generation: Generation, report: CallCourseReport, de
     ...(before === undefined ? [] : toLanesBefore(before, generation)),
     ...asked,
     ...(timeline === null ? [] : toStreamLane(timeline, call)),
-    ...arrivals.map(({ destination_id: id, sent_at: at, took_ms: tookMs }): Lane => {
-      const name = deliveries.destinations.get(id) ?? 'a destination';
-      const piece: Piece = { atMs: sinceReceived(at), tookMs, tone: 'good', label: 'Delivered' };
-      return toLane(`delivery-${id}`, `To ${name}`, 'delivered', [piece], [`Sent ${formatFull(at)}.`]);
-    }),
-    ...deliveries.waiting.map((row) => toWaitingLane(row, deliveries, sinceReceived(row.created_at))),
+    ...toDeliveryLanes({ ...deliveries, arrivals }, sinceReceived),
   ];
   return toCourse(lanes, toMarkers(call), call.endMs);
 }
@@ -159,20 +144,6 @@ function toStreamLane({ gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline
     ...(longest === 0 ? [] : [`Longest gap: ${formatDuration(longest)}.`]),
   ];
   return [toLane('stream', 'Stream', '', pieces, detail)];
-}
-
-function toWaitingLane(row: BroadcastDeliveryBody, { destinations }: Deliveries, atMs: number): Lane {
-  const { label } = DELIVERY_STATES[row.state];
-  const piece: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? 'Not tried yet' };
-  const next = row.next_attempt_at === null ? [] : [`Next attempt ${formatFull(row.next_attempt_at)}.`];
-  const tries = `${row.attempts} ${row.attempts === 1 ? 'attempt' : 'attempts'}: ${row.last_result ?? 'not tried yet'}.`;
-  return toLane(
-    `waiting-${row.id}`,
-    `To ${destinations.get(row.destination_id) ?? 'a destination'}`,
-    label,
-    [piece],
-    [tries, ...next],
-  );
 }
 
 function toMarkers({ generation, startMs, endMs }: Call): Marker[] {

@@ -8,7 +8,7 @@ const COURSE: VideoCourse = {
   attempts_ms: [0, 400],
   accepted_ms: 900,
   polls: [
-    { at_ms: 3000, took_ms: 120 },
+    { at_ms: 3000, took_ms: 120, status: 'in_progress' },
     { at_ms: 8000, took_ms: 30_000, has_failed: true },
     { at_ms: 40_000, took_ms: 90 },
   ],
@@ -59,4 +59,29 @@ test('shows a job that is still open up to now', () => {
 test('says how many polls are not listed', () => {
   const { lanes } = toVideoLanes({ course: { ...COURSE, poll_count: 400 }, attempts: [], endMs: null, nowMs: 1 });
   expect(lanes.find(({ id }) => id === 'polls')?.detail.join(' ')).toContain('397');
+});
+
+test('says what upstream said at each poll', () => {
+  const { lanes } = toVideoLanes({ course: COURSE, attempts: [], endMs: null, nowMs: 1 });
+  expect(lanes.find(({ id }) => id === 'polls')?.pieces.map(({ label }) => label)).toEqual([
+    'A poll: in progress',
+    'A poll that failed',
+    'A poll',
+  ]);
+});
+
+test('shows deliveries of a film to destinations, as those of calls', () => {
+  const arrival = { destination_id: 'd-1', took_ms: 40, has_arrived: true, result: 'HTTP 200' };
+  const deliveries = {
+    orderedAt: '2026-03-01T12:00:00.000Z',
+    destinations: new Map([['d-1', 'Archive']]),
+    arrivals: [{ ...arrival, sent_at: '2026-03-01T12:00:41.000Z' }],
+    waiting: [],
+  };
+  const { lanes } = toVideoLanes({ course: COURSE, attempts: ATTEMPTS, endMs: 40_090, nowMs: 50_000, deliveries });
+  expect(lanes.at(-1)).toMatchObject({
+    label: 'To Archive',
+    status: 'delivered',
+    pieces: [{ atMs: 41_015, tookMs: 40, tone: 'good' }],
+  });
 });

@@ -2,6 +2,7 @@ import type { Generation, VideoCourse } from '@model-gateway/core/wire';
 
 import { formatCount } from '../../../format/quantity.ts';
 import { type Course, type Lane, type Marker, type Piece, toCourse } from '../../../parts/waterfall/lane.ts';
+import { type Deliveries, toDeliveryLanes } from '../../generations/story/to-delivery-lanes.ts';
 
 interface FilmedJob {
   readonly course: VideoCourse;
@@ -10,10 +11,12 @@ interface FilmedJob {
   /** Milliseconds since the job was ordered; null while it is open. */
   readonly endMs: number | null;
   readonly nowMs: number;
+  /** Of its generation, with the moment when the job was ordered. */
+  readonly deliveries?: (Deliveries & { readonly orderedAt: string }) | undefined;
 }
 
 /** Puts a video job on one axis of time, which begins when its request came. */
-export function toVideoLanes({ course, attempts, endMs, nowMs }: FilmedJob): Course {
+export function toVideoLanes({ course, attempts, endMs, nowMs, deliveries }: FilmedJob): Course {
   const before = course.before_ms;
   const startMs = before === undefined ? 0 : before.request + before.guardrails + before.routing + before.rate_limits;
   const end = startMs + (endMs ?? nowMs - startMs);
@@ -23,6 +26,11 @@ export function toVideoLanes({ course, attempts, endMs, nowMs }: FilmedJob): Cou
     toStatusLane(course, { startMs, end }),
     ...toPollLane(course, startMs),
     ...toWebhookLane(course, startMs),
+    ...(deliveries === undefined
+      ? []
+      : toDeliveryLanes(deliveries, (iso) =>
+          Math.max(0, Date.parse(iso) - Date.parse(deliveries.orderedAt) + startMs),
+        )),
   ];
   const last = course.statuses.at(-1);
   const markers: Marker[] =
@@ -104,11 +112,12 @@ function toPollLane({ polls, poll_count: count }: VideoCourse, startMs: number):
       label: 'Polls',
       status: failed === 0 ? formatCount(count) : `${formatCount(count)}, ${formatCount(failed)} failed`,
       tone: 'plain',
-      pieces: polls.map(({ at_ms: at, took_ms: tookMs, has_failed: hasFailed }) => ({
+      pieces: polls.map(({ at_ms: at, took_ms: tookMs, has_failed: hasFailed, status }) => ({
         atMs: startMs + at,
         tookMs,
         tone: hasFailed === true ? 'bad' : 'work',
-        label: hasFailed === true ? 'A poll that failed' : 'A poll',
+        label:
+          hasFailed === true ? 'A poll that failed' : status === undefined ? 'A poll' : `A poll: ${toWords(status)}`,
       })),
       detail: hidden > 0 ? [`${formatCount(hidden)} in the middle are not listed.`] : [],
     },

@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+
+import type { DeliveryAttempt, DeliveryLog, Logger } from '@model-gateway/core';
+
+import { readWholeFile, removeIfThere } from '../files/atomic-file.ts';
+import { errorCode, errorReason, type FileSystem, OPEN } from '../files/file-system.ts';
+import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from '../journal/append-file.ts';
+import { recordOf, toLine } from '../journal/record-line.ts';
+import { dayAt, endOfSegment } from '../journal/segment-name.ts';
+import type { RetentionClock } from '../retention-clock.ts';
+
+export interface DeliveryLogOptions {
+  readonly files: FileSystem;
+  /** Exists and belongs to this process. */
+  readonly logsPath: string;
+  readonly logger: Logger | undefined;
+  readonly now: () => number;
+  readonly retentionClock: Pick<RetentionClock, 'now'>;
+  readonly retentionDays: number;
+}
+
+/** The deliveries on disk. The caller that opened them closes them. */
+export interface OpenDeliveryLog extends DeliveryLog {
+  close(): Promise<void>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FILE_NAME = /^deliveries-(\d{4}-\d\d-\d\d)\.ndjson$/;
+/** Of all files together: some million deliveries. The oldest days go first. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+const nameOf = (day: string): string => `deliveries-${day}.ndjson`;
+
+/**
+ * Opens what became of deliveries: a file a day, which only grows, is made with its first line, and is dropped with the
+ * generations of its day. Nothing of it is in memory: it is read when somebody looks at a call.
+ */
+export async function openDeliveryLog(options: DeliveryLogOptions): Promise<OpenDeliveryLog> {
+  const { files, logsPath, now, logger } = options;
+  let current: { readonly day: string; readonly file: AppendFile; hasRoom: boolean } | undefined;
+  let isClosed = false;
+  let working: Promise<unknown> = Promise.resolve();
+
+  const leave = async (): Promise<void> => {
+    const left = current?.file;
+    current = undefined;
+    if (left === undefined) return;
+    try {
+      await syncFile(files, left);
+    } finally {
+      await files.close(left.fd);
+    }
+  };
+  const fileOf = async (day: string): Promise<NonNullable<typeof current>> => {
+    if (current?.day === day) return current;
+    await leave();
+    const others = await dropOld(options, day);
+    const file = await openAppendFile(files, join(logsPath, nameOf(day)));
+    current = { day, file, hasRoom: others + file.end < MAX_BYTES };
+    return current;
+  };
+  const write = async (attempt: DeliveryAttempt): Promise<void> => {
+    // The directory may have another owner by now.
+    if (isClosed) throw new Error('The store is closed');
+    const opened = await fileOf(dayAt(now()));
+    if (!opened.hasRoom) return;
+    const line = toLine(JSON.stringify(attempt));
+    try {
+      await writeAtEnd(files, opened.file, line, line.length);
+    } catch (error) {
+      await cutOff(files, opened.file);
+      throw error;
+    }
+    moveEnd(opened.file, line.length);
+    if (opened.file.end < MAX_BYTES) return;
+    opened.hasRoom = false;
+    logger?.warn('The deliveries of today are not noted any more, because there are too many', { day: opened.day });
+  };
+
+  await dropOld(options, dayAt(now())).catch((error: unknown) => {
+    logger?.warn('Old deliveries could not be dropped', { reason: errorReason(error) });
+  });
+  return {
+    append(attempt) {
+      const written = working.then(() => write(attempt));
+      working = written.catch(() => undefined);
+      return written;
+    },
+    async of(generationId, sinceMs) {
+      await working;
+      // A clock that was set back in between would put a delivery on the day before.
+      const since = nameOf(dayAt(sinceMs - DAY_MS));
+      const found: DeliveryAttempt[] = [];
+      for (const { name } of await listDays(options)) {
+        if (name >= since) found.push(...findIn(await readIfThere(files, join(logsPath, name)), generationId));
+      }
+      return found;
+    },
+    async close() {
+      isClosed = true;
+      await working;
+      await leave();
+    },
+  };
+}
+
+interface DayFile {
+  readonly name: string;
+  readonly day: string;
+}
+
+/** Oldest first. */
+async function listDays({ files, logsPath }: DeliveryLogOptions): Promise<readonly DayFile[]> {
+  const names = await files.list(logsPath);
+  return names
+    .flatMap((name) => {
+      const day = FILE_NAME.exec(name)?.[1];
+      return day === undefined ? [] : [{ name, day }];
+    })
+    .toSorted((one, other) => (one.day < other.day ? -1 : 1));
+}
+
+/** Removes what retention drops; returns the bytes of what is left of days before `today`. */
+async function dropOld(options: DeliveryLogOptions, today: string): Promise<number> {
+  const { files, logsPath, retentionClock, retentionDays } = options;
+  const nowMs = retentionClock.now();
+  let bytes = 0;
+  for (const { name, day } of (await listDays(options)).toReversed()) {
+    const path = join(logsPath, name);
+    const size = await sizeOf(files, path);
+    const isOld = endOfSegment(day) + retentionDays * DAY_MS <= nowMs;
+    if (day >= today) continue;
+    if (isOld || bytes + size > MAX_BYTES / 2) await removeIfThere(files, path);
+    else bytes += size;
+  }
+  return bytes;
+}
+
+async function sizeOf(files: FileSystem, path: string): Promise<number> {
+  const fd = await files.open(path, OPEN.read);
+  try {
+    return (await files.stat(fd)).size;
+  } finally {
+    await files.close(fd);
+  }
+}
+
+/** Retention may have removed it meanwhile. */
+async function readIfThere(files: FileSystem, path: string): Promise<Buffer> {
+  try {
+    return await readWholeFile(files, path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** The lines that name a generation. Others are not parsed: a day may have a hundred thousand. */
+function findIn(bytes: Buffer, generationId: string): DeliveryAttempt[] {
+  const found: DeliveryAttempt[] = [];
+  const text = JSON.stringify(generationId);
+  let from = 0;
+  for (;;) {
+    const at = bytes.indexOf(text, from);
+    if (at === -1) return found;
+    const start = bytes.lastIndexOf(NEWLINE, at) + 1;
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline === -1 ? bytes.length : newline;
+    const record = recordOf(bytes.subarray(start, end));
+    const attempt = record === undefined ? undefined : (JSON.parse(record.toString()) as DeliveryAttempt);
+    if (attempt?.generationIds.includes(generationId) === true) found.push(attempt);
+    from = end;
+  }
+}

@@ -1,0 +1,64 @@
+import type { BroadcastDeliveryBody, DestinationArrival } from '@model-gateway/core/wire';
+
+import { formatFull } from '../../../format/time.ts';
+import { DELIVERY_STATES } from '../../../parts/delivery-state.tsx';
+import type { Lane, Piece } from '../../../parts/waterfall/lane.ts';
+
+/** What is known of the deliveries of a call or a film. */
+export interface Deliveries {
+  /** Names of the destinations by their ids. */
+  readonly destinations: ReadonlyMap<string, string>;
+  /** Requests that were sent, oldest first. */
+  readonly arrivals: readonly DestinationArrival[];
+  /** What has not arrived. */
+  readonly waiting: readonly BroadcastDeliveryBody[];
+}
+
+/** A lane for each destination, with every request that was sent there. `toMs` puts a moment on the axis. */
+export function toDeliveryLanes(
+  { destinations, arrivals, waiting }: Deliveries,
+  toMs: (iso: string) => number,
+): readonly Lane[] {
+  const ids = new Set([...arrivals, ...waiting].map(({ destination_id: id }) => id));
+  return [...ids].map((id) => {
+    const sent = arrivals.filter(({ destination_id: of }) => of === id);
+    const left = waiting.find(({ destination_id: of }) => of === id);
+    const label = `To ${destinations.get(id) ?? 'a destination'}`;
+    const pieces = sent.map(({ sent_at: at, took_ms: tookMs, has_arrived: hasArrived, result }): Piece => ({
+      atMs: toMs(at),
+      tookMs,
+      tone: hasArrived ? 'good' : 'bad',
+      label: hasArrived ? 'Delivered' : result,
+    }));
+    if (left !== undefined) return toWaitingLane(left, { label, pieces, atMs: toMs(left.created_at) });
+    const last = sent.at(-1);
+    const hasArrived = last?.has_arrived === true;
+    return {
+      id: `delivery-${id}`,
+      label,
+      status: hasArrived ? 'delivered' : 'not delivered',
+      tone: hasArrived ? 'good' : 'bad',
+      pieces,
+      detail: sent.map(({ sent_at: at, result, has_arrived: isThere }) =>
+        isThere ? `Sent ${formatFull(at)}.` : `Sent ${formatFull(at)}: ${result}.`,
+      ),
+    };
+  });
+}
+
+function toWaitingLane(
+  row: BroadcastDeliveryBody,
+  { label, pieces, atMs }: { readonly label: string; readonly pieces: readonly Piece[]; readonly atMs: number },
+): Lane {
+  const moment: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? 'Not tried yet' };
+  const next = row.next_attempt_at === null ? [] : [`Next attempt ${formatFull(row.next_attempt_at)}.`];
+  const tries = `${row.attempts} ${row.attempts === 1 ? 'attempt' : 'attempts'}: ${row.last_result ?? 'not tried yet'}.`;
+  return {
+    id: `waiting-${row.id}`,
+    label,
+    status: DELIVERY_STATES[row.state].label,
+    tone: 'bad',
+    pieces: pieces.length === 0 ? [moment] : pieces,
+    detail: [tries, ...next],
+  };
+}

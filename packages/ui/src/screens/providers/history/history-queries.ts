@@ -1,0 +1,34 @@
+import type { ProviderHistory, ProviderHistoryList } from '@model-gateway/core/wire';
+import { queryOptions } from '@tanstack/react-query';
+
+import { callApi } from '../../../api/call-api.ts';
+
+const HOUR_MS = 3_600_000;
+const EVERY_MS = 30_000;
+
+/** The last 24 hours, or today and the six days before. */
+export type HistorySpan = 'day' | 'week';
+
+/** When a span begins, in Unix milliseconds: a day 24 hours before the next full hour, a week at midnight. */
+export function beginOfSpan(span: HistorySpan, now: Date): number {
+  if (span === 'day') return (Math.floor(now.getTime() / HOUR_MS) - 23) * HOUR_MS;
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - 6).getTime();
+}
+
+/** What became of the calls to a provider, hour by hour up to now. */
+export const providerHistoryQuery = (slug: string, span: HistorySpan) =>
+  queryOptions({
+    queryKey: ['provider-history', slug, span],
+    queryFn: ({ signal }) => {
+      const from = new Date(beginOfSpan(span, new Date())).toISOString();
+      return callApi<ProviderHistory>(`/admin/v1/providers/${slug}/history`, { query: { from }, signal });
+    },
+    refetchInterval: EVERY_MS,
+  });
+
+/** The same of all providers, of the last 24 hours. */
+export const providerHistoriesQuery = queryOptions({
+  queryKey: ['provider-histories'],
+  queryFn: async ({ signal }) => (await callApi<ProviderHistoryList>('/admin/v1/providers/history', { signal })).data,
+  refetchInterval: EVERY_MS,
+});

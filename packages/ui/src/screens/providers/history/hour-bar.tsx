@@ -1,0 +1,39 @@
+import type { ProviderHistoryBucket } from '@model-gateway/core/wire';
+
+import { classNames } from '../../../parts/class-names.ts';
+import { toHourLook } from './describe-history.ts';
+
+const LEAST_SHARE = 25;
+
+/**
+ * An hour as a bar: its failures are a hatched part from below, so that they show without colours; without calls it is a
+ * line. For people who see it; the words stand elsewhere.
+ */
+export function HourBar({ hour, isActive = false }: { hour: ProviderHistoryBucket; isActive?: boolean }) {
+  const look = toHourLook(hour);
+  const share = Math.max(LEAST_SHARE, (hour.failed / Math.max(1, hour.calls)) * 100);
+  return (
+    <span
+      aria-hidden="true"
+      data-look={look}
+      className={classNames(
+        'flex h-full min-w-px flex-1 flex-col justify-end overflow-hidden rounded-[2px] forced-color-adjust-none',
+        isActive && 'outline-2 outline-offset-1 outline-accent',
+      )}
+    >
+      {look === 'none' ? (
+        <span className="h-0.5 bg-line-strong" />
+      ) : (
+        <>
+          <span className="flex-1 bg-good" />
+          {look !== 'good' && (
+            <span
+              className={`bar-hatched ${look === 'bad' ? 'bg-bad' : 'bg-caution'}`}
+              style={{ height: `${share}%` }}
+            />
+          )}
+        </>
+      )}
+    </span>
+  );
+}

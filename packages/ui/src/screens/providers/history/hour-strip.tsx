@@ -1,0 +1,144 @@
+import type { ProviderHistoryBucket } from '@model-gateway/core/wire';
+import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
+
+import { describeHour } from './describe-history.ts';
+import { HourBar } from './hour-bar.tsx';
+
+interface HourStripProps {
+  readonly label: string;
+  readonly hours: readonly ProviderHistoryBucket[];
+  /** Called with the hour that was clicked. */
+  readonly onPick: (hour: ProviderHistoryBucket) => void;
+}
+
+const HOURS_IN_A_ROW = 24;
+
+const day = new Intl.DateTimeFormat('en-US', { weekday: 'short', day: 'numeric' });
+
+/** One row for up to 24 hours, else one for each day of the reader. */
+function toRows(hours: readonly ProviderHistoryBucket[]): readonly (readonly ProviderHistoryBucket[])[] {
+  if (hours.length <= HOURS_IN_A_ROW) return [hours];
+  const days = new Map<string, ProviderHistoryBucket[]>();
+  for (const hour of hours) {
+    const date = new Date(hour.start).toDateString();
+    days.set(date, [...(days.get(date) ?? []), hour]);
+  }
+  return [...days.values()];
+}
+
+/** Hours as bars, a day in a row, that are read by mouse, finger and arrow keys. */
+export function HourStrip({ label, hours, onPick }: HourStripProps) {
+  const hintId = useId();
+  const [active, setActive] = useState<number | null>(null);
+  const [isByKey, setIsByKey] = useState(false);
+  const rows = toRows(hours);
+  const shown = active === null ? undefined : hours[active];
+
+  const placeOf = ({ target }: PointerEvent): number | null => {
+    const cell = target instanceof Element ? target.closest('[data-hour]') : null;
+    return cell === null ? null : Number(cell.getAttribute('data-hour'));
+  };
+  const follow = (event: PointerEvent): void => {
+    setIsByKey(false);
+    setActive(placeOf(event));
+  };
+  const pick = (place: number | null): void => {
+    const hour = place === null ? undefined : hours[place];
+    if (hour !== undefined && hour.calls > 0) onPick(hour);
+  };
+  const step = (event: KeyboardEvent, to: (from: number) => number): void => {
+    event.preventDefault();
+    const lastCalled = hours.findLastIndex(({ calls }) => calls > 0);
+    const start = lastCalled === -1 ? hours.length - 1 : lastCalled;
+    const next = active === null ? start : to(active);
+    setIsByKey(true);
+    setActive(Math.min(hours.length - 1, Math.max(0, next)));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    switch (event.key) {
+      case 'ArrowLeft':
+        return step(event, (from) => from - 1);
+      case 'ArrowRight':
+        return step(event, (from) => from + 1);
+      case 'ArrowUp':
+        return step(event, (from) => (from < HOURS_IN_A_ROW ? from : from - HOURS_IN_A_ROW));
+      case 'ArrowDown':
+        return step(event, (from) => (from + HOURS_IN_A_ROW < hours.length ? from + HOURS_IN_A_ROW : from));
+      case 'Home':
+        return step(event, () => 0);
+      case 'End':
+        return step(event, () => hours.length - 1);
+      case 'Enter':
+        event.preventDefault();
+        return pick(active);
+      case 'Escape':
+        if (active === null) return;
+        // The first press lets go of the bar, and the next closes the panel.
+        event.preventDefault();
+        event.stopPropagation();
+        return setActive(null);
+    }
+  };
+
+  return (
+    <div>
+      <div
+        role="application"
+        tabIndex={0}
+        aria-label={label}
+        aria-describedby={hintId}
+        className="flex touch-pan-y flex-col gap-1 rounded select-none"
+        onPointerMove={follow}
+        onPointerDown={follow}
+        onPointerLeave={() => setActive(null)}
+        onClick={() => pick(active)}
+        onKeyDown={onKeyDown}
+        onBlur={() => setActive(null)}
+      >
+        {rows.map((row) => (
+          <div key={row[0]?.start} className="flex items-stretch gap-2">
+            {rows.length > 1 && (
+              <span aria-hidden="true" className="figures w-12 shrink-0 self-center text-xs text-ink-faint">
+                {day.format(Date.parse(row[0]?.start ?? ''))}
+              </span>
+            )}
+            <div className={`flex min-w-0 flex-1 ${rows.length > 1 ? 'h-5' : 'h-9'}`}>
+              {row.map((hour) => {
+                const index = hours.indexOf(hour);
+                return (
+                  <span
+                    key={hour.start}
+                    data-hour={index}
+                    className={`flex min-w-0 flex-1 px-px ${hour.calls > 0 ? 'cursor-pointer' : ''}`}
+                  >
+                    <HourBar hour={hour} isActive={index === active} />
+                  </span>
+                );
+              })}
+              {rows.length > 1 &&
+                Array.from({ length: HOURS_IN_A_ROW - row.length }, (_, later) => (
+                  <span key={later} className="min-w-0 flex-1 px-px" />
+                ))}
+            </div>
+          </div>
+        ))}
+      </div>
+      <p className="figures mt-1 min-h-8 text-xs text-ink-soft" data-part="reading">
+        {shown === undefined ? (
+          <span className="text-ink-faint">
+            Point at an hour, or use the arrow keys. Enter or a click lists its calls.
+          </span>
+        ) : (
+          describeHour(shown)
+        )}
+      </p>
+      <p id={hintId} hidden>
+        Arrow keys read the hours. Enter lists the calls of an hour.
+      </p>
+      <p aria-live="polite" className="sr-only">
+        {isByKey && shown !== undefined && describeHour(shown)}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,157 @@
+import type {
+  ProviderHistory,
+  ProviderHistoryBucket,
+  ProviderHistoryFigures,
+  ProviderLastError,
+} from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+
+import { formatUsd } from '../../../format/money.ts';
+import { formatCount, formatDuration, formatPercent } from '../../../format/quantity.ts';
+import { formatFull, formatRelative } from '../../../format/time.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Facts } from '../../../parts/facts.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { Loading } from '../../../parts/messages/states.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { describePast, FAILURE_WORDS, listFailures } from './describe-history.ts';
+import { type HistorySpan, providerHistoryQuery } from './history-queries.ts';
+import { HourStrip } from './hour-strip.tsx';
+import { HourTable } from './hour-table.tsx';
+
+const SPANS: readonly (readonly [HistorySpan, string])[] = [
+  ['day', '24 h'],
+  ['week', '7 days'],
+];
+const HOUR_MS = 3_600_000;
+const PRESSED = 'aria-pressed:bg-accent-soft aria-pressed:text-accent';
+
+/** What became of the calls to a provider, also before the gateway started: hours as bars, kinds of failures, figures. */
+export function ProviderHistorySection({ slug, name }: { slug: string; name: string }) {
+  const [span, setSpan] = useState<HistorySpan>('day');
+  const [isTable, setIsTable] = useState(false);
+  const { data, error, refetch } = useQuery(providerHistoryQuery(slug, span));
+  return (
+    <section aria-label="History" className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="mr-auto text-sm font-semibold">History</h3>
+        <div role="group" aria-label="Time" className="flex gap-1">
+          {SPANS.map(([value, label]) => (
+            <Button
+              key={value}
+              look="quiet"
+              aria-pressed={value === span}
+              className={PRESSED}
+              onClick={() => setSpan(value)}
+            >
+              {label}
+            </Button>
+          ))}
+        </div>
+        <Button look="quiet" aria-pressed={isTable} className={PRESSED} onClick={() => setIsTable(!isTable)}>
+          Table
+        </Button>
+      </div>
+      {data !== undefined ? (
+        <History slug={slug} name={name} past={data.data} isTable={isTable} />
+      ) : error !== null ? (
+        <ErrorPanel error={error} title="The history could not be loaded" onRetry={() => void refetch()} />
+      ) : (
+        <Loading what="the history" />
+      )}
+    </section>
+  );
+}
+
+interface HistoryProps {
+  readonly slug: string;
+  readonly name: string;
+  readonly past: ProviderHistory['data'];
+  readonly isTable: boolean;
+}
+
+function History({ slug, name, past, isTable }: HistoryProps) {
+  const navigate = useNavigate();
+  const { totals, buckets, last_error: lastError } = past;
+  const label = `Calls to ${showControls(name)}, hour by hour`;
+  const list = ({ start }: ProviderHistoryBucket): void => {
+    const to = new Date(Date.parse(start) + HOUR_MS).toISOString();
+    // The calls that fell back from it, too, which count as another provider's.
+    void navigate({ to: '/generations', search: { from: start, to, where: `endpoint:${slug}:*,${slug}/*` } });
+  };
+  const failures = listFailures(totals);
+  return (
+    <>
+      <p className="text-sm">{describePast(past)}.</p>
+      {isTable ? (
+        <HourTable label={label} hours={buckets} onPick={list} />
+      ) : (
+        <HourStrip label={label} hours={buckets} onPick={list} />
+      )}
+      {failures.length > 0 && (
+        <ul aria-label="Failures by kind" className="flex flex-wrap gap-1.5">
+          {failures.map(([kind, count]) => (
+            <li key={kind}>
+              <Badge tone={kind === 'rate_limited' ? 'caution' : 'bad'} title={FAILURE_WORDS[kind].meaning}>
+                {formatCount(count)} {FAILURE_WORDS[kind].label}
+              </Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+      {totals.calls > 0 && (
+        <Facts
+          facts={[
+            ['Up', totals.uptime === null ? '—' : formatPercent(totals.uptime)],
+            ['First token', toPair(totals.first_token_p50, totals.first_token_p95)],
+            ...toOutput(totals),
+            ['Spent', formatUsd(totals.cost)],
+            ['Shut off', totals.openings === 0 ? 'never' : toTimes(totals.openings)],
+          ]}
+        />
+      )}
+      {lastError !== null && <LastError error={lastError} />}
+    </>
+  );
+}
+
+/** Beside the first token it says something only where some calls were no streams. */
+function toOutput(totals: ProviderHistoryFigures): [string, string][] {
+  const { latency_p50: p50, latency_p95: p95, first_token_p50: token50, first_token_p95: token95 } = totals;
+  return p50 === token50 && p95 === token95 ? [] : [['First output', toPair(p50, p95)]];
+}
+
+const toTimes = (count: number): string => (count === 1 ? 'once' : `${formatCount(count)} times`);
+
+const toPair = (p50: number | null, p95: number | null): string =>
+  p50 === null ? '—' : `${formatDuration(p50)} (p50), ${formatDuration(p95)} (p95)`;
+
+function LastError({ error }: { error: ProviderLastError }) {
+  const { at, kind, status, code, message, model, generation_id: id } = error;
+  return (
+    <div className="rounded-lg border border-line p-3 text-sm">
+      <p className="flex flex-wrap items-center gap-x-2">
+        <span className="font-medium">Last failure</span>
+        <span className="text-ink-faint" title={formatFull(at)}>
+          {formatRelative(at)}
+        </span>
+        <Badge tone={kind === 'rate_limited' ? 'caution' : 'bad'} title={FAILURE_WORDS[kind].meaning}>
+          {FAILURE_WORDS[kind].label}
+        </Badge>
+      </p>
+      <p className="mt-1 break-words text-ink-soft">
+        {message === null ? `Error ${code}; its words are not stored.` : showControls(message)}
+      </p>
+      <p className="mt-1 flex flex-wrap gap-x-3 text-xs text-ink-faint">
+        <span>{status === null ? 'no response' : `status ${status}`}</span>
+        <span className="break-all">{showControls(model)}</span>
+        <Link to="/generations/$id" params={{ id }} className="text-accent underline">
+          See the call
+        </Link>
+      </p>
+    </div>
+  );
+}
