@@ -5,7 +5,7 @@ import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
 import type { Principal } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
-import { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
+import { type ErrorForm, type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 import type { Route, Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
@@ -167,8 +167,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
   const responseHeaders: Record<string, string> = {};
   runtime.counters.requests += 1;
+  let errors: ErrorForm | undefined;
   try {
     const { route, params } = router.match(request.method, request.path);
+    ({ errors } = route);
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
@@ -187,7 +189,7 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
-    return finish(runtime, request, toErrorResponse(error, responseHeaders));
+    return finish(runtime, request, toErrorResponse(error, responseHeaders, errors));
   }
 }
 

@@ -19,6 +19,7 @@ import type { KeyParts } from './keys/key-parts.ts';
 import { KEY_ROUTES } from './keys/routes.ts';
 import type { MemberParts } from './members/member-parts.ts';
 import { MEMBER_ROUTES } from './members/routes.ts';
+import { MESSAGE_ROUTES } from './messages/routes.ts';
 import type { ModelParts } from './models/model-parts.ts';
 import { MODEL_ROUTES } from './models/routes.ts';
 import type { ProviderParts } from './providers/provider-parts.ts';
@@ -61,6 +62,7 @@ export type ApiParts = ChatParts &
 /** Every operation, in a light row each, by the tag of its resource. */
 export const ROUTES_BY_TAG: TaggedRoutes<ApiParts> = {
   Chat: CHAT_ROUTES,
+  Messages: MESSAGE_ROUTES,
   Embeddings: EMBEDDINGS_ROUTES,
   Models: MODEL_ROUTES,
   Videos: VIDEO_ROUTES,

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../foundation/errors.ts';
+import type { HeaderMap } from '../http/request.ts';
 import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
@@ -8,18 +9,14 @@ import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
  * request into it, and encodes completions as its own frames or body.
  */
 export interface Dialect {
-  /** Reads and checks the body of a request. Throws `invalid_request` that names every field. */
-  parse(body: unknown): ParsedChat;
+  /** Reads and checks a request. Throws `invalid_request` that names every field. */
+  parse(body: unknown, headers: HeaderMap): ChatCompletionRequest;
   /** An empty frame: it shows proxies and clients that the connection is still open. */
   readonly keepAlive: string;
   /** Starts to write one stream. */
   createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest): Frames;
   /** Encodes an unstreamed response body. */
   toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object;
-}
-
-export interface ParsedChat {
-  readonly request: ChatCompletionRequest;
 }
 
 /** The fields that every part of one completion repeats. */

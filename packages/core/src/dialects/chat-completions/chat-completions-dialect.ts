@@ -13,7 +13,7 @@ export const DONE_FRAME = 'data: [DONE]\n\n';
 export const chatCompletionsDialect: Dialect = {
   keepAlive: KEEP_ALIVE_FRAME,
 
-  parse: (body) => ({ request: parseChatCompletion(body) }),
+  parse: parseChatCompletion,
 
   createFrames(envelope, request) {
     const encoder = createFrameEncoder(envelope, isReasoningHidden(request));

@@ -4,6 +4,7 @@ import type { Provider } from '../provider.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { readAnthropicModelList } from './read-anthropic-model-list.ts';
 import { toAnthropicRequest } from './request/to-anthropic-request.ts';
+import { toNativeBody, toNativeHeaders } from './request/to-native-body.ts';
 import { toOpaqueUserId } from './request/to-opaque-user-id.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
 
@@ -24,7 +25,10 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
   const chatUrl = `${upstream.baseUrl}/messages`;
   const wire = createChatWire(upstream, {
     toUrl: () => chatUrl,
+    nativeForm: 'messages',
+    toHeaders: (call) => (call.native?.form === 'messages' ? toNativeHeaders(call.native, upstream.headers) : undefined),
     toBody(call) {
+      if (call.native?.form === 'messages') return toNativeBody(call, call.native);
       const { user } = call.request;
       if (!user) return toAnthropicRequest(call);
       return toOpaqueUserId(settings.slug, user).then((userId) => toAnthropicRequest(call, userId));

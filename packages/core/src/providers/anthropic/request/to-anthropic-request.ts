@@ -69,7 +69,7 @@ export function toAnthropicRequest(call: ChatCall, userId?: string): Record<stri
 }
 
 /** The wire requires a limit. A budget of reasoning is added to it where the caller set no limit. */
-function toMaxTokens({ request, maxOutputTokens }: ChatCall, traits: ModelTraits, wish: ReasoningWish): number {
+export function toMaxTokens({ request, maxOutputTokens }: ChatCall, traits: ModelTraits, wish: ReasoningWish): number {
   const asked = request.max_completion_tokens ?? request.max_tokens ?? maxOutputTokens;
   return asked ?? traits.defaultMaxTokens + (wish.kind === 'budget' ? wish.tokens : 0);
 }

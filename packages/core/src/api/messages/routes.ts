@@ -1,0 +1,17 @@
+import { toMessagesError } from '../../dialects/messages/to-error.ts';
+import type { Route } from '../../http/route.ts';
+import type { ChatParts } from '../chat/chat-parts.ts';
+
+/** Chat calls in Anthropic's form. */
+export const MESSAGE_ROUTES: readonly Route<ChatParts>[] = [
+  {
+    method: 'POST',
+    path: '/api/v1/messages',
+    surface: 'api',
+    auth: 'api',
+    operationId: 'createMessage',
+    summary: 'Create a message in the form of the Anthropic API, streamed or not',
+    errors: toMessagesError,
+    load: async () => (await import('./create-message.ts')).createMessage,
+  },
+];
