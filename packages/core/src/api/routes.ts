@@ -5,6 +5,7 @@ import { ACCOUNT_ROUTES } from './account/routes.ts';
 import type { ChatParts } from './chat/chat-parts.ts';
 import type { ExplainParts } from './chat/explain-call.ts';
 import { CHAT_ROUTES } from './chat/routes.ts';
+import { COMPLETION_ROUTES } from './completions/routes.ts';
 import type { DestinationParts } from './destinations/destination-parts.ts';
 import { DESTINATION_ROUTES } from './destinations/routes.ts';
 import type { EmbeddingsParts } from './embeddings/embeddings-parts.ts';
@@ -63,6 +64,7 @@ export type ApiParts = ChatParts &
 export const ROUTES_BY_TAG: TaggedRoutes<ApiParts> = {
   Chat: CHAT_ROUTES,
   Messages: MESSAGE_ROUTES,
+  Completions: COMPLETION_ROUTES,
   Embeddings: EMBEDDINGS_ROUTES,
   Models: MODEL_ROUTES,
   Videos: VIDEO_ROUTES,
