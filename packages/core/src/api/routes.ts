@@ -25,6 +25,7 @@ import type { ModelParts } from './models/model-parts.ts';
 import { MODEL_ROUTES } from './models/routes.ts';
 import type { ProviderParts } from './providers/provider-parts.ts';
 import { PROVIDER_ROUTES } from './providers/routes.ts';
+import { RESPONSE_ROUTES } from './responses/routes.ts';
 import { SESSION_ROUTES } from './sessions/routes.ts';
 import type { SessionParts } from './sessions/session-parts.ts';
 import { SETUP_ROUTES } from './setup/routes.ts';
@@ -64,6 +65,7 @@ export type ApiParts = ChatParts &
 export const ROUTES_BY_TAG: TaggedRoutes<ApiParts> = {
   Chat: CHAT_ROUTES,
   Messages: MESSAGE_ROUTES,
+  Responses: RESPONSE_ROUTES,
   Completions: COMPLETION_ROUTES,
   Embeddings: EMBEDDINGS_ROUTES,
   Models: MODEL_ROUTES,

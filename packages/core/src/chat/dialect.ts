@@ -4,18 +4,25 @@ import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts'
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 
-/**
- * The wire format of one chat route of the API. The call itself is the same for all routes: a dialect parses the
- * request into it, and encodes completions as its own frames or body.
- */
+/** The wire format of one chat route of the API. The call itself is the same for all routes. */
 export interface Dialect {
   /** Reads and checks a request. Throws `invalid_request` that names every field. */
-  parse(body: unknown, headers: HeaderMap): ChatCompletionRequest;
+  parse(body: unknown, headers: HeaderMap): ParsedChat;
+}
+
+/** A chat call, and the form in which its completion is to be given back. */
+export interface ParsedChat {
+  readonly request: ChatCompletionRequest;
+  readonly encoder: CompletionEncoder;
+}
+
+/** Encodes the completion of a call as the frames or the body of its route. */
+export interface CompletionEncoder {
   /** An empty frame: it shows proxies and clients that the connection is still open. */
   readonly keepAlive: string;
   /** Starts to write one stream. */
   createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest): Frames;
-  /** Encodes an unstreamed response body. */
+  /** Encodes an unstreamed response body. Throws `failure` where the form has no place for it. */
   toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object;
 }
 

@@ -32,7 +32,7 @@ export async function completeChat(dialect: Dialect, context: ChatContext): Prom
   const { request: client, principal, parts, responseHeaders } = context;
   const { platform } = parts;
   const receivedAt = platform.monotonicNow();
-  const received = await parseChat(dialect, context);
+  const { received, encoder } = await parseChat(dialect, context);
   const readAt = platform.monotonicNow();
   const caller = await findCaller(principal, parts.callers);
   const guarded = await guardChat(received, caller, context);
@@ -45,7 +45,7 @@ export async function completeChat(dialect: Dialect, context: ChatContext): Prom
   const guard = toCompletionGuard(caller.policy, pipeline);
   const marks = { receivedAt, readAt, guardedAt, plannedAt };
   const observer = observeChat({ call, plan, pipeline, client, marks }, parts);
-  const planned = { call, caller, plan, report, pipeline, dialect, toolSet, onwardPlugins };
+  const planned = { call, caller, plan, report, pipeline, encoder, toolSet, onwardPlugins };
   const run: ChatRun = { ...planned, guard, observer, client, responseHeaders, parts };
   const { begin, isReplay } = await composeStages(parts.stages, run);
   if (bound !== null && !isReplay) {
@@ -58,10 +58,14 @@ export async function completeChat(dialect: Dialect, context: ChatContext): Prom
   return call.request.stream === true ? relayStream(run, begin) : relayWhole(run, begin);
 }
 
-async function parseChat(dialect: Dialect, context: ChatContext): Promise<ChatRun['call']> {
-  const request = dialect.parse(await readJsonBody(context.request), context.request.headers);
+interface ReceivedChat extends Pick<ChatRun, 'encoder'> {
+  readonly received: ChatRun['call'];
+}
+
+async function parseChat(dialect: Dialect, context: ChatContext): Promise<ReceivedChat> {
+  const { request, encoder } = dialect.parse(await readJsonBody(context.request), context.request.headers);
   refuseUnavailable(request, context.parts);
-  return receiveCall(chatKind, request, context);
+  return { received: receiveCall(chatKind, request, context), encoder };
 }
 
 interface GuardedChat

@@ -1,4 +1,4 @@
-import type { CompletionEnvelope, Dialect, Frames, WholeCompletion } from '../../chat/dialect.ts';
+import type { CompletionEncoder, CompletionEnvelope, Dialect, Frames, WholeCompletion } from '../../chat/dialect.ts';
 import { toErrorBody } from '../../foundation/errors.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
 import { isRecord } from '../../foundation/unchecked.ts';
@@ -9,11 +9,10 @@ import { completionsRequestSchema } from '../../wire/completions/completions.ts'
 
 /** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md). */
 export const completionsDialect: Dialect = {
-  keepAlive: ': SERVICE PROCESSING\n\n',
-  parse: parseCompletions,
-  createFrames,
-  toWhole,
+  parse: (body) => ({ request: parseCompletions(body), encoder }),
 };
+
+const encoder: CompletionEncoder = { keepAlive: ': SERVICE PROCESSING\n\n', createFrames, toWhole };
 
 /** Fields that this form has and chat completions have not, or in another meaning. */
 const OWN_FIELDS = ['prompt', 'suffix', 'echo', 'best_of', 'logprobs', 'messages'];

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../chat/dialect.ts';
+import type { CompletionEncoder, Dialect } from '../../chat/dialect.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
 import { firstValue, type HeaderMap } from '../../http/request.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
@@ -10,8 +10,11 @@ import { toMessage } from './to-message.ts';
 
 /** `POST /messages`: Anthropic's form of a chat call (wire.md 23). An upstream of that form gets it untranslated. */
 export const messagesDialect: Dialect = {
+  parse: (body, headers) => ({ request: parseMessages(body, headers), encoder }),
+};
+
+const encoder: CompletionEncoder = {
   keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
-  parse: parseMessages,
   createFrames: createMessageFrames,
   toWhole: toMessage,
 };

@@ -5,7 +5,7 @@ import type {
   MessagesRequest,
   ToolResultBlock,
 } from '../../wire/messages/messages-request.ts';
-import { readSignature } from './signature.ts';
+import { openReasoning } from '../kit/sealed-reasoning.ts';
 
 /** The format of reasoning that Anthropic's models can read back (wire.md 6.6). */
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
@@ -87,7 +87,7 @@ function toAssistantMessage(content: MessagesMessage['content']): ChatMessage {
 
 /** Reasoning of other providers has its own details in the signature; that without any can be read by nobody but people. */
 function toReasoning({ thinking, signature }: Block<'thinking'>, index: number): ReasoningDetail[] {
-  const own = readSignature(signature ?? '');
+  const own = openReasoning(signature ?? '');
   if (own !== null) return thinking === '' ? own : [{ type: 'reasoning.text', text: thinking, format: 'unknown' }, ...own];
   return signature
     ? [{ type: 'reasoning.text', text: thinking, signature, format: ANTHROPIC_FORMAT, index }]
