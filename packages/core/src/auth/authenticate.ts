@@ -111,11 +111,7 @@ function readKeys(headers: HeaderMap): readonly [string, string?] {
   return firstValue(headers['authorization']) ? [readBearer(headers), apiKey] : [apiKey];
 }
 
-async function byEither(
-  key: string,
-  other: string,
-  byKey: (key: string) => Awaitable<Principal>,
-): Promise<Principal> {
+async function byEither(key: string, other: string, byKey: (key: string) => Awaitable<Principal>): Promise<Principal> {
   try {
     return await byKey(key);
   } catch {

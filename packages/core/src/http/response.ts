@@ -40,9 +40,9 @@ export function toErrorResponse(
 ): JsonResponse {
   const retryAfter = error.retryAfterSeconds;
   const { status, body } = form(error, headers['x-generation-id'] ?? null);
-  return toJsonResponse(
-    status,
-    body,
-    { ...NO_SNIFFING, ...headers, ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }) },
-  );
+  return toJsonResponse(status, body, {
+    ...NO_SNIFFING,
+    ...headers,
+    ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }),
+  });
 }

@@ -116,6 +116,8 @@ export interface Provider {
    * reject as soon as the call's signal fires, because no other code between it and the caller does.
    */
   chatWhole?(call: ChatCall): Promise<ChatChunk>;
+  /** The number of tokens of a call's prompt; undefined when upstream names none. Throws as `chat` does. */
+  countTokens?(call: ChatCall): Promise<number | undefined>;
   /** Makes vectors of texts. Throws as `chat` does. */
   embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */

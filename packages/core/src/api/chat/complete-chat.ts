@@ -77,7 +77,7 @@ interface GuardedChat
  * Runs filters and moderation over a call, and sets aside the plugins that are left to a gateway upstream. Then opens its
  * server tools, which models receive as functions.
  */
-async function guardChat(received: ChatRun['call'], caller: Caller, context: ChatContext): Promise<GuardedChat> {
+export async function guardChat(received: ChatRun['call'], caller: Caller, context: ChatContext): Promise<GuardedChat> {
   const { request: client, parts } = context;
   const { moderator, logger, platform } = parts;
   const pipeline = createPipeline();

@@ -14,7 +14,9 @@ import { completeChat } from '../chat/complete-chat.ts';
 export const createCompletion = operation<ChatParts>()({
   headers: { ...CALL_HEADERS, ...CACHE_REQUEST_HEADERS },
   body: { readByRun: completionsRequestSchema },
-  response: { mediaTypes: { 'application/json': textCompletionSchema, 'text/event-stream': textCompletionEventSchema } },
+  response: {
+    mediaTypes: { 'application/json': textCompletionSchema, 'text/event-stream': textCompletionEventSchema },
+  },
   responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },
   run: (context) => completeChat(completionsDialect, context),
 });

@@ -14,4 +14,14 @@ export const MESSAGE_ROUTES: readonly Route<ChatParts>[] = [
     errors: toMessagesError,
     load: async () => (await import('./create-message.ts')).createMessage,
   },
+  {
+    method: 'POST',
+    path: '/api/v1/messages/count_tokens',
+    surface: 'api',
+    auth: 'api',
+    operationId: 'countTokens',
+    summary: 'Count the tokens of a message without sending it to a model',
+    errors: toMessagesError,
+    load: async () => (await import('./count-tokens.ts')).countTokens,
+  },
 ];

@@ -27,7 +27,10 @@ export function createMessageFrames(envelope: CompletionEnvelope): Frames {
   let nativeEnd: Unchecked | null = null;
   const sink: BlockSink = {
     start(index, block) {
-      text += toFrame('content_block_start', JSON.stringify({ type: 'content_block_start', index, content_block: block }));
+      text += toFrame(
+        'content_block_start',
+        JSON.stringify({ type: 'content_block_start', index, content_block: block }),
+      );
     },
     delta(index, type, value) {
       const delta = `{"type":"${type}","${MEMBERS[type]}":${JSON.stringify(value)}}`;
@@ -112,7 +115,13 @@ function toEnd({ reason, native, usage }: CompletionEnd, given: Unchecked | null
   return {
     ...given,
     type: 'message_delta',
-    delta: { stop_reason: toStopReason(reason, native), stop_sequence: null, stop_details: null, container: null, ...said },
+    delta: {
+      stop_reason: toStopReason(reason, native),
+      stop_sequence: null,
+      stop_details: null,
+      container: null,
+      ...said,
+    },
     usage: counts,
   };
 }

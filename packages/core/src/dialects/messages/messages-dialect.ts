@@ -21,7 +21,8 @@ const encoder: CompletionEncoder = {
 
 function parseMessages(body: unknown, headers: HeaderMap): ChatCompletionRequest {
   const checked = parseWith(messagesRequestSchema, body);
-  const read = (other: unknown): ChatCompletionRequest => toChatRequest(parseWith(messagesRequestSchema, other), headers);
+  const read = (other: unknown): ChatCompletionRequest =>
+    toChatRequest(parseWith(messagesRequestSchema, other), headers);
   return withNative(toChatRequest(checked, headers), {
     form: 'messages',
     body: body as Readonly<Record<string, unknown>>,

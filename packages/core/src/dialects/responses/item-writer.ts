@@ -49,7 +49,13 @@ interface SinkParts {
   readonly makeId: (prefix: string) => string;
 }
 
-function createTextSink({ add, finish, emit, placeOf, makeId }: SinkParts): Pick<SegmentSink, 'startText' | 'text' | 'endText'> {
+function createTextSink({
+  add,
+  finish,
+  emit,
+  placeOf,
+  makeId,
+}: SinkParts): Pick<SegmentSink, 'startText' | 'text' | 'endText'> {
   let id = '';
   let kind: TextKind = 'text';
   let said = '';
@@ -81,10 +87,14 @@ interface CallSinkParts extends SinkParts {
   readonly names: ToolNames;
 }
 
-function createCallSink({ add, finish, emit, placeOf, makeId, names }: CallSinkParts): Pick<
-  SegmentSink,
-  'startCall' | 'arguments' | 'endCall'
-> {
+function createCallSink({
+  add,
+  finish,
+  emit,
+  placeOf,
+  makeId,
+  names,
+}: CallSinkParts): Pick<SegmentSink, 'startCall' | 'arguments' | 'endCall'> {
   let item: Item = { id: '', type: '' };
   let args = '';
   return {
@@ -130,10 +140,14 @@ interface ReasoningSinkParts extends SinkParts {
   readonly keepsReasoning: boolean;
 }
 
-function createReasoningSink({ add, finish, emit, placeOf, makeId, keepsReasoning }: ReasoningSinkParts): Pick<
-  SegmentSink,
-  'startReasoning' | 'reasoning' | 'endReasoning'
-> {
+function createReasoningSink({
+  add,
+  finish,
+  emit,
+  placeOf,
+  makeId,
+  keepsReasoning,
+}: ReasoningSinkParts): Pick<SegmentSink, 'startReasoning' | 'reasoning' | 'endReasoning'> {
   let id = '';
   let hasBegun = false;
   let pieces: ReasoningDetail[] = [];

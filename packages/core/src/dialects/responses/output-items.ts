@@ -10,7 +10,9 @@ export interface TextPart {
 }
 
 export function toTextPart(kind: TextKind, text: string): object {
-  return kind === 'refusal' ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [], logprobs: [] };
+  return kind === 'refusal'
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
 /** Joins the pieces of each block of reasoning, which streams send with one number. */

@@ -13,7 +13,11 @@ export function createResponseEncoder(body: ResponsesRequest, names: ToolNames):
   const keepsReasoning = body.include?.includes('reasoning.encrypted_content') === true;
   const optionsOf = ({ id }: CompletionEnvelope): ItemWriterOptions => {
     const suffix = id.slice(-24);
-    return { names, keepsReasoning, makeId: (prefix, place) => `${prefix}_${suffix}${place.toString(16).padStart(4, '0')}` };
+    return {
+      names,
+      keepsReasoning,
+      makeId: (prefix, place) => `${prefix}_${suffix}${place.toString(16).padStart(4, '0')}`,
+    };
   };
   return {
     keepAlive: ': SERVICE PROCESSING\n\n',
@@ -21,7 +25,8 @@ export function createResponseEncoder(body: ResponsesRequest, names: ToolNames):
     toWhole(completion) {
       const { chunks, failure, usage, members, created } = completion;
       const own = chunks.flatMap(({ native = [] }) => native).find(({ type }) => type === 'whole');
-      if (own !== undefined) return { ...toOwn(JSON.parse(own.data) as Unchecked, completion), ...costOf(usage), ...members };
+      if (own !== undefined)
+        return { ...toOwn(JSON.parse(own.data) as Unchecked, completion), ...costOf(usage), ...members };
       const writer = createItemWriter(() => undefined, optionsOf(completion));
       for (const { choices } of chunks) for (const { delta } of choices) writer.write(delta);
       writer.end();
@@ -95,7 +100,11 @@ function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, opti
       if (!isNative) writer.end();
       const ending: Record<string, unknown> =
         nativeEnd === null
-          ? { ...response, completed_at: envelope.created, ...toEnding({ reason, usage, output: writer.output, error: null }) }
+          ? {
+              ...response,
+              completed_at: envelope.created,
+              ...toEnding({ reason, usage, output: writer.output, error: null }),
+            }
           : { ...(nativeEnd as Record<string, unknown>), ...costOf(usage) };
       emit(`response.${String(ending['status'])}`, { response: { ...ending, ...members } });
       return take() + DONE;

@@ -50,7 +50,9 @@ export function toChatMessages({ instructions, input }: ResponsesRequest, names:
     const type = item.type ?? 'message';
     switch (type) {
       case 'message': {
-        const message = parseWith(ITEM_SCHEMAS.message, item.type === null ? { ...item, type: 'message' } : item, { within });
+        const message = parseWith(ITEM_SCHEMAS.message, item.type === null ? { ...item, type: 'message' } : item, {
+          within,
+        });
         if (message.role === 'assistant') turnOf().parts.push(...toParts(message.content));
         else {
           endTurn();
@@ -119,11 +121,22 @@ function toToolCall(item: CallItem, names: ToolNames): ToolCall {
 }
 
 /** Clients send back the encrypted content and may drop other fields, so what is in it counts more. */
-function toDetails({ summary, content, encrypted_content: sealed, signature, format, id }: ReasoningItem): ReasoningDetail[] {
+function toDetails({
+  summary,
+  content,
+  encrypted_content: sealed,
+  signature,
+  format,
+  id,
+}: ReasoningItem): ReasoningDetail[] {
   const opened = openReasoning(sealed ?? '');
   if (opened !== null && opened.length > 0) return opened;
   const named = { ...(format && { format }), ...(typeof id === 'string' && { id }) };
-  const details: ReasoningDetail[] = (summary ?? []).map(({ text }) => ({ type: 'reasoning.summary', summary: text, ...named }));
+  const details: ReasoningDetail[] = (summary ?? []).map(({ text }) => ({
+    type: 'reasoning.summary',
+    summary: text,
+    ...named,
+  }));
   for (const { text } of content ?? []) {
     details.push({ type: 'reasoning.text', text, ...(signature && { signature }), ...named });
   }

@@ -4,7 +4,10 @@ import type { FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
 
 /** A response that has just begun: what the request asked for, and nothing of the completion. */
-export function toResponse({ id, created, model, provider, serviceTier }: CompletionEnvelope, body: ResponsesRequest): Record<string, unknown> {
+export function toResponse(
+  { id, created, model, provider, serviceTier }: CompletionEnvelope,
+  body: ResponsesRequest,
+): Record<string, unknown> {
   const given = (field: string): unknown => body[field] ?? null;
   return {
     id,
@@ -57,7 +60,12 @@ export function toEnding({ reason, output, usage, error }: ResponseEnd): Record<
   };
 }
 
-const STATUSES = { stop: 'completed', tool_calls: 'completed', length: 'incomplete', content_filter: 'incomplete' } as const;
+const STATUSES = {
+  stop: 'completed',
+  tool_calls: 'completed',
+  length: 'incomplete',
+  content_filter: 'incomplete',
+} as const;
 
 const INCOMPLETE: Readonly<Partial<Record<FinishReason, string>>> = {
   length: 'max_output_tokens',

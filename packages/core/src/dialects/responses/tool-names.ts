@@ -47,7 +47,8 @@ export function nameTools({ tools, input }: Pick<ResponsesRequest, 'tools' | 'in
   for (const tool of tools ?? []) add(tool, null);
   for (const [index, item] of typeof input === 'string' ? [] : input.entries()) {
     if (item.type !== 'additional_tools' || !Array.isArray(item['tools'])) continue;
-    for (const [at, tool] of item['tools'].entries()) add(parseWith(toolSchema, tool, { within: `input.${index}.tools.${at}` }), null);
+    for (const [at, tool] of item['tools'].entries())
+      add(parseWith(toolSchema, tool, { within: `input.${index}.tools.${at}` }), null);
   }
   return {
     tools: named,

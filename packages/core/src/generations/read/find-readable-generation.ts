@@ -20,7 +20,11 @@ export async function findReadableGeneration(
   return record;
 }
 
-async function mayRead(principal: Principal, { principalId }: GenerationRecord, store: ReadableStore): Promise<boolean> {
+async function mayRead(
+  principal: Principal,
+  { principalId }: GenerationRecord,
+  store: ReadableStore,
+): Promise<boolean> {
   if (principal.kind === 'management' || principalId === principal.id) return true;
   const key = await store.keys.get(principalId);
   return (

@@ -1,6 +1,7 @@
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
+import { countAnthropicTokens } from './count-anthropic-tokens.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { readAnthropicModelList } from './read-anthropic-model-list.ts';
 import { toAnthropicRequest } from './request/to-anthropic-request.ts';
@@ -26,7 +27,8 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
   const wire = createChatWire(upstream, {
     toUrl: () => chatUrl,
     nativeForm: 'messages',
-    toHeaders: (call) => (call.native?.form === 'messages' ? toNativeHeaders(call.native, upstream.headers) : undefined),
+    toHeaders: (call) =>
+      call.native?.form === 'messages' ? toNativeHeaders(call.native, upstream.headers) : undefined,
     toBody(call) {
       if (call.native?.form === 'messages') return toNativeBody(call, call.native);
       const { user } = call.request;
@@ -40,5 +42,10 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     listUrl: `${upstream.baseUrl}/models?limit=${LIST_LIMIT}`,
     readModels: readAnthropicModelList,
   });
-  return { ...describeProvider(settings), discoverModels: settings.discoverModels, ...wire };
+  return {
+    ...describeProvider(settings),
+    discoverModels: settings.discoverModels,
+    ...wire,
+    countTokens: (call) => countAnthropicTokens(upstream, call),
+  };
 }

@@ -134,9 +134,7 @@ const thinkingSchema = z.discriminatedUnion('type', [
 
 const outputConfigSchema = z.looseObject({
   effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
-  format: z
-    .looseObject({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) })
-    .nullish(),
+  format: z.looseObject({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }).nullish(),
 });
 
 const systemSchema = z.union([z.string(), z.array(textBlockSchema)], {
@@ -164,17 +162,39 @@ export const messagesRequestSchema = z.looseObject({
   stop_sequences: z.array(z.string()).nullish(),
   metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
   cache_control: cacheControlSchema.nullish(),
-  fallbacks: z.array(z.looseObject({ model: z.string().min(1) })).max(3, 'must have 3 items or fewer').nullish(),
+  fallbacks: z
+    .array(z.looseObject({ model: z.string().min(1) }))
+    .max(3, 'must have 3 items or fewer')
+    .nullish(),
   service_tier: z.string().nullish(),
   speed: z.string().nullish(),
 });
 
 /** The body of `POST /messages/count_tokens`. */
-export const countTokensRequestSchema = z.looseObject({ ...promptFields, model: z.string().min(1, 'must not be empty') });
+export const countTokensRequestSchema = z.looseObject({
+  ...promptFields,
+  model: z.string().min(1, 'must not be empty'),
+});
+
+/** `estimated`: upstream has no counter, or it did not respond. */
+export const tokenCountSchema = z.object({ input_tokens: z.int(), estimated: z.boolean().optional() });
 
 export type MessagesRequest = z.infer<typeof messagesRequestSchema>;
 export type MessagesMessage = z.infer<typeof messageSchema>;
 export type MessagesBlock = z.infer<typeof blockSchema>;
 export type MessagesTool = z.infer<typeof toolSchema>;
 export type ToolResultBlock = z.infer<typeof toolResultBlockSchema>;
-export type KnownBlock = Extract<MessagesBlock, { type: 'text' | 'image' | 'document' | 'search_result' | 'tool_use' | 'tool_result' | 'thinking' | 'redacted_thinking' }>;
+export type KnownBlock = Extract<
+  MessagesBlock,
+  {
+    type:
+      | 'text'
+      | 'image'
+      | 'document'
+      | 'search_result'
+      | 'tool_use'
+      | 'tool_result'
+      | 'thinking'
+      | 'redacted_thinking';
+  }
+>;

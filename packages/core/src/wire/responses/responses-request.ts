@@ -72,7 +72,9 @@ export type ResponsesPart = z.infer<typeof partSchema>;
 export type ResponsesContent = z.infer<typeof contentSchema>;
 export type MessageItem = z.infer<typeof messageItemSchema>;
 export type ReasoningItem = z.infer<(typeof ITEM_SCHEMAS)['reasoning']>;
-export type CallItem = z.infer<(typeof ITEM_SCHEMAS)['function_call']> | z.infer<(typeof ITEM_SCHEMAS)['custom_tool_call']>;
+export type CallItem =
+  | z.infer<(typeof ITEM_SCHEMAS)['function_call']>
+  | z.infer<(typeof ITEM_SCHEMAS)['custom_tool_call']>;
 export type OutputItem = z.infer<typeof outputSchema>;
 
 /** A tool of the caller's own, or a group of them. Others are run by upstream, or have a form that it knows. */
@@ -87,10 +89,9 @@ export const toolSchema = z.looseObject({
 });
 export type ResponsesTool = z.infer<typeof toolSchema>;
 
-const toolChoiceSchema = z.union(
-  [z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })],
-  { error: 'must be "auto", "none", "required" or an object with a type' },
-);
+const toolChoiceSchema = z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
+  error: 'must be "auto", "none", "required" or an object with a type',
+});
 
 const formatSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
@@ -113,10 +114,7 @@ const notKept = (problem: string): z.ZodType<null | undefined> => z.null({ error
 export const responsesRequestSchema = z.looseObject({
   model: z.string().min(1, 'must not be empty').nullish(),
   input: z.union(
-    [
-      z.string(),
-      z.array(z.looseObject({ type: z.string().nullish() })).min(1, 'must have at least 1 item'),
-    ],
+    [z.string(), z.array(z.looseObject({ type: z.string().nullish() })).min(1, 'must have at least 1 item')],
     { error: 'must be a text or a list of items' },
   ),
   instructions: z.string().nullish(),
@@ -125,7 +123,10 @@ export const responsesRequestSchema = z.looseObject({
   parallel_tool_calls: z.boolean().nullish(),
   max_output_tokens: z.int().min(1).nullish(),
   text: z
-    .looseObject({ format: formatSchema.nullish(), verbosity: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish() })
+    .looseObject({
+      format: formatSchema.nullish(),
+      verbosity: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+    })
     .nullish(),
   reasoning: z.looseObject({}).nullish(),
   include: z.array(z.string()).nullish(),

@@ -121,8 +121,10 @@ function toOutput({ response_format: format }: ChatCompletionRequest, traits: Mo
     case 'json_schema': {
       const { schema } = format.json_schema;
       if (!schema) return toOutput({ response_format: { type: 'json_object' } } as ChatCompletionRequest, traits);
-      if (traits.hasOutputFormat) return { format: { type: 'json_schema', schema: toOutputSchema(schema) } };
-      return { instruction: toSchemaInstruction(schema) };
+      return {
+        ...(traits.outputFormat !== 'unknown' && { format: { type: 'json_schema', schema: toOutputSchema(schema) } }),
+        ...(traits.outputFormat !== 'known' && { instruction: toSchemaInstruction(schema) }),
+      };
     }
     case 'grammar':
     case 'python':

@@ -32,8 +32,7 @@ function withoutForeignReasoning(messages: unknown): unknown {
 const hasForeignReasoning = (message: unknown): message is { content: unknown[] } =>
   isRecord(message) && Array.isArray(message['content']) && message['content'].some(isForeign);
 
-const isForeign = (block: unknown): boolean =>
-  isRecord(block) && block['type'] === 'thinking' && !isSigned(block);
+const isForeign = (block: unknown): boolean => isRecord(block) && block['type'] === 'thinking' && !isSigned(block);
 
 /** A signature of this wire is base64; the gateway's own, of other providers' reasoning, begin with a word and a colon. */
 const isSigned = ({ signature }: Unchecked): boolean =>
