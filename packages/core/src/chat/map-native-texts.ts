@@ -8,7 +8,7 @@ type MapTexts = (request: ChatCompletionRequest, change: Change) => ChatCompleti
 /**
  * Maps the texts of a request in both of its forms: those of the chat request first, then those that the native form has
  * beside them. The native form is dropped where, with its texts changed, it would be read as another request than the
- * changed one: what a guardrail has checked is what is sent (docs/decisions/0037).
+ * changed one: what a guardrail has checked is what is sent (docs/decisions/0038).
  */
 export function mapBothForms(
   request: ChatCompletionRequest,

@@ -60,7 +60,7 @@ export interface ChatCall {
    */
   readonly isOfFamily?: boolean | undefined;
   /**
-   * The request as it came in, which a wire of the same form sends in its place (docs/decisions/0037). Absent where the
+   * The request as it came in, which a wire of the same form sends in its place (docs/decisions/0038). Absent where the
    * request has been changed since.
    */
   readonly native?: NativeRequest | undefined;

@@ -11,6 +11,7 @@ import { openReasoning } from '../kit/sealed-reasoning.ts';
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
 
 type Mark = { readonly cache_control: NonNullable<Extract<ContentPart, { type: 'text' }>['cache_control']> };
+type TextPart = Extract<ContentPart, { type: 'text' }>;
 type Block<Type extends KnownBlock['type']> = Extract<KnownBlock, { type: Type }>;
 
 /**
@@ -20,7 +21,7 @@ type Block<Type extends KnownBlock['type']> = Extract<KnownBlock, { type: Type }
 export function toChatMessages({ system, messages }: Pick<MessagesRequest, 'system' | 'messages'>): ChatMessage[] {
   const said: ChatMessage[] = [];
   if (system !== null && system !== undefined && system.length > 0) {
-    said.push({ role: 'system', content: typeof system === 'string' ? system : system.map(toTextPart) });
+    said.push({ role: 'system', content: typeof system === 'string' ? system : toPlain(system.map(toTextPart)) });
   }
   for (const message of messages) addMessage(said, message);
   return said;
@@ -31,8 +32,14 @@ function addMessage(said: ChatMessage[], { role, content }: MessagesMessage): vo
   else if (typeof content === 'string') said.push({ role, content });
   else if (role === 'system') {
     const parts = (content as KnownBlock[]).flatMap((block) => (block.type === 'text' ? [toTextPart(block)] : []));
-    if (parts.length > 0) said.push({ role, content: parts });
+    if (parts.length > 0) said.push({ role, content: toPlain(parts) });
   } else addUserTurn(said, content as readonly KnownBlock[]);
+}
+
+/** A single text is a plain one, which every upstream takes. */
+function toPlain(texts: TextPart[]): string | TextPart[] {
+  const [only, ...others] = texts;
+  return only !== undefined && others.length === 0 && only.cache_control === undefined ? only.text : texts;
 }
 
 /** Results of tools become messages of their own, before the rest of the turn; their pictures go on to that rest. */
@@ -50,7 +57,7 @@ const FAILED = 'Error: the tool call failed.';
 
 function toToolMessage(block: ToolResultBlock, pictures: ContentPart[]): ChatMessage {
   const { tool_use_id, content, is_error: hasFailed } = block;
-  const texts: Extract<ContentPart, { type: 'text' }>[] = [];
+  const texts: TextPart[] = [];
   if (typeof content === 'string') texts.push({ type: 'text', text: content });
   for (const inner of typeof content === 'string' ? [] : ((content ?? []) as KnownBlock[])) {
     for (const part of toParts(inner)) {
@@ -61,8 +68,7 @@ function toToolMessage(block: ToolResultBlock, pictures: ContentPart[]): ChatMes
   if (hasFailed === true) texts.unshift({ type: 'text', text: FAILED });
   const last = texts.at(-1);
   if (last !== undefined) Object.assign(last, toMark(block));
-  const only = texts.length === 1 && last?.cache_control === undefined ? last?.text : undefined;
-  return { role: 'tool', tool_call_id: tool_use_id, content: only ?? (texts.length === 0 ? '' : texts) };
+  return { role: 'tool', tool_call_id: tool_use_id, content: texts.length === 0 ? '' : toPlain(texts) };
 }
 
 function toAssistantMessage(content: MessagesMessage['content']): ChatMessage {
@@ -144,7 +150,7 @@ function toAddress(source: Block<'image'>['source'] | Block<'document'>['source'
   return source.type === 'url' ? source.url : null;
 }
 
-const toTextPart = (block: Block<'text'>): Extract<ContentPart, { type: 'text' }> => ({
+const toTextPart = (block: Block<'text'>): TextPart => ({
   type: 'text',
   text: block.text,
   ...toMark(block),

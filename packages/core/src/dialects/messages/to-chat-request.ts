@@ -11,12 +11,6 @@ const SHARED_FIELDS = [
   ['stream', 'max_tokens', 'temperature', 'top_p', 'top_k', 'cache_control', 'stop_server_tools_when'],
 ].flat();
 
-/** Fields of the gateway, which no upstream knows. */
-export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
-  ...['model', 'models', 'fallbacks', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace'],
-  ...['user', 'session_id', 'stream', 'stop_server_tools_when'],
-]);
-
 /** In place of the messages, which have been checked, and are converted without another check. */
 const NO_MESSAGES = [{ role: 'user', content: '' }];
 

@@ -113,7 +113,7 @@ export interface ChatChunk {
   upstreamId?: string;
   systemFingerprint?: string;
   serviceTier?: string;
-  /** What the chunk was read from, where the call keeps its native form: given back untouched (docs/decisions/0037). */
+  /** What the chunk was read from, where the call keeps its native form: given back untouched (docs/decisions/0038). */
   native?: readonly NativePiece[];
 }
 

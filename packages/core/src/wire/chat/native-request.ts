@@ -16,7 +16,7 @@ export interface NativeRequest {
   readonly read: (body: unknown) => ChatCompletionRequest;
 }
 
-/** By identity: whatever changes a chat request makes another object, which has no native form (docs/decisions/0037). */
+/** By identity: whatever changes a chat request makes another object, which has no native form (docs/decisions/0038). */
 const nativeForms = new WeakMap<ChatCompletionRequest, NativeRequest>();
 
 /** Returns the same request, from now on with its native form. */
