@@ -44,7 +44,7 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   kinds: { imports: UP_TO_DISPATCH },
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs'] },
   chat: { imports: UP_TO_DISPATCH },
-  dialects: { imports: ['foundation', 'wire', 'calls', 'chat'] },
+  dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
   api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs', 'broadcast', 'kinds', 'videos', 'chat', 'dialects'] },
 };
 

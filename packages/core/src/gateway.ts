@@ -5,7 +5,7 @@ import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
 import type { Principal } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
-import { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
+import { type ErrorForm, type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 import type { Route, Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
@@ -169,8 +169,10 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
   const responseHeaders: Record<string, string> = {};
   let caller: Principal | undefined;
   runtime.counters.requests += 1;
+  let errors: ErrorForm | undefined;
   try {
     const { route, params } = router.match(request.method, request.path);
+    ({ errors } = route);
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
@@ -192,7 +194,7 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
     // What has this header is recorded as a generation.
     if (responseHeaders['x-generation-id'] === undefined) runtime.refusals.note(request, error, caller);
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
-    return finish(runtime, request, toErrorResponse(error, responseHeaders));
+    return finish(runtime, request, toErrorResponse(error, responseHeaders, errors));
   }
 }
 

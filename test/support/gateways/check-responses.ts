@@ -51,7 +51,16 @@ export function withCheckedResponses(gateway: Gateway): Gateway {
 /** Headers that authentication, notes of refusals, the routes of regions and the reading of bodies use, for every operation. */
 const READ_BY_ALL = new Set(
   [
-    ['authorization', 'cookie', 'x-csrf-token', 'x-act-as-key', 'origin', 'sec-fetch-site', 'x-forwarded-for'],
+    [
+      'authorization',
+      'x-api-key',
+      'cookie',
+      'x-csrf-token',
+      'x-act-as-key',
+      'origin',
+      'sec-fetch-site',
+      'x-forwarded-for',
+    ],
     ['host', 'x-forwarded-host', 'content-type', 'content-encoding', 'content-length', 'referer', 'user-agent'],
   ].flat(),
 );

@@ -5,6 +5,7 @@ import { ACCOUNT_ROUTES } from './account/routes.ts';
 import type { ChatParts } from './chat/chat-parts.ts';
 import type { ExplainParts } from './chat/explain-call.ts';
 import { CHAT_ROUTES } from './chat/routes.ts';
+import { COMPLETION_ROUTES } from './completions/routes.ts';
 import type { DestinationParts } from './destinations/destination-parts.ts';
 import { DESTINATION_ROUTES } from './destinations/routes.ts';
 import type { EmbeddingsParts } from './embeddings/embeddings-parts.ts';
@@ -19,10 +20,12 @@ import type { AnyKeyParts } from './keys/key-parts.ts';
 import { KEY_ROUTES } from './keys/routes.ts';
 import type { MemberParts } from './members/member-parts.ts';
 import { MEMBER_ROUTES } from './members/routes.ts';
+import { MESSAGE_ROUTES } from './messages/routes.ts';
 import type { ModelParts } from './models/model-parts.ts';
 import { MODEL_ROUTES } from './models/routes.ts';
 import type { ProviderParts } from './providers/provider-parts.ts';
 import { PROVIDER_ROUTES } from './providers/routes.ts';
+import { RESPONSE_ROUTES } from './responses/routes.ts';
 import { SESSION_ROUTES } from './sessions/routes.ts';
 import type { SessionParts } from './sessions/session-parts.ts';
 import { SETUP_ROUTES } from './setup/routes.ts';
@@ -61,6 +64,9 @@ export type ApiParts = ChatParts &
 /** Every operation, in a light row each, by the tag of its resource. */
 export const ROUTES_BY_TAG: TaggedRoutes<ApiParts> = {
   Chat: CHAT_ROUTES,
+  Messages: MESSAGE_ROUTES,
+  Responses: RESPONSE_ROUTES,
+  Completions: COMPLETION_ROUTES,
   Embeddings: EMBEDDINGS_ROUTES,
   Models: MODEL_ROUTES,
   Videos: VIDEO_ROUTES,

@@ -2,7 +2,7 @@ import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/principal.ts';
-import { type GatewayRequest, firstValue } from '../http/request.ts';
+import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import { ACT_AS_HEADER, LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { BootstrapKey } from './bootstrap-key.ts';
@@ -62,20 +62,26 @@ export function createAuthenticate(
   const authenticate: Authenticate = (request) => {
     if (request.principal !== undefined) return request.principal;
     if (options.authenticate !== undefined) return askHost(options.authenticate, request);
-    if (request.headers['authorization'] === undefined && request.headers['cookie'] !== undefined) {
+    const { headers } = request;
+    const isBrowser = headers['authorization'] === undefined && headers['x-api-key'] === undefined;
+    if (isBrowser && headers['cookie'] !== undefined) {
       const session = sessions?.find(request);
       if (session !== undefined) {
         refuseForged(request, session);
         const signedIn = session.keyHash === null ? LINK_PRINCIPAL : findLater(session.keyHash);
-        const keyHash = firstValue(request.headers[ACT_AS_HEADER]);
+        const keyHash = firstValue(headers[ACT_AS_HEADER]);
         return keyHash === undefined ? signedIn : whenKnown(signedIn, () => findActedAs(keyHash));
       }
     }
-    const hash = platform.sha256(readBearer(request));
     const { remoteAddress } = request;
-    return configured !== undefined && typeof hash === 'string'
-      ? find(configured, hash, remoteAddress)
-      : findLater(hash, remoteAddress);
+    const byKey = (key: string): Awaitable<Principal> => {
+      const hash = platform.sha256(key);
+      return configured !== undefined && typeof hash === 'string'
+        ? find(configured, hash, remoteAddress)
+        : findLater(hash, remoteAddress);
+    };
+    const [key, other] = readKeys(headers);
+    return other === undefined ? byKey(key) : byEither(key, other, byKey);
   };
   return (request) => {
     try {
@@ -95,7 +101,25 @@ async function askHost(
   return principal;
 }
 
-function readBearer({ headers }: GatewayRequest): string {
+/**
+ * The keys of a request. Anthropic's clients send theirs as `x-api-key`, and some send that of another service beside the
+ * bearer key, so one of two is enough (wire.md 3). Throws `authentication` when there is none.
+ */
+function readKeys(headers: HeaderMap): readonly [string, string?] {
+  const apiKey = firstValue(headers['x-api-key']);
+  if (apiKey === undefined || apiKey === '' || apiKey.length > MAX_KEY_LENGTH) return [readBearer(headers)];
+  return firstValue(headers['authorization']) ? [readBearer(headers), apiKey] : [apiKey];
+}
+
+async function byEither(key: string, other: string, byKey: (key: string) => Awaitable<Principal>): Promise<Principal> {
+  try {
+    return await byKey(key);
+  } catch {
+    return byKey(other);
+  }
+}
+
+function readBearer(headers: HeaderMap): string {
   const header = firstValue(headers['authorization']);
   if (header === undefined || header === '') {
     throw new GatewayError('authentication', 'Missing Authentication header; send "Authorization: Bearer <key>"');

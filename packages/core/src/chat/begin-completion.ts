@@ -8,16 +8,25 @@ import { preferencesUpstream } from '../routing/account-defaults.ts';
 import { toOnwardPreferences } from '../routing/endpoints/onward-preferences.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { nativeOf } from '../wire/chat/native-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { Beginning, CommittedCompletion } from './committed-completion.ts';
 import { failureWithoutOutput, hasOutput } from './completion-failure.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
+/** What the stages of a call do between its endpoint and its caller. */
+export interface StagesOnTheWay {
+  /** Makes the request fit an endpoint; null where no stage does. */
+  readonly fit: FitRequest | null;
+  /** A stage reads the completion, or replaces it. */
+  readonly readCompletion: boolean;
+}
+
 /** Calls the endpoints of a turn, one after the other, until one has begun a completion. */
 export async function beginCompletion(
   run: ChatRun,
   turn: ChatTurn,
-  fit: FitRequest | null,
+  stages: StagesOnTheWay,
 ): Promise<CommittedCompletion> {
   const { endpoints, signal } = turn;
   const { observer, parts } = run;
@@ -25,21 +34,22 @@ export async function beginCompletion(
   const onSkip: typeof observer.noteSkipped = (endpoint, reason) => observer.noteSkipped(endpoint, reason);
   const { endpoint, startedAt, first } = await runAttempts(
     { endpoints, onAttempt, onSkip, signal, parts: parts.attempts },
-    (candidate) => ask(candidate, run, turn, fit),
+    (candidate) => ask(candidate, run, turn, stages),
   );
   return { endpoint, startedAt, first: first.first, rest: first.rest };
 }
 
 /** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
-function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, fit: FitRequest | null): Promise<Beginning> {
+function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, stages: StagesOnTheWay): Promise<Beginning> {
   run.observer.noteAsked(endpoint);
+  const { fit } = stages;
   const fitting = fit === null ? turn.request : fit(turn.request, endpoint);
   const request = toTierRequest(fitting, endpoint, run.parts.catalog);
   const { provider } = endpoint;
   if (request.stream === true || run.guard !== null || provider.chatWhole === undefined) {
-    return askForPieces(endpoint, request, run, turn);
+    return askForPieces(endpoint, request, run, turn, stages);
   }
-  return provider.chatWhole(toChatCall(endpoint, request, run, turn)).then((chunk) => {
+  return provider.chatWhole(toChatCall(endpoint, request, run, turn, stages)).then((chunk) => {
     const failure = failureWithoutOutput([chunk], provider.name);
     if (failure !== null) throw failure;
     return { first: [chunk], rest: null };
@@ -51,11 +61,12 @@ async function askForPieces(
   request: ChatCompletionRequest,
   run: ChatRun,
   turn: ChatTurn,
+  stages: StagesOnTheWay,
 ): Promise<Beginning> {
   const { provider } = endpoint;
   const attempt = openAttempt(endpoint, run, turn);
   try {
-    const chunks = provider.chat?.(toChatCall(endpoint, request, run, { ...turn, signal: attempt.signal }));
+    const chunks = provider.chat?.(toChatCall(endpoint, request, run, { ...turn, signal: attempt.signal }, stages));
     if (chunks === undefined) throw new GatewayError('not_found', `${provider.name} offers no chat`);
     const batches = chunks[Symbol.asyncIterator]();
     const { messages } = turn.request;
@@ -75,6 +86,7 @@ function toChatCall(
   request: ChatCompletionRequest,
   run: ChatRun,
   { onUpstreamBody, signal }: ChatTurn,
+  stages: StagesOnTheWay,
 ): ChatCall {
   const { call, plan, parts } = run;
   const isGateway = endpoint.provider.gateway !== undefined;
@@ -86,6 +98,8 @@ function toChatCall(
     supportedParameters: endpoint.supportedParameters,
     maxOutputTokens: endpoint.maxCompletionTokens,
     isOfFamily: plan.strategy === 'latest',
+    native: nativeOf(request),
+    keepsNative: !stages.readCompletion && run.guard === null,
     onward: isGateway ? toOnwardCall(endpoint, request, run) : undefined,
     onUpstreamBody,
     signal,

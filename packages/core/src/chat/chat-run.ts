@@ -17,7 +17,7 @@ import type { GatewayRequest } from '../http/request.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
 import type { RoutingReport } from '../routing/routing-metadata.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { Dialect } from './dialect.ts';
+import type { CompletionEncoder } from './dialect.ts';
 import type { Plugin } from './plugins.ts';
 import type { ToolSet } from './stages/server-tools/tool-set.ts';
 
@@ -45,8 +45,8 @@ export interface ChatRun {
   /** Null when the caller did not request the routing report. */
   readonly report: RoutingReport | null;
   readonly pipeline: Pipeline;
-  /** The dialect of the route by which the call came in. */
-  readonly dialect: Dialect;
+  /** Writes the completion in the form of the route by which the call came in. */
+  readonly encoder: CompletionEncoder;
   /** The server tools of the request; null without any. */
   readonly toolSet: ToolSet | null;
   /** Plugins that this gateway leaves to a provider that is one itself. */

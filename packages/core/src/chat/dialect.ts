@@ -1,25 +1,29 @@
 import type { GatewayError } from '../foundation/errors.ts';
+import type { HeaderMap } from '../http/request.ts';
 import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 
-/**
- * The wire format of one chat route of the API. The call itself is the same for all routes: a dialect parses the
- * request into it, and encodes completions as its own frames or body.
- */
+/** The wire format of one chat route of the API. The call itself is the same for all routes. */
 export interface Dialect {
-  /** Reads and checks the body of a request. Throws `invalid_request` that names every field. */
-  parse(body: unknown): ParsedChat;
+  /** Reads and checks a request. Throws `invalid_request` that names every field. */
+  parse(body: unknown, headers: HeaderMap): ParsedChat;
+}
+
+/** A chat call, and the form in which its completion is to be given back. */
+export interface ParsedChat {
+  readonly request: ChatCompletionRequest;
+  readonly encoder: CompletionEncoder;
+}
+
+/** Encodes the completion of a call as the frames or the body of its route. */
+export interface CompletionEncoder {
   /** An empty frame: it shows proxies and clients that the connection is still open. */
   readonly keepAlive: string;
   /** Starts to write one stream. */
   createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest): Frames;
-  /** Encodes an unstreamed response body. */
+  /** Encodes an unstreamed response body. Throws `failure` where the form has no place for it. */
   toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object;
-}
-
-export interface ParsedChat {
-  readonly request: ChatCompletionRequest;
 }
 
 /** The fields that every part of one completion repeats. */

@@ -16,13 +16,13 @@ export interface FrameWriter {
 }
 
 export function createFrameWriter(run: ChatRun): FrameWriter {
-  const { call, observer, dialect, parts } = run;
+  const { call, observer, encoder, parts } = run;
   const created = parts.platform.now();
   let frames: Frames | undefined;
   let echoes: unknown[] = [];
 
   /** Made with the first frame, because the endpoint that serves the call is known only then. */
-  const framesOf = (): Frames => (frames ??= dialect.createFrames(envelopeOf(run, created), call.request));
+  const framesOf = (): Frames => (frames ??= encoder.createFrames(envelopeOf(run, created), call.request));
   /** Returns the bodies that were sent upstream since the last call, as separate frames. */
   const takeEchoes = (): string => {
     if (echoes.length === 0) return '';

@@ -1,12 +1,19 @@
 import { mapList, mapStrings, toVisitor, mapRecord, type RequestText, type Visit } from '../calls/text-map.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { RECORD_FIELDS, TEXT_FIELDS } from '../wire/chat/chat-parameters.ts';
+import { nativeOf } from '../wire/chat/native-request.ts';
+import { mapBothForms } from './map-native-texts.ts';
 
-/** The texts of a chat request. Whatever is not changed stays the same object. */
+/** The texts of a chat request, in its native form, too. Whatever is not changed stays the same object. */
 export function mapChatTexts(
   request: ChatCompletionRequest,
   change: (text: RequestText) => string,
 ): ChatCompletionRequest {
+  const native = nativeOf(request);
+  return native === undefined ? mapTexts(request, change) : mapBothForms(request, native, { change, mapTexts });
+}
+
+function mapTexts(request: ChatCompletionRequest, change: (text: RequestText) => string): ChatCompletionRequest {
   let changed = request;
   for (const field of TEXT_FIELDS) {
     const value = request[field];

@@ -169,7 +169,7 @@ interface Sender {
   stop(): void;
 }
 
-function createSender({ dialect, parts }: ChatRun, outlet: FrameOutlet, head: ResponseHead): Sender {
+function createSender({ encoder, parts }: ChatRun, outlet: FrameOutlet, head: ResponseHead): Sender {
   let hasBegun = false;
   const begin = (): void => {
     if (!hasBegun) head.commit();
@@ -178,7 +178,7 @@ function createSender({ dialect, parts }: ChatRun, outlet: FrameOutlet, head: Re
   const keepAlive = parts.wheel.add(() => {
     begin();
     // A reader that has not even taken what is held needs no sign of life.
-    if (outlet.isEmpty()) send(dialect.keepAlive);
+    if (outlet.isEmpty()) send(encoder.keepAlive);
   });
   const send = (text: string): void => {
     keepAlive.clear();

@@ -16,7 +16,7 @@ import type { Begin } from './stages/stage.ts';
  * completion that upstream broke off is returned with its error, and recorded as failed (docs/decisions/0027).
  */
 export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
-  const { call, plan, observer, dialect, parts } = run;
+  const { call, plan, observer, encoder, parts } = run;
   const created = parts.platform.now();
   const tracked = trackCall(parts.openCalls, run.client, { stream: null, followed: observer });
   const { signal } = tracked;
@@ -39,7 +39,7 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
       usage: settled.usage,
       members: routingOf(run, settled),
     };
-    return toJsonResponse(200, dialect.toWhole(whole, call.request), run.responseHeaders);
+    return toJsonResponse(200, encoder.toWhole(whole, call.request), run.responseHeaders);
   } catch (thrown) {
     const error = toCallError(signal.aborted ? signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
     if (observer.isSettled()) throw describeError(error, run);

@@ -21,12 +21,28 @@ export function toJsonResponse(status: number, body: unknown, headers: Record<st
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
+/** The response for an error in the form of one door. `generationId`: of the call that it ended, null before there is one. */
+export type ErrorForm = (
+  error: GatewayError,
+  generationId: string | null,
+) => { readonly status: number; readonly body: object };
+
+const OWN_FORM: ErrorForm = (error) => ({
+  status: error.status,
+  body: { ...error.beside, error: toErrorBody(error) },
+});
+
 /** Creates the JSON response for an error, with `Retry-After` where the delay is known. */
-export function toErrorResponse(error: GatewayError, headers: Record<string, string> = {}): JsonResponse {
+export function toErrorResponse(
+  error: GatewayError,
+  headers: Record<string, string> = {},
+  form: ErrorForm = OWN_FORM,
+): JsonResponse {
   const retryAfter = error.retryAfterSeconds;
-  return toJsonResponse(
-    error.status,
-    { ...error.beside, error: toErrorBody(error) },
-    { ...NO_SNIFFING, ...headers, ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }) },
-  );
+  const { status, body } = form(error, headers['x-generation-id'] ?? null);
+  return toJsonResponse(status, body, {
+    ...NO_SNIFFING,
+    ...headers,
+    ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }),
+  });
 }

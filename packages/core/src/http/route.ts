@@ -1,5 +1,6 @@
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import type { Operation, PublicOperation } from './operation.ts';
+import type { ErrorForm } from './response.ts';
 
 /** The properties of an operation that are known before it is loaded. */
 export interface RouteRow {
@@ -15,6 +16,8 @@ export interface RouteRow {
   /** The name of the operation, by which generated clients call it. */
   readonly operationId: string;
   readonly summary: string;
+  /** The form of its errors, those before it runs included. Absent: the gateway's own. */
+  readonly errors?: ErrorForm;
 }
 
 /**

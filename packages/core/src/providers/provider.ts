@@ -1,5 +1,6 @@
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { NativeRequest } from '../wire/chat/native-request.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { EmbeddingsCall, EmbeddingsResult } from './embeddings-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
@@ -58,6 +59,13 @@ export interface ChatCall {
    * the least there is, and is not refused (wire.md 6.6).
    */
   readonly isOfFamily?: boolean | undefined;
+  /**
+   * The request as it came in, which a wire of the same form sends in its place (docs/decisions/0038). Absent where the
+   * request has been changed since.
+   */
+  readonly native?: NativeRequest | undefined;
+  /** Chunks are to hold what they were read from; only where nothing looks at the completion on its way. */
+  readonly keepsNative?: boolean | undefined;
   /** Present for providers that are gateways. */
   readonly onward?: OnwardCall | undefined;
   /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */
@@ -108,6 +116,8 @@ export interface Provider {
    * reject as soon as the call's signal fires, because no other code between it and the caller does.
    */
   chatWhole?(call: ChatCall): Promise<ChatChunk>;
+  /** The number of tokens of a call's prompt; undefined when upstream names none. Throws as `chat` does. */
+  countTokens?(call: ChatCall): Promise<number | undefined>;
   /** Makes vectors of texts. Throws as `chat` does. */
   embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */

@@ -1,31 +1,11 @@
-import { reserveCall } from '../../budgets/reserve-call.ts';
 import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
-import { createPipeline, receiveCall, withRequest } from '../../calls/model-call.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
-import { chatKind } from '../../chat/chat-kind.ts';
-import type { ChatRun } from '../../chat/chat-run.ts';
-import type { Dialect } from '../../chat/dialect.ts';
-import { moderateCall } from '../../chat/moderate-call.ts';
-import { observeChat } from '../../chat/observe-chat.ts';
-import { onwardPluginsOf, refuseUnreadable, toPluginNarrowings } from '../../chat/onward-plugins.ts';
-import { hasServerTools } from '../../chat/plugins.ts';
-import { relayStream } from '../../chat/relay-stream.ts';
-import { relayWhole } from '../../chat/relay-whole.ts';
-import { composeStages } from '../../chat/stages/compose-stages.ts';
-import { refuseUnavailable } from '../../chat/stages/refuse-unavailable.ts';
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
-import { openServerTools } from '../../chat/stages/server-tools/server-tools-stage.ts';
 import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
-import { type Caller, findCaller } from '../../dispatch/find-caller.ts';
-import { planGuarded } from '../../dispatch/plan-within.ts';
-import { guardCall, type GuardedCall, toCompletionGuard } from '../../guardrails/guard-call.ts';
 import { operation } from '../../http/operation.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import type { GatewayResponse } from '../../http/response.ts';
 import { chatCompletionEventSchema, chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
-import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
+import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { completeChat } from './complete-chat.ts';
 
 /** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
 export const createChatCompletion = operation<ChatParts>()({
@@ -37,70 +17,3 @@ export const createChatCompletion = operation<ChatParts>()({
   responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },
   run: (context) => completeChat(chatCompletionsDialect, context),
 });
-
-type ChatContext = RequestContext<ChatParts>;
-
-/**
- * Completes a chat in the dialect of its route. Tools are opened before the plan, and money is reserved before the
- * relay, for the reasons in docs/decisions/0024. How many files a call runs through: docs/decisions/0026.
- */
-async function completeChat(dialect: Dialect, context: ChatContext): Promise<GatewayResponse> {
-  const { request: client, principal, parts, responseHeaders } = context;
-  const { platform } = parts;
-  const receivedAt = platform.monotonicNow();
-  const received = await parseChat(dialect, context);
-  const readAt = platform.monotonicNow();
-  const caller = await findCaller(principal, parts.callers);
-  const guarded = await guardChat(received, caller, context);
-  const guardedAt = platform.monotonicNow();
-  const { call, pipeline, toolSet, onwardPlugins } = guarded;
-  const { plan, bound, report } = planGuarded(guarded, caller, client.headers, parts.routing);
-  const plannedAt = platform.monotonicNow();
-  await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', responseHeaders);
-
-  const guard = toCompletionGuard(caller.policy, pipeline);
-  const marks = { receivedAt, readAt, guardedAt, plannedAt };
-  const observer = observeChat({ call, plan, pipeline, client, marks }, parts);
-  const planned = { call, caller, plan, report, pipeline, dialect, toolSet, onwardPlugins };
-  const run: ChatRun = { ...planned, guard, observer, client, responseHeaders, parts };
-  const { begin, isReplay } = await composeStages(parts.stages, run);
-  if (bound !== null && !isReplay) {
-    const startedAt = platform.monotonicNow();
-    await reserveCall(call, { budgets: caller.budgets, endpoints: plan.endpoints, bound }, parts.ledger);
-    observer.noteStep({ kind: 'budget', name: 'budgets', startedAt, endedAt: platform.monotonicNow() });
-  }
-
-  responseHeaders['x-generation-id'] = call.id;
-  return call.request.stream === true ? relayStream(run, begin) : relayWhole(run, begin);
-}
-
-async function parseChat(dialect: Dialect, context: ChatContext): Promise<ChatRun['call']> {
-  const { request } = dialect.parse(await readJsonBody(context.request));
-  refuseUnavailable(request, context.parts);
-  return receiveCall(chatKind, request, context);
-}
-
-interface GuardedChat
-  extends GuardedCall<ChatCompletionRequest>, Pick<ChatRun, 'pipeline' | 'toolSet' | 'onwardPlugins'> {
-  readonly narrowings: readonly Narrowing[];
-}
-
-/**
- * Runs filters and moderation over a call, and sets aside the plugins that are left to a gateway upstream. Then opens its
- * server tools, which models receive as functions.
- */
-async function guardChat(received: ChatRun['call'], caller: Caller, context: ChatContext): Promise<GuardedChat> {
-  const { request: client, parts } = context;
-  const { moderator, logger, platform } = parts;
-  const pipeline = createPipeline();
-  const guarding = guardCall(received, { policy: caller.policy, pipeline, logger, platform });
-  const { call, refusal: blocked } = guarding instanceof Promise ? await guarding : guarding;
-  const onwardPlugins = onwardPluginsOf(call.request, parts);
-  const refusal =
-    blocked ??
-    refuseUnreadable(onwardPlugins, caller.policy) ??
-    (await moderateCall(call, { moderator, pipeline, signal: client.signal }));
-  const toolSet = hasServerTools(call.request) ? await openServerTools(call, caller, parts) : null;
-  const opened = toolSet === null ? call : withRequest(call, toolSet.request);
-  return { call: opened, refusal, pipeline, toolSet, onwardPlugins, narrowings: toPluginNarrowings(onwardPlugins) };
-}

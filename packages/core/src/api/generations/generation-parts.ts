@@ -15,7 +15,7 @@ export interface GenerationParts {
   readonly platform: Platform;
   readonly wheel: TimerWheel;
   readonly timeouts: Timeouts;
-  readonly store: Pick<Store, 'generations'>;
+  readonly store: Pick<Store, 'generations' | 'keys'>;
   readonly providers: readonly Provider[];
   readonly authenticate: Authenticate;
   readonly findKeyNames: FindKeyNames;

@@ -48,7 +48,7 @@ function nextPath(request: GatewayRequest, offset: number, limit: number): strin
 }
 
 /** The catalog knows no mount: its links are relative to it. */
-function linkBelow(mountPath: string, records: readonly Model[]): readonly Model[] {
+export function linkBelow(mountPath: string, records: readonly Model[]): readonly Model[] {
   if (mountPath === '') return records;
   return records.map(({ links, ...record }) => ({ ...record, links: { details: mountPath + links.details } }));
 }

@@ -44,4 +44,20 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
     summary: 'List the endpoints that keep nothing of what they are sent',
     load: async () => (await import('./list-zdr-endpoints.ts')).listZdrEndpoints,
   },
+  {
+    ...ANY_KEY,
+    method: 'GET',
+    path: '/api/v1/model/{author}/{slug+}',
+    operationId: 'getModel',
+    summary: 'Get a model',
+    load: async () => (await import('./get-model.ts')).getModel,
+  },
+  {
+    ...ANY_KEY,
+    method: 'GET',
+    path: '/api/v1/models/{id+}',
+    operationId: 'retrieveModel',
+    summary: 'Get a model as OpenAI clients ask for it',
+    load: async () => (await import('./retrieve-model.ts')).retrieveModel,
+  },
 ];

@@ -23,7 +23,8 @@ export function composeStages(stages: readonly ListedStage[], run: ChatRun): Awa
 
 function compose(planned: readonly (PlannedStage | null)[], names: readonly string[], run: ChatRun): ComposedStages {
   let fit: FitRequest | null = null;
-  let begin: Begin = (turn) => beginCompletion(run, turn, fit);
+  const readCompletion = planned.some((stage) => stage?.begin !== undefined);
+  let begin: Begin = (turn) => beginCompletion(run, turn, { fit, readCompletion });
   let isReplay = false;
   for (let at = planned.length - 1; at >= 0; at -= 1) {
     const stage = planned[at] ?? null;

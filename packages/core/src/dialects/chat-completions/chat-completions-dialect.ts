@@ -1,4 +1,4 @@
-import type { CompletionEnvelope, Dialect } from '../../chat/dialect.ts';
+import type { CompletionEncoder, CompletionEnvelope, Dialect } from '../../chat/dialect.ts';
 import { type ErrorBody, toErrorBody } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
@@ -11,9 +11,11 @@ export const DONE_FRAME = 'data: [DONE]\n\n';
 
 /** `POST /chat/completions`: the form that calls have within the gateway, so that nothing is converted. */
 export const chatCompletionsDialect: Dialect = {
-  keepAlive: KEEP_ALIVE_FRAME,
+  parse: (body) => ({ request: parseChatCompletion(body), encoder }),
+};
 
-  parse: (body) => ({ request: parseChatCompletion(body) }),
+const encoder: CompletionEncoder = {
+  keepAlive: KEEP_ALIVE_FRAME,
 
   createFrames(envelope, request) {
     const encoder = createFrameEncoder(envelope, isReasoningHidden(request));

@@ -1,9 +1,11 @@
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
+import { countAnthropicTokens } from './count-anthropic-tokens.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { readAnthropicModelList } from './read-anthropic-model-list.ts';
 import { toAnthropicRequest } from './request/to-anthropic-request.ts';
+import { toNativeBody, toNativeHeaders } from './request/to-native-body.ts';
 import { toOpaqueUserId } from './request/to-opaque-user-id.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
 
@@ -24,7 +26,11 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
   const chatUrl = `${upstream.baseUrl}/messages`;
   const wire = createChatWire(upstream, {
     toUrl: () => chatUrl,
+    nativeForm: 'messages',
+    toHeaders: (call) =>
+      call.native?.form === 'messages' ? toNativeHeaders(call.native, upstream.headers) : undefined,
     toBody(call) {
+      if (call.native?.form === 'messages') return toNativeBody(call, call.native);
       const { user } = call.request;
       if (!user) return toAnthropicRequest(call);
       return toOpaqueUserId(settings.slug, user).then((userId) => toAnthropicRequest(call, userId));
@@ -36,5 +42,10 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     listUrl: `${upstream.baseUrl}/models?limit=${LIST_LIMIT}`,
     readModels: readAnthropicModelList,
   });
-  return { ...describeProvider(settings), discoverModels: settings.discoverModels, ...wire };
+  return {
+    ...describeProvider(settings),
+    discoverModels: settings.discoverModels,
+    ...wire,
+    countTokens: (call) => countAnthropicTokens(upstream, call),
+  };
 }

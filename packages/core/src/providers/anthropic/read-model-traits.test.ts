@@ -3,37 +3,34 @@ import { expect, test } from 'vitest';
 import { readModelTraits } from './read-model-traits.ts';
 
 test.each([
-  ['claude-3-haiku-20240307', 'none', 'by-default', 'free', false, 4096],
-  ['claude-3-5-sonnet-20241022', 'none', 'by-default', 'free', false, 8192],
-  ['claude-3-7-sonnet-20250219', 'budget', 'by-default', 'free', false, 8192],
-  ['claude-sonnet-4-20250514', 'budget', 'by-default', 'free', false, 32_000],
-  ['claude-opus-4-1-20250805', 'budget', 'by-default', 'one', true, 32_000],
-  ['claude-haiku-4-5', 'budget', 'by-default', 'one', true, 32_000],
-  ['anthropic/claude-4.5-opus', 'budget', 'by-default', 'one', true, 32_000],
-  ['claude-opus-4-6', 'either', 'by-default', 'one', true, 32_000],
-  ['claude-sonnet-4.6@20260217', 'either', 'by-default', 'one', true, 32_000],
-  ['claude-opus-4-7', 'adaptive', 'by-default', 'none', true, 32_000],
-  ['claude-opus-5', 'adaptive', 'on-request', 'none', true, 32_000],
-  ['claude-sonnet-5-20260601', 'adaptive', 'on-request', 'none', true, 32_000],
-  ['claude-opus-5-5', 'adaptive', 'never', 'none', true, 32_000],
-  ['claude-haiku-5-5', 'adaptive', 'on-request', 'none', true, 32_000],
-  ['claude-5.5-haiku', 'adaptive', 'on-request', 'none', true, 32_000],
-  ['claude-fable-5', 'adaptive', 'never', 'none', true, 32_000],
-  ['claude-mythos-preview', 'adaptive', 'never', 'none', true, 32_000],
-  ['claude-opus-12-1', 'adaptive', 'never', 'none', true, 32_000],
-  ['glm-5', 'budget', 'by-default', 'free', false, 8192],
-])(
-  'knows the request parameters of %s',
-  (model, thinking, thinkingOff, sampling, hasOutputFormat, defaultMaxTokens) => {
-    expect(readModelTraits(model)).toMatchObject({
-      thinking,
-      thinkingOff,
-      sampling,
-      hasOutputFormat,
-      defaultMaxTokens,
-    });
-  },
-);
+  ['claude-3-haiku-20240307', 'none', 'by-default', 'free', 'unknown', 4096],
+  ['claude-3-5-sonnet-20241022', 'none', 'by-default', 'free', 'unknown', 8192],
+  ['claude-3-7-sonnet-20250219', 'budget', 'by-default', 'free', 'unknown', 8192],
+  ['claude-sonnet-4-20250514', 'budget', 'by-default', 'free', 'unknown', 32_000],
+  ['claude-opus-4-1-20250805', 'budget', 'by-default', 'one', 'known', 32_000],
+  ['claude-haiku-4-5', 'budget', 'by-default', 'one', 'known', 32_000],
+  ['anthropic/claude-4.5-opus', 'budget', 'by-default', 'one', 'known', 32_000],
+  ['claude-opus-4-6', 'either', 'by-default', 'one', 'known', 32_000],
+  ['claude-sonnet-4.6@20260217', 'either', 'by-default', 'one', 'known', 32_000],
+  ['claude-opus-4-7', 'adaptive', 'by-default', 'none', 'known', 32_000],
+  ['claude-opus-5', 'adaptive', 'on-request', 'none', 'known', 32_000],
+  ['claude-sonnet-5-20260601', 'adaptive', 'on-request', 'none', 'known', 32_000],
+  ['claude-opus-5-5', 'adaptive', 'never', 'none', 'known', 32_000],
+  ['claude-haiku-5-5', 'adaptive', 'on-request', 'none', 'known', 32_000],
+  ['claude-5.5-haiku', 'adaptive', 'on-request', 'none', 'known', 32_000],
+  ['claude-fable-5', 'adaptive', 'never', 'none', 'known', 32_000],
+  ['claude-mythos-preview', 'adaptive', 'never', 'none', 'known', 32_000],
+  ['claude-opus-12-1', 'adaptive', 'never', 'none', 'known', 32_000],
+  ['glm-5', 'budget', 'by-default', 'free', 'unsure', 8192],
+])('knows the request parameters of %s', (model, thinking, thinkingOff, sampling, outputFormat, defaultMaxTokens) => {
+  expect(readModelTraits(model)).toMatchObject({
+    thinking,
+    thinkingOff,
+    sampling,
+    outputFormat,
+    defaultMaxTokens,
+  });
+});
 
 test.each([
   ['claude-opus-4-5', []],

@@ -8,19 +8,22 @@ export interface ModelTraits {
   readonly efforts: readonly string[];
   /** Whether sampling parameters may be sent: freely, temperature or top_p alone, or not. */
   readonly sampling: 'free' | 'one' | 'none';
-  /** Whether completions can be bound to a JSON schema. */
-  readonly hasOutputFormat: boolean;
+  /** Whether completions can be bound to a JSON schema; `unsure` where the field is harmless at worst. */
+  readonly outputFormat: 'known' | 'unsure' | 'unknown';
   /** The output limit that is sent when neither the caller nor the catalog names one; the wire demands one. */
   readonly defaultMaxTokens: number;
 }
 
-/** Other vendors' servers for this wire follow its older form. */
+/**
+ * Other vendors' servers for this wire follow its older form. They serve clients that send newer fields to every server,
+ * so that they pass over what they do not know.
+ */
 const OTHER_MODEL: ModelTraits = {
   thinking: 'budget',
   thinkingOff: 'by-default',
   efforts: [],
   sampling: 'free',
-  hasOutputFormat: false,
+  outputFormat: 'unsure',
   defaultMaxTokens: 8192,
 };
 
@@ -43,7 +46,7 @@ export function readModelTraits(providerModel: string): ModelTraits {
       thinkingOff: 'by-default',
       efforts: [],
       sampling: version < 4.1 ? 'free' : 'one',
-      hasOutputFormat: version >= 4.1,
+      outputFormat: version >= 4.1 ? 'known' : 'unknown',
       defaultMaxTokens: version < 3.5 ? 4096 : version < 4 ? 8192 : 32_000,
     };
   }
@@ -52,7 +55,7 @@ export function readModelTraits(providerModel: string): ModelTraits {
     thinkingOff: version < 5 ? 'by-default' : version === 5 || isHaiku ? 'on-request' : 'never',
     efforts: version < 4.7 ? EFFORTS_OF_4_6 : EFFORTS,
     sampling: version < 4.7 ? 'one' : 'none',
-    hasOutputFormat: true,
+    outputFormat: 'known',
     defaultMaxTokens: 32_000,
   };
 }

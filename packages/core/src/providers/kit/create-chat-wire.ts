@@ -5,6 +5,7 @@ import { readErrorText, readText, toText } from '../../foundation/transport/read
 import { sendWhole } from '../../foundation/transport/send-whole.ts';
 import type { TransportRequest, TransportResponse } from '../../foundation/transport/transport.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { NativeForm } from '../../wire/chat/native-request.ts';
 import type { ChatCall, DiscoveredModel, Provider } from '../provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
 import { type ReadError, toRefusalError } from './to-refusal-error.ts';
@@ -32,6 +33,8 @@ export interface CompletionReaderOptions {
   readonly secrets: readonly string[];
   /** Makes the id of a tool call that came without one, from its number in the completion. */
   readonly makeId: (number: number) => string;
+  /** Chunks are to hold the events that they were read from. */
+  readonly keepsNative?: boolean | undefined;
 }
 
 /** The differences between one wire and the others. */
@@ -39,6 +42,10 @@ export interface ChatWire {
   readonly toUrl: (call: ChatCall) => string;
   /** Builds the upstream body. Throws `invalid_request` that names what this wire cannot express. */
   readonly toBody: (call: ChatCall) => Awaitable<Record<string, unknown>>;
+  /** Headers of one call, beside those of every call. */
+  readonly toHeaders?: ((call: ChatCall) => Readonly<Record<string, string>> | undefined) | undefined;
+  /** The form of requests that this wire sends as they came in. */
+  readonly nativeForm?: NativeForm | undefined;
   /** Called once for each call. */
   readonly createReader: (options: CompletionReaderOptions) => CompletionReader;
   readonly readError: ReadError;
@@ -61,7 +68,7 @@ export function createChatWire(
   wire: ChatWire,
 ): Required<Pick<Provider, 'chat' | 'chatWhole' | 'listModels'>> {
   const { name, headers, credentials, secrets, transport } = upstream;
-  const { toolCallPrefix = 'call', endsWithDone = true } = wire;
+  const { toolCallPrefix = 'call', endsWithDone = true, toHeaders } = wire;
   const chatHeaders = { ...headers, 'content-type': 'application/json' };
 
   const toError = (head: ResponseHead, text: string): GatewayError =>
@@ -77,13 +84,14 @@ export function createChatWire(
       ...toCallLimits(call),
       method: 'POST',
       url: wire.toUrl(call),
-      headers: chatHeaders,
+      headers: toHeaders === undefined ? chatHeaders : { ...chatHeaders, ...toHeaders(call) },
       body: JSON.stringify(body),
     };
   };
 
-  const createReader = ({ generationId }: ChatCall): CompletionReader =>
+  const createReader = ({ generationId, native, keepsNative }: ChatCall): CompletionReader =>
     wire.createReader({
+      keepsNative: keepsNative === true && native !== undefined && native.form === wire.nativeForm,
       providerName: name,
       secrets,
       makeId: (number) => `${toolCallPrefix}_${generationId.slice(-12)}_${number}`,

@@ -71,7 +71,7 @@ test.each([
 ])('refuses %s and says what to do', (slug, advice) => {
   expect(() => ids({ model: 'acme/chat', models: [slug] })).toThrow(
     expect.objectContaining({
-      code: 'invalid_request',
+      code: 'unknown_model',
       message: `model: ${slug} is not a valid model ID; ${advice}`,
       metadata: { issues: [{ path: 'model', message: `${slug} is not a valid model ID` }] },
     }),
@@ -192,6 +192,6 @@ test.each([
 
 test('refuses an alias of a family that is not there', () => {
   for (const slug of ['~acme/none-latest', '~acme-latest', 'acme/chat-latest', '~acme/chat']) {
-    expect(() => resolve({ model: slug })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(() => resolve({ model: slug })).toThrow(expect.objectContaining({ code: 'unknown_model' }));
   }
 });

@@ -2,6 +2,7 @@ import type { RequestedModels } from '../../calls/call-kind.ts';
 import type { Catalog, CatalogModel } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import { findByAnthropicId } from './find-by-anthropic-id.ts';
 import { findLatest } from './find-latest.ts';
 import type { RouterName } from './router.ts';
 
@@ -100,7 +101,7 @@ export function isModelName(slug: string, catalog: Catalog): boolean {
 }
 
 const findModel = (slug: string, catalog: Catalog): CatalogModel | undefined =>
-  catalog.find(slug) ?? findLatest(slug, catalog);
+  catalog.find(slug) ?? findLatest(slug, catalog) ?? findByAnthropicId(slug, catalog);
 
 /** Removes virtual variants from the end until the rest is known, or nothing more can be removed. */
 function splitVariants(
@@ -132,7 +133,7 @@ function unknownModel(slug: string, rest: string, catalog: Catalog): GatewayErro
   const reason = slug.includes('@preset/')
     ? 'presets are not available in this version'
     : 'GET /api/v1/models lists what there is';
-  return new GatewayError('invalid_request', `model: ${shown} is not a valid model ID; ${reason}`, {
+  return new GatewayError('unknown_model', `model: ${shown} is not a valid model ID; ${reason}`, {
     metadata: { issues: [{ path: 'model', message: `${shown} is not a valid model ID` }] },
   });
 }

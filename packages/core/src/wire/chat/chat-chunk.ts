@@ -113,6 +113,15 @@ export interface ChatChunk {
   upstreamId?: string;
   systemFingerprint?: string;
   serviceTier?: string;
+  /** What the chunk was read from, where the call keeps its native form: given back untouched (docs/decisions/0038). */
+  native?: readonly NativePiece[];
+}
+
+/** An event of a stream in upstream's own form, or, with the type `whole`, an unstreamed completion. */
+export interface NativePiece {
+  readonly type: string;
+  /** JSON, as it came. */
+  readonly data: string;
 }
 
 /** Costs of inference in USD, as upstream names them. */

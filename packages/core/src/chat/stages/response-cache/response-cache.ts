@@ -4,6 +4,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { Policy } from '../../../guardrails/policy.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import { nativeOf } from '../../../wire/chat/native-request.ts';
 
 export interface CachedCompletion {
   /** The generation that it was made for. */
@@ -66,7 +67,7 @@ export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_
 
   return {
     keyOf: ({ request, principalId, region, policy }) =>
-      platform.sha256(JSON.stringify([principalId, region, numberOf(policy), request])),
+      platform.sha256(JSON.stringify([principalId, region, numberOf(policy), request, nativeOf(request)?.body])),
     find(key) {
       const cached = entries.get(key);
       if (cached === undefined) return undefined;

@@ -69,7 +69,7 @@ export function toAnthropicRequest(call: ChatCall, userId?: string): Record<stri
 }
 
 /** The wire requires a limit. A budget of reasoning is added to it where the caller set no limit. */
-function toMaxTokens({ request, maxOutputTokens }: ChatCall, traits: ModelTraits, wish: ReasoningWish): number {
+export function toMaxTokens({ request, maxOutputTokens }: ChatCall, traits: ModelTraits, wish: ReasoningWish): number {
   const asked = request.max_completion_tokens ?? request.max_tokens ?? maxOutputTokens;
   return asked ?? traits.defaultMaxTokens + (wish.kind === 'budget' ? wish.tokens : 0);
 }
@@ -121,8 +121,10 @@ function toOutput({ response_format: format }: ChatCompletionRequest, traits: Mo
     case 'json_schema': {
       const { schema } = format.json_schema;
       if (!schema) return toOutput({ response_format: { type: 'json_object' } } as ChatCompletionRequest, traits);
-      if (traits.hasOutputFormat) return { format: { type: 'json_schema', schema: toOutputSchema(schema) } };
-      return { instruction: toSchemaInstruction(schema) };
+      return {
+        ...(traits.outputFormat !== 'unknown' && { format: { type: 'json_schema', schema: toOutputSchema(schema) } }),
+        ...(traits.outputFormat !== 'known' && { instruction: toSchemaInstruction(schema) }),
+      };
     }
     case 'grammar':
     case 'python':

@@ -19,6 +19,9 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'content_filter'],
 ]);
 
+/** An event that says nothing of the completion, but belongs to it. */
+const NOTHING: ChatChunk = { choices: [] };
+
 /** What the wire has reported of a message beside its blocks. */
 interface MessageReport {
   id: unknown;
@@ -31,35 +34,43 @@ interface MessageReport {
  * the usage, which the wire revises until then.
  */
 export function createAnthropicCompletionReader(options: CompletionReaderOptions): Required<CompletionReader> {
-  const { providerName } = options;
+  const { providerName, keepsNative } = options;
   const blocks = createContentBlockReader(options.makeId);
   const report: MessageReport = { id: undefined, stopReason: null, counts: {} };
   let isComplete = false;
 
+  const readEvent = (event: Unchecked): ChatChunk | 'done' | undefined => {
+    switch (event['type']) {
+      case 'content_block_delta':
+        return isObject(event['delta']) ? toChunkOrNothing(blocks.push(indexOf(event), event['delta'])) : undefined;
+      case 'content_block_start':
+        return isObject(event['content_block'])
+          ? toChunkOrNothing(blocks.start(indexOf(event), event['content_block']))
+          : undefined;
+      case 'content_block_stop':
+        return toChunkOrNothing(blocks.stop(indexOf(event)));
+      case 'message_start':
+        return isObject(event['message']) ? startMessage(report, blocks, event['message']) : undefined;
+      case 'message_delta':
+        noteReport(report, event['usage'], isObject(event['delta']) ? event['delta']['stop_reason'] : undefined);
+        return undefined;
+      case 'message_stop':
+        isComplete = true;
+        return 'done';
+      default:
+        if (isObject(event['error'])) throw toError(event['error'], options);
+        return undefined;
+    }
+  };
+
   return {
     readEvent(data) {
       const event = parse(data, providerName);
-      switch (event['type']) {
-        case 'content_block_delta':
-          return isObject(event['delta']) ? toChunkOrNothing(blocks.push(indexOf(event), event['delta'])) : undefined;
-        case 'content_block_start':
-          return isObject(event['content_block'])
-            ? toChunkOrNothing(blocks.start(indexOf(event), event['content_block']))
-            : undefined;
-        case 'content_block_stop':
-          return toChunkOrNothing(blocks.stop(indexOf(event)));
-        case 'message_start':
-          return isObject(event['message']) ? startMessage(report, blocks, event['message']) : undefined;
-        case 'message_delta':
-          noteReport(report, event['usage'], isObject(event['delta']) ? event['delta']['stop_reason'] : undefined);
-          return undefined;
-        case 'message_stop':
-          isComplete = true;
-          return 'done';
-        default:
-          if (isObject(event['error'])) throw toError(event['error'], options);
-          return undefined;
-      }
+      const chunk = readEvent(event);
+      if (keepsNative !== true) return chunk;
+      const piece = { type: typeof event['type'] === 'string' ? event['type'] : 'message', data };
+      if (chunk === 'done') return chunk;
+      return { ...(chunk ?? NOTHING), native: [piece] };
     },
 
     readEnd() {
@@ -78,7 +89,8 @@ export function createAnthropicCompletionReader(options: CompletionReaderOptions
       }
       noteReport(report, completion['usage'], completion['stop_reason']);
       const delta = readContent(blocks, completion['content']);
-      return { ...toLastChunk(report, delta, blocks.toolCallCount()), ...toFacts(completion) };
+      const chunk = { ...toLastChunk(report, delta, blocks.toolCallCount()), ...toFacts(completion) };
+      return keepsNative === true ? { ...chunk, native: [{ type: 'whole', data: text }] } : chunk;
     },
   };
 }

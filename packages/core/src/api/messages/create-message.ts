@@ -1,0 +1,23 @@
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
+import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
+import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
+import { operation } from '../../http/operation.ts';
+import { messageEventSchema, messageSchema } from '../../wire/messages/message.ts';
+import { messagesRequestSchema } from '../../wire/messages/messages-request.ts';
+import type { ChatParts } from '../chat/chat-parts.ts';
+import { completeChat } from '../chat/complete-chat.ts';
+
+/** `POST /messages`: a chat call in Anthropic's form. */
+export const createMessage = operation<ChatParts>()({
+  headers: {
+    ...CALL_HEADERS,
+    ...CACHE_REQUEST_HEADERS,
+    'anthropic-version': 'Version of the form; passed on to upstreams of the same form',
+    'anthropic-beta': 'Features by name; passed on to upstreams of the same form',
+    'x-claude-code-session-id': 'Session of an agent, where the body names none',
+  },
+  body: { readByRun: messagesRequestSchema },
+  response: { mediaTypes: { 'application/json': messageSchema, 'text/event-stream': messageEventSchema } },
+  responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },
+  run: (context) => completeChat(messagesDialect, context),
+});

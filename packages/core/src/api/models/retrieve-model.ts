@@ -1,0 +1,14 @@
+import { operation } from '../../http/operation.ts';
+import { retrievedModelSchema } from '../../wire/models/client-models.ts';
+import { findShownModel } from './find-shown-model.ts';
+import type { ModelParts } from './model-parts.ts';
+
+/** `GET /models/{id}`: one model as OpenAI's clients ask for it, its id in one segment or in two. */
+export const retrieveModel = operation<ModelParts>()({
+  params: ['id'],
+  response: retrievedModelSchema,
+  async run(context) {
+    const model = await findShownModel(context.params.id, context);
+    return { ...model, object: 'model', owned_by: model.id.split('/')[0] ?? '' };
+  },
+});

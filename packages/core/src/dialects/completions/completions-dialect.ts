@@ -1,0 +1,94 @@
+import type { CompletionEncoder, CompletionEnvelope, Dialect, Frames, WholeCompletion } from '../../chat/dialect.ts';
+import { toErrorBody } from '../../foundation/errors.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
+import { isRecord } from '../../foundation/unchecked.ts';
+import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
+import { completionsRequestSchema } from '../../wire/completions/completions.ts';
+
+/** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md). */
+export const completionsDialect: Dialect = {
+  parse: (body) => ({ request: parseCompletions(body), encoder }),
+};
+
+const encoder: CompletionEncoder = { keepAlive: ': SERVICE PROCESSING\n\n', createFrames, toWhole };
+
+/** Fields that this form has and chat completions have not, or in another meaning. */
+const OWN_FIELDS = ['prompt', 'suffix', 'echo', 'best_of', 'logprobs', 'messages'];
+
+function parseCompletions(body: unknown): ChatCompletionRequest {
+  const { prompt } = parseWith(completionsRequestSchema, body);
+  const content = typeof prompt === 'string' ? prompt : (prompt[0] as string);
+  const shared = Object.fromEntries(
+    Object.entries(isRecord(body) ? body : {}).filter(([name]) => !OWN_FIELDS.includes(name)),
+  );
+  return parseChatCompletion({ messages: [{ role: 'user', content }], ...shared });
+}
+
+const DONE = 'data: [DONE]\n\n';
+
+const toHead = ({ id, created, model, provider, systemFingerprint }: CompletionEnvelope): object => ({
+  id,
+  object: 'text_completion',
+  created,
+  model,
+  provider,
+  ...(systemFingerprint !== undefined && { system_fingerprint: systemFingerprint }),
+});
+
+function createFrames(envelope: CompletionEnvelope): Frames {
+  const head = JSON.stringify(toHead(envelope)).slice(0, -1);
+  const toFrame = (members: object): string => `data: ${head},${JSON.stringify(members).slice(1)}\n\n`;
+  const toChoices = (delta: ChatDelta, reason: string | null, native: string | null): object => ({
+    choices: [toChoice(delta, reason, native)],
+  });
+  return {
+    encode(chunks) {
+      let frames = '';
+      for (const { choices } of chunks) {
+        for (const { delta } of choices) if (hasText(delta)) frames += toFrame(toChoices(delta, null, null));
+      }
+      return frames;
+    },
+    encodeEcho: (upstreamBody) => toFrame({ choices: [], debug: { echo_upstream_body: upstreamBody } }),
+    encodeEnd({ reason, native, usage, members }) {
+      const finish = toFrame(toChoices({}, reason, native));
+      return usage === undefined
+        ? toFrame({ ...toChoices({}, reason, native), ...members }) + DONE
+        : finish + toFrame({ choices: [], usage, ...members }) + DONE;
+    },
+    encodeError: (error, native) =>
+      toFrame({ error: toErrorBody(error), ...error.beside, ...toChoices({}, 'error', native) }) + DONE,
+  };
+}
+
+function toWhole(completion: WholeCompletion): object {
+  const { chunks, failure, usage, members } = completion;
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  return {
+    ...toHead(completion),
+    choices: choices.map(({ delta, finish_reason, native_finish_reason }) => ({
+      ...toChoice(delta, finish_reason, native_finish_reason),
+      ...(finish_reason === 'error' && failure !== null && { error: toErrorBody(failure) }),
+    })),
+    ...(usage && { usage }),
+    ...members,
+  };
+}
+
+const hasText = ({ content, refusal, reasoning }: ChatDelta): boolean =>
+  Boolean(content) || Boolean(refusal) || Boolean(reasoning);
+
+const toChoice = (
+  { content, refusal, reasoning }: ChatDelta,
+  finish_reason: string | null,
+  native_finish_reason: string | null,
+): object => ({
+  text: (content ?? '') + (refusal ?? ''),
+  index: 0,
+  logprobs: null,
+  finish_reason,
+  native_finish_reason,
+  ...(reasoning && { reasoning }),
+});

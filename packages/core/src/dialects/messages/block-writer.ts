@@ -1,0 +1,73 @@
+import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import { sealReasoning } from '../kit/sealed-reasoning.ts';
+import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
+import { ANTHROPIC_FORMAT } from './to-chat-messages.ts';
+
+/** Receives content blocks: one is open at a time, their numbers have no gaps (wire.md). */
+export interface BlockSink {
+  start(index: number, block: Readonly<Record<string, unknown>>): void;
+  delta(index: number, type: DeltaType, text: string): void;
+  stop(index: number): void;
+}
+
+export type DeltaType = 'text_delta' | 'thinking_delta' | 'signature_delta' | 'input_json_delta';
+
+/** Writes the deltas of one completion as content blocks. */
+export function createBlockWriter(sink: BlockSink): SegmentWriter {
+  let index = 0;
+  let isThinking = false;
+  /** Reasoning of other providers that is more than its text. */
+  let foreign: ReasoningDetail[] = [];
+
+  const start = (block: Readonly<Record<string, unknown>>): void => sink.start(index, block);
+  const stop = (): void => {
+    sink.stop(index);
+    index += 1;
+  };
+  const startThinking = (): void => {
+    if (!isThinking) start({ type: 'thinking', thinking: '', signature: '' });
+    isThinking = true;
+  };
+  const stopThinking = (): void => {
+    if (foreign.length > 0) {
+      startThinking();
+      sink.delta(index, 'signature_delta', sealReasoning(foreign));
+      foreign = [];
+    }
+    if (isThinking) stop();
+    isThinking = false;
+  };
+  const think = (text: string): void => {
+    if (text === '') return;
+    startThinking();
+    sink.delta(index, 'thinking_delta', text);
+  };
+
+  return createSegmentWriter({
+    startReasoning: () => undefined,
+    reasoning(detail) {
+      const { type, text, summary, data, signature, format } = detail;
+      const isOwn = (format ?? ANTHROPIC_FORMAT) === ANTHROPIC_FORMAT;
+      if (type === 'reasoning.text') think(textOf(text));
+      if (type === 'reasoning.summary') think(textOf(summary));
+      if (isOwn && type === 'reasoning.encrypted') {
+        stopThinking();
+        start({ type: 'redacted_thinking', data: textOf(data) });
+        stop();
+      } else if (isOwn && textOf(signature) !== '') {
+        startThinking();
+        sink.delta(index, 'signature_delta', textOf(signature));
+        stopThinking();
+      } else if (type === 'reasoning.encrypted' || textOf(signature) !== '') foreign.push(detail);
+    },
+    endReasoning: stopThinking,
+    startText: () => start({ type: 'text', text: '', citations: null }),
+    text: (text) => sink.delta(index, 'text_delta', text),
+    endText: stop,
+    startCall: (id, name) => start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }),
+    arguments: (text) => sink.delta(index, 'input_json_delta', text),
+    endCall: stop,
+  });
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

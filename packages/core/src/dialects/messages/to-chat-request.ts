@@ -1,0 +1,85 @@
+import { firstValue, type HeaderMap } from '../../http/request.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
+import type { MessagesRequest } from '../../wire/messages/messages-request.ts';
+import { toChatMessages } from './to-chat-messages.ts';
+import { toChatToolChoice, toChatTools } from './to-chat-tools.ts';
+
+/** The fields that have the same name and form as those of chat completions. */
+const SHARED_FIELDS = [
+  ['model', 'models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace', 'user', 'session_id'],
+  ['stream', 'max_tokens', 'temperature', 'top_p', 'top_k', 'cache_control', 'stop_server_tools_when'],
+].flat();
+
+/** In place of the messages, which have been checked, and are converted without another check. */
+const NO_MESSAGES = [{ role: 'user', content: '' }];
+
+/** Converts a checked request. Throws `invalid_request` for a wrong field that both forms share. */
+export function toChatRequest(body: MessagesRequest, headers: HeaderMap): ChatCompletionRequest {
+  const shared: Record<string, unknown> = { messages: NO_MESSAGES };
+  for (const field of SHARED_FIELDS) if (body[field] !== undefined) shared[field] = body[field];
+  if (body.fallbacks) shared['models'] = body.fallbacks.map(({ model }) => model);
+  const sessionId = shared['session_id'] ?? sessionOf(body, headers);
+  const tools = toChatTools(body.tools);
+  const { stop_sequences: stop, metadata } = body;
+  return {
+    ...parseChatCompletion(shared),
+    messages: toChatMessages(body),
+    ...(tools && { tools, ...toChatToolChoice(body.tool_choice) }),
+    ...(stop && stop.length > 0 && { stop }),
+    ...(metadata?.user_id && shared['user'] === undefined && { user: metadata.user_id }),
+    ...(typeof sessionId === 'string' && { session_id: sessionId }),
+    ...toReasoning(body),
+    ...toFormat(body),
+    ...toTier(body),
+  };
+}
+
+function toReasoning({ thinking, output_config: output }: MessagesRequest): Pick<ChatCompletionRequest, 'reasoning'> {
+  const effort = output?.effort ?? undefined;
+  switch (thinking?.type) {
+    case 'enabled':
+      return { reasoning: { max_tokens: thinking.budget_tokens } };
+    case 'adaptive':
+      return { reasoning: effort === undefined ? { enabled: true } : { effort } };
+    // None is what a request without `thinking` asks for, too; models that always reason do so.
+    case 'disabled':
+      return {};
+    default:
+      return effort === undefined ? {} : { reasoning: { effort } };
+  }
+}
+
+function toFormat({ output_config: output }: MessagesRequest): Pick<ChatCompletionRequest, 'response_format'> {
+  const { format } = output ?? {};
+  if (!format) return {};
+  return {
+    response_format: { type: 'json_schema', json_schema: { name: 'output', schema: format.schema, strict: true } },
+  };
+}
+
+const TIERS: ReadonlyMap<string, ChatCompletionRequest['service_tier']> = new Map([
+  ['auto', 'auto'],
+  ['standard_only', 'default'],
+  ...(['default', 'flex', 'priority', 'scale', 'fast'] as const).map((tier) => [tier, tier] as const),
+]);
+
+/** `speed` is the newer name (wire.md). A tier that nobody knows is upstream's matter. */
+function toTier({ speed, service_tier: tier }: MessagesRequest): Pick<ChatCompletionRequest, 'service_tier'> {
+  const asked = speed === 'fast' ? 'fast' : TIERS.get(tier ?? '');
+  return asked === undefined ? {} : { service_tier: asked };
+}
+
+const MAX_SESSION_LENGTH = 256;
+
+/** The session of an agent, which keeps its calls together and at one endpoint. */
+function sessionOf({ metadata }: MessagesRequest, headers: HeaderMap): string | undefined {
+  const named = firstValue(headers['x-claude-code-session-id']) ?? readUserId(metadata?.user_id ?? '');
+  return named !== undefined && named.length <= MAX_SESSION_LENGTH ? named : undefined;
+}
+
+/** Claude Code names its session in the user's id: at its end, or in JSON. */
+function readUserId(userId: string): string | undefined {
+  const { session } = /(?:_session_|"session_id":\s?")(?<session>[\w-]+)/.exec(userId)?.groups ?? {};
+  return session;
+}

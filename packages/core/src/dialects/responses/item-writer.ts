@@ -1,0 +1,193 @@
+import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import { sealReasoning } from '../kit/sealed-reasoning.ts';
+import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
+import { isSealed, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
+import { createReasoningParts } from './reasoning-parts.ts';
+import { toCustomInput, type ToolNames } from './tool-names.ts';
+
+/** Receives events, each with the members that belong to its type, without its number. */
+export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;
+
+export interface ItemWriterOptions {
+  /** Makes the id of an item from its prefix and its place. */
+  readonly makeId: (prefix: string, place: number) => string;
+  readonly names: ToolNames;
+  /** The caller asked for what is needed to send reasoning back. */
+  readonly keepsReasoning: boolean;
+}
+
+export interface ItemWriter extends SegmentWriter {
+  /** The items so far, those that have ended. */
+  readonly output: readonly Item[];
+}
+
+/** Writes the deltas of one completion as output items with their events (wire.md). */
+export function createItemWriter(emit: Emit, { makeId, names, keepsReasoning }: ItemWriterOptions): ItemWriter {
+  const output: Item[] = [];
+
+  const add = (item: Item): void => emit('response.output_item.added', { output_index: output.length, item });
+  const finish = (item: Item): void => {
+    emit('response.output_item.done', { output_index: output.length, item });
+    output.push(item);
+  };
+  const placeOf = (id: string): object => ({ item_id: id, output_index: output.length });
+
+  const writer = createSegmentWriter({
+    ...createReasoningSink({ add, finish, emit, placeOf, makeId: () => makeId('rs', output.length), keepsReasoning }),
+    ...createTextSink({ add, finish, emit, placeOf, makeId: () => makeId('msg', output.length) }),
+    ...createCallSink({ add, finish, emit, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
+  });
+  return { ...writer, output };
+}
+
+interface SinkParts {
+  readonly add: (item: Item) => void;
+  readonly finish: (item: Item) => void;
+  readonly emit: Emit;
+  /** The members that say where an event belongs. */
+  readonly placeOf: (id: string) => object;
+  readonly makeId: (prefix: string) => string;
+}
+
+function createTextSink({
+  add,
+  finish,
+  emit,
+  placeOf,
+  makeId,
+}: SinkParts): Pick<SegmentSink, 'startText' | 'text' | 'endText'> {
+  let id = '';
+  let kind: TextKind = 'text';
+  let said = '';
+  const at = (): object => ({ ...placeOf(id), content_index: 0 });
+  return {
+    startText(started) {
+      id = makeId('msg');
+      kind = started;
+      said = '';
+      add({ id, type: 'message', role: 'assistant', status: 'in_progress', content: [] });
+      emit('response.content_part.added', { ...at(), part: toTextPart(kind, '') });
+    },
+    text(text) {
+      said += text;
+      if (kind === 'refusal') emit('response.refusal.delta', { ...at(), delta: text });
+      else emit('response.output_text.delta', { ...at(), delta: text, logprobs: [] });
+    },
+    endText() {
+      const part = toTextPart(kind, said);
+      if (kind === 'refusal') emit('response.refusal.done', { ...at(), refusal: said });
+      else emit('response.output_text.done', { ...at(), text: said, logprobs: [] });
+      emit('response.content_part.done', { ...at(), part });
+      finish({ id, type: 'message', role: 'assistant', status: 'completed', content: [part] });
+    },
+  };
+}
+
+interface CallSinkParts extends SinkParts {
+  readonly names: ToolNames;
+}
+
+function createCallSink({
+  add,
+  finish,
+  emit,
+  placeOf,
+  makeId,
+  names,
+}: CallSinkParts): Pick<SegmentSink, 'startCall' | 'arguments' | 'endCall'> {
+  let item: Item = { id: '', type: '' };
+  let args = '';
+  return {
+    startCall(callId, called) {
+      const tool = names.find(called);
+      const isCustom = tool?.isCustom === true;
+      args = '';
+      item = {
+        id: makeId(isCustom ? 'ctc' : 'fc'),
+        type: isCustom ? 'custom_tool_call' : 'function_call',
+        status: 'in_progress',
+        call_id: callId,
+        name: tool?.name ?? called,
+        ...(tool && tool.namespace !== null && { namespace: tool.namespace }),
+        ...(isCustom ? { input: '' } : { arguments: '' }),
+      };
+      add(item);
+    },
+    arguments(text) {
+      args += text;
+      // Raw text is within JSON, and is known when that has ended.
+      if (item.type === 'function_call') {
+        emit('response.function_call_arguments.delta', { ...placeOf(item.id), delta: text });
+      }
+    },
+    endCall() {
+      if (item.type === 'custom_tool_call') {
+        const input = toCustomInput(args);
+        emit('response.custom_tool_call_input.delta', { ...placeOf(item.id), delta: input });
+        emit('response.custom_tool_call_input.done', { ...placeOf(item.id), input });
+        finish({ ...item, status: 'completed', input });
+        return;
+      }
+      // Clients read the arguments as JSON.
+      if (args.trim() === '') this.arguments('{}');
+      emit('response.function_call_arguments.done', { ...placeOf(item.id), name: item['name'], arguments: args });
+      finish({ ...item, status: 'completed', arguments: args });
+    },
+  };
+}
+
+interface ReasoningSinkParts extends SinkParts {
+  readonly keepsReasoning: boolean;
+}
+
+function createReasoningSink({
+  add,
+  finish,
+  emit,
+  placeOf,
+  makeId,
+  keepsReasoning,
+}: ReasoningSinkParts): Pick<SegmentSink, 'startReasoning' | 'reasoning' | 'endReasoning'> {
+  let id = '';
+  let hasBegun = false;
+  let pieces: ReasoningDetail[] = [];
+  let parts = createReasoningParts(emit, () => placeOf(id));
+  const begin = (): void => {
+    if (hasBegun) return;
+    hasBegun = true;
+    id = makeId('rs');
+    add({ id, type: 'reasoning', status: 'in_progress', summary: [] });
+  };
+  return {
+    startReasoning() {
+      hasBegun = false;
+      pieces = [];
+      parts = createReasoningParts(emit, () => placeOf(id));
+    },
+    reasoning(detail) {
+      pieces.push(detail);
+      const isSummary = detail.type === 'reasoning.summary';
+      const text = textOf(isSummary ? detail['summary'] : detail['text']);
+      if (text === '') return;
+      begin();
+      parts.write(isSummary ? 'summary' : 'content', text, detail['index']);
+    },
+    endReasoning() {
+      const details = joinDetails(pieces);
+      const sealed = details.some(isSealed) ? sealReasoning(details) : null;
+      if (!hasBegun && (sealed === null || !keepsReasoning)) return;
+      begin();
+      const { summary, content } = parts.end();
+      const signed = details.find(({ signature }) => textOf(signature) !== '');
+      finish({
+        id,
+        type: 'reasoning',
+        status: 'completed',
+        summary,
+        ...(content.length > 0 && { content }),
+        ...(keepsReasoning && { encrypted_content: sealed }),
+        ...(signed && { signature: signed['signature'], format: signed['format'] ?? null }),
+      });
+    },
+  };
+}

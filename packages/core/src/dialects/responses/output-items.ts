@@ -1,0 +1,38 @@
+import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import type { TextKind } from '../kit/write-segments.ts';
+
+/** An item of a response's output, as it is sent. */
+export type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
+
+export interface TextPart {
+  readonly type: 'output_text' | 'refusal';
+  readonly text: string;
+}
+
+export function toTextPart(kind: TextKind, text: string): object {
+  return kind === 'refusal'
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs: [] };
+}
+
+/** Joins the pieces of each block of reasoning, which streams send with one number. */
+export function joinDetails(pieces: readonly ReasoningDetail[]): ReasoningDetail[] {
+  const joined: ReasoningDetail[] = [];
+  for (const piece of pieces) {
+    const known = joined.findLast(({ type, index }) => type === piece.type && index === piece['index']);
+    if (known === undefined || piece.type === 'reasoning.encrypted') joined.push({ ...piece });
+    else {
+      for (const field of ['text', 'summary'] as const) {
+        if (typeof piece[field] === 'string') known[field] = textOf(known[field]) + piece[field];
+      }
+      if (piece['signature']) known['signature'] = piece['signature'];
+    }
+  }
+  return joined;
+}
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Whether a provider needs more than the text to read its reasoning back. */
+export const isSealed = ({ type, signature, id }: ReasoningDetail): boolean =>
+  type === 'reasoning.encrypted' || textOf(signature) !== '' || textOf(id) !== '';

@@ -1,0 +1,25 @@
+import type { Dialect } from '../../chat/dialect.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
+import { withNative } from '../../wire/chat/native-request.ts';
+import { responsesRequestSchema } from '../../wire/responses/responses-request.ts';
+import { createResponseEncoder } from './response-encoder.ts';
+import { toChatRequest } from './to-chat-request.ts';
+import { nameTools } from './tool-names.ts';
+
+/** `POST /responses`: OpenAI's newer form of a chat call, without anything that is kept (wire.md). */
+export const responsesDialect: Dialect = {
+  parse(body) {
+    const checked = parseWith(responsesRequestSchema, body);
+    const names = nameTools(checked);
+    const request = withNative(toChatRequest(checked, names), {
+      form: 'responses',
+      body: body as Readonly<Record<string, unknown>>,
+      headers: {},
+      read(other) {
+        const again = parseWith(responsesRequestSchema, other);
+        return toChatRequest(again, nameTools(again));
+      },
+    });
+    return { request, encoder: createResponseEncoder(checked, names) };
+  },
+};

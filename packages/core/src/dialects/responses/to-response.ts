@@ -1,0 +1,120 @@
+import type { CompletionEnvelope, WholeCompletion } from '../../chat/dialect.ts';
+import { type GatewayError, toErrorBody } from '../../foundation/errors.ts';
+import type { FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
+import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
+
+/** A response that has just begun: what the request asked for, and nothing of the completion. */
+export function toResponse(
+  { id, created, model, provider, serviceTier }: CompletionEnvelope,
+  body: ResponsesRequest,
+): Record<string, unknown> {
+  const given = (field: string): unknown => body[field] ?? null;
+  return {
+    id,
+    object: 'response',
+    created_at: created,
+    completed_at: null,
+    model,
+    provider,
+    status: 'in_progress',
+    output: [],
+    error: null,
+    incomplete_details: null,
+    instructions: body.instructions ?? null,
+    metadata: body['metadata'] ?? {},
+    temperature: given('temperature'),
+    top_p: given('top_p'),
+    frequency_penalty: given('frequency_penalty'),
+    presence_penalty: given('presence_penalty'),
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    text: body.text ?? { format: { type: 'text' } },
+    reasoning: body.reasoning ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    previous_response_id: null,
+    store: false,
+    background: false,
+    truncation: body['truncation'] ?? 'disabled',
+    service_tier: serviceTier ?? null,
+    usage: null,
+  };
+}
+
+export interface ResponseEnd {
+  readonly reason: FinishReason;
+  readonly output: readonly object[];
+  readonly usage: Usage | undefined;
+  readonly error: GatewayError | null;
+}
+
+/** The members of a response that say how it ended. */
+export function toEnding({ reason, output, usage, error }: ResponseEnd): Record<string, unknown> {
+  const status = error !== null || reason === 'error' ? 'failed' : STATUSES[reason];
+  return {
+    status,
+    output,
+    usage: usage === undefined ? null : toResponsesUsage(usage),
+    incomplete_details: status === 'incomplete' ? { reason: INCOMPLETE[reason] ?? 'max_output_tokens' } : null,
+    ...(error === null ? {} : { error: toFailure(error), error_type: error.errorType }),
+  };
+}
+
+const STATUSES = {
+  stop: 'completed',
+  tool_calls: 'completed',
+  length: 'incomplete',
+  content_filter: 'incomplete',
+} as const;
+
+const INCOMPLETE: Readonly<Partial<Record<FinishReason, string>>> = {
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+};
+
+/** Codes by which clients of this form decide; a context that is too long is one of them for agents (wire.md). */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['rate_limit_exceeded', 'rate_limit_exceeded'],
+  ['context_length_exceeded', 'context_length_exceeded'],
+  ['invalid_request', 'invalid_prompt'],
+  ['content_policy_violation', 'invalid_prompt'],
+  ['payment_required', 'insufficient_quota'],
+  ['provider_overloaded', 'server_is_overloaded'],
+]);
+
+function toFailure(error: GatewayError): object {
+  const { message } = toErrorBody(error);
+  return { code: CODES.get(error.errorType) ?? 'server_error', message };
+}
+
+/** Counts in this form; the parts of the cost have other names here. */
+export function toResponsesUsage(usage: Usage): object {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion, cost_details: costs } = usage;
+  return {
+    input_tokens: usage.prompt_tokens,
+    input_tokens_details: {
+      cached_tokens: prompt?.cached_tokens ?? 0,
+      ...(prompt?.cache_write_tokens !== undefined && { cache_write_tokens: prompt.cache_write_tokens }),
+    },
+    output_tokens: usage.completion_tokens,
+    output_tokens_details: { reasoning_tokens: completion?.reasoning_tokens ?? 0 },
+    total_tokens: usage.total_tokens,
+    ...(usage.cost !== undefined && { cost: usage.cost }),
+    ...(usage.is_byok !== undefined && { is_byok: usage.is_byok }),
+    ...(usage.estimated !== undefined && { estimated: usage.estimated }),
+    ...(costs && {
+      cost_details: {
+        upstream_inference_cost: costs.upstream_inference_cost,
+        upstream_inference_input_cost: costs.upstream_inference_prompt_cost,
+        upstream_inference_output_cost: costs.upstream_inference_completions_cost,
+      },
+    }),
+    ...(usage.server_tool_use_details && { server_tool_use_details: usage.server_tool_use_details }),
+  };
+}
+
+/** The finish reason of a whole completion. */
+export function reasonOf({ chunks }: WholeCompletion): FinishReason {
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  return choices.findLast(({ finish_reason }) => finish_reason !== null)?.finish_reason ?? 'stop';
+}

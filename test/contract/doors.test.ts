@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+
+import { completionsDoor } from '../support/doors/completions.ts';
+import type { ChatBody, Door } from '../support/doors/door.ts';
+import { messagesDoor } from '../support/doors/messages.ts';
+import { responsesDoor } from '../support/doors/responses.ts';
+import { replayStreams, replayWhole, scripts } from '../support/gateways/ask-wire.ts';
+import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
+import type { ScriptedTransport } from '../support/upstreams/scripted-transport.ts';
+import { COUNTS, EXPECTED, REQUESTS, type ResponseCase, type WireScript } from '../support/wires/wire-script.ts';
+
+/** What a door can say at all. */
+const CASES: Readonly<Record<string, readonly ResponseCase[]>> = {
+  messages: Object.keys(EXPECTED) as ResponseCase[],
+  responses: Object.keys(EXPECTED) as ResponseCase[],
+  completions: ['text', 'reasoning', 'refusal', 'length', 'content filter'],
+};
+const doors: readonly (readonly [string, Door])[] = [messagesDoor, responsesDoor, completionsDoor].map(
+  (door) => [door.name, door] as const,
+);
+const cells = doors.flatMap(([, door]) => scripts.map(([wire, script]) => [door.name, wire, door, script] as const));
+
+const HELLO = [{ role: 'user', content: 'Hello' }];
+const chatOf = (request: object): ChatBody => ({ model: 'test/model', messages: HELLO, ...request });
+
+function openGateway(script: WireScript, transport: ScriptedTransport): CoreGateway {
+  const pricing = { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000001' };
+  return createCoreGateway([script.createProvider(transport)], {
+    models: [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: script.model, pricing }] }],
+  });
+}
+
+describe.each(cells)('/%s over the wire %s', (name, wire, door, script) => {
+  const send = (core: CoreGateway, request: object) => core.post(door.path, door.toBody(chatOf(request)));
+
+  test.each(CASES[name] ?? [])(
+    '%s: the same completion, usage and cost whole and streamed in any chunking',
+    async (title) => {
+      const upstream = script.responses[title];
+      const transport = replayWhole(upstream);
+      const whole = await door.read(await send(openGateway(script, transport), REQUESTS[title]));
+
+      const {
+        calls = [],
+        content = null,
+        reasoning,
+        refusal,
+        finish = '',
+      } = script.expected?.[title] ?? EXPECTED[title];
+      expect(whole).toMatchObject({ content: content ?? refusal ?? null, finish, ...(reasoning && { reasoning }) });
+      expect(whole.calls).toEqual(calls.map(([tool, text]) => [tool, JSON.parse(text)]));
+      expect(whole.usage).toEqual({
+        prompt: COUNTS.prompt,
+        cached: COUNTS.cached,
+        completion: COUNTS.completion,
+        cost: 0.0000244,
+      });
+
+      // An upstream of the door's own form gets the body as it came.
+      const sent = script.sent[title as keyof typeof script.sent] as object | undefined;
+      if (sent !== undefined && !(name === 'messages' && wire === 'anthropic')) {
+        // A schema has no name in Anthropic's form.
+        const named = name === 'messages' ? JSON.stringify(sent).replace('"place"', '"output"') : JSON.stringify(sent);
+        expect(transport.latest().sent).toMatchObject(JSON.parse(named) as object);
+      }
+
+      for (const [chunking, stream] of replayStreams(script, upstream.events ?? [])) {
+        const streamed = await door.read(await send(openGateway(script, stream), { ...REQUESTS[title], stream: true }));
+        expect({ chunking, ...streamed }).toEqual({ chunking, ...whole });
+      }
+    },
+  );
+
+  test('a stream that breaks off in the middle ends with an error, never as a completion', async () => {
+    const events = script.responses.text.events ?? [];
+    const cut = events.slice(0, Math.ceil(events.length / 2));
+    for (const end of [[], [script.errorEvent]]) {
+      for (const [chunking, stream] of replayStreams(script, [...cut, ...end], '')) {
+        const response = await send(openGateway(script, stream), { stream: true });
+        const { text, message } = await door.readError(response);
+        expect({ chunking, text: text.slice(0, 5) }).toEqual({ chunking, text: 'Hello' });
+        expect(message).not.toBe('');
+      }
+    }
+  });
+
+  test('the record names the key, the counts and the text of the call', async () => {
+    const core = openGateway(script, replayWhole(script.responses.text));
+    const response = await send(core, {});
+    await door.read(response);
+    const id = response.headers['x-generation-id'] ?? '';
+    const { data } = jsonOf(await core.get(`/api/v1/generation?id=${id}`));
+    expect(data).toMatchObject({
+      api_type: 'completions',
+      model: 'test/model',
+      tokens_prompt: COUNTS.prompt,
+      tokens_completion: COUNTS.completion,
+      finish_reason: 'stop',
+    });
+  });
+});

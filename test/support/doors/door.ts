@@ -1,0 +1,75 @@
+import type { GatewayResponse } from '@model-gateway/core';
+
+import { jsonOf, readFrames } from '../gateways/core-gateway.ts';
+
+/** A chat request as the tests write it. */
+export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: readonly ChatMessage[] };
+
+export interface ChatMessage {
+  readonly role: string;
+  readonly content: unknown;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+  readonly tool_call_id?: string;
+}
+
+/** What a caller gets, in terms that all doors have in common. */
+export interface DoorCompletion {
+  readonly content: string | null;
+  readonly reasoning: string | null;
+  readonly calls: readonly (readonly [name: string, args: unknown])[];
+  readonly finish: string;
+  readonly usage: {
+    readonly prompt: number;
+    readonly cached: number;
+    readonly completion: number;
+    readonly cost: unknown;
+  };
+}
+
+/** One door of the gateway, as a strict client of it. */
+export interface Door {
+  readonly name: string;
+  readonly path: string;
+  /** The same chat in the form of the door. */
+  toBody(chat: ChatBody): object;
+  /** Reads a completion, whole or streamed. Throws for anything that a strict client refuses. */
+  read(response: GatewayResponse): Promise<DoorCompletion>;
+  /** The error of a response, or of a stream that has broken off; its text so far. */
+  readError(
+    response: GatewayResponse,
+  ): Promise<{ readonly type: string; readonly message: string; readonly text: string }>;
+}
+
+export interface DoorEvent {
+  readonly name: string | undefined;
+  readonly data: string;
+}
+
+export const isStream = ({ headers }: GatewayResponse): boolean =>
+  headers['content-type']?.startsWith('text/event-stream') === true;
+
+/** The events of a stream; each must be one line of data, with its name before it where it has one. */
+export async function readEvents(response: GatewayResponse): Promise<DoorEvent[]> {
+  const text = await readFrames(response).rest();
+  if (!text.endsWith('\n\n')) throw new Error('the stream ends in the middle of an event');
+  return text
+    .split('\n\n')
+    .filter((part) => part !== '' && !part.startsWith(':'))
+    .map((part) => {
+      const { name, data } = /^(?:event: (?<name>.+)\n)?data: (?<data>.+)$/.exec(part)?.groups ?? {};
+      if (data === undefined) throw new Error(`no event: ${part.slice(0, 100)}`);
+      return { name, data };
+    });
+}
+
+export const wholeOf = (response: GatewayResponse): Record<string, unknown> => {
+  if (response.status !== 200) throw new Error(`status ${response.status}: ${JSON.stringify(response.body)}`);
+  return jsonOf(response);
+};
+
+export function expectThat(condition: boolean, problem: string): asserts condition {
+  if (!condition) throw new Error(problem);
+}
