@@ -21,11 +21,17 @@ import { ROUTES } from './routes.ts';
 type Row = readonly [noKey: number, api: number, management: number, otherWorkspace?: number];
 const GRID: Readonly<Record<string, Row>> = {
   'POST /api/v1/chat/completions': [401, 400, 403],
+  'POST /api/v1/messages': [401, 400, 403],
+  'POST /api/v1/messages/count_tokens': [401, 400, 403],
+  'POST /api/v1/responses': [401, 400, 403],
+  'POST /api/v1/completions': [401, 400, 403],
   'POST /api/v1/embeddings': [401, 400, 403],
   'GET /api/v1/models': [401, 200, 200],
   'GET /api/v1/models/user': [401, 200, 200],
   'GET /api/v1/models/count': [401, 200, 200],
   'GET /api/v1/models/{author}/{slug+}/endpoints': [401, 200, 200],
+  'GET /api/v1/model/{author}/{slug+}': [401, 200, 200],
+  'GET /api/v1/models/{id}': [401, 404, 404],
   'GET /api/v1/generation': [401, 200, 200, 404],
   'GET /api/v1/generation/content': [401, 200, 200, 404],
   'POST /api/v1/generation/feedback': [401, 400, 400],

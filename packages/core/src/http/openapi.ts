@@ -31,7 +31,7 @@ export async function toOpenApi<Parts>(resources: TaggedRoutes<Parts>): Promise<
 }
 
 function toOperation<Parts>(
-  { operationId, summary, auth }: Route<Parts>,
+  { operationId, summary, auth, errors }: Route<Parts>,
   { params, query, headers, body, response, responseHeaders, status }: OperationSchemas,
 ): Json {
   return {
@@ -49,7 +49,7 @@ function toOperation<Parts>(
       default: {
         description: 'Error',
         headers: toResponseHeaders({ ...responseHeaders, ...ERROR_HEADERS }),
-        content: toContent(ERROR_SCHEMA),
+        content: toContent(errors?.schema ?? ERROR_SCHEMA),
       },
     },
   };

@@ -21,28 +21,30 @@ export function toJsonResponse(status: number, body: unknown, headers: Record<st
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** The response for an error in the form of one door. `generationId`: of the call that it ended, null before there is one. */
-export type ErrorForm = (
-  error: GatewayError,
-  generationId: string | null,
-) => { readonly status: number; readonly body: object };
-
-const OWN_FORM: ErrorForm = (error) => ({
-  status: error.status,
-  body: { ...error.beside, error: toErrorBody(error) },
-});
+/** The errors of one door. */
+export interface ErrorForm {
+  /** The response for an error. `generationId`: of the call that it ended, null before there is one. */
+  toResponse(error: GatewayError, generationId: string | null): { readonly status: number; readonly body: object };
+  /** JSON Schema of the body, for the OpenAPI document. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
 
 /** Creates the JSON response for an error, with `Retry-After` where the delay is known. */
 export function toErrorResponse(
   error: GatewayError,
   headers: Record<string, string> = {},
-  form: ErrorForm = OWN_FORM,
+  form?: ErrorForm,
 ): JsonResponse {
   const retryAfter = error.retryAfterSeconds;
-  const { status, body } = form(error, headers['x-generation-id'] ?? null);
+  const { status, body } = form?.toResponse(error, headers['x-generation-id'] ?? null) ?? toOwnForm(error);
   return toJsonResponse(status, body, {
     ...NO_SNIFFING,
     ...headers,
     ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }),
   });
 }
+
+const toOwnForm = (error: GatewayError): ReturnType<ErrorForm['toResponse']> => ({
+  status: error.status,
+  body: { ...error.beside, error: toErrorBody(error) },
+});

@@ -1,4 +1,4 @@
-import { toMessagesError } from '../../dialects/messages/to-error.ts';
+import { messagesErrors } from '../../dialects/messages/to-error.ts';
 import type { Route } from '../../http/route.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 
@@ -11,7 +11,7 @@ export const MESSAGE_ROUTES: readonly Route<ChatParts>[] = [
     auth: 'api',
     operationId: 'createMessage',
     summary: 'Create a message in the form of the Anthropic API, streamed or not',
-    errors: toMessagesError,
+    errors: messagesErrors,
     load: async () => (await import('./create-message.ts')).createMessage,
   },
   {
@@ -21,7 +21,7 @@ export const MESSAGE_ROUTES: readonly Route<ChatParts>[] = [
     auth: 'api',
     operationId: 'countTokens',
     summary: 'Count the tokens of a message without sending it to a model',
-    errors: toMessagesError,
+    errors: messagesErrors,
     load: async () => (await import('./count-tokens.ts')).countTokens,
   },
 ];

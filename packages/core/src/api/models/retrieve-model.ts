@@ -3,7 +3,7 @@ import { retrievedModelSchema } from '../../wire/models/client-models.ts';
 import { findShownModel } from './find-shown-model.ts';
 import type { ModelParts } from './model-parts.ts';
 
-/** `GET /models/{id}`: one model as OpenAI's clients ask for it, its id in one segment or in two. */
+/** `GET /models/{id}`: one model as OpenAI's clients ask for it, with the slash of its id encoded. */
 export const retrieveModel = operation<ModelParts>()({
   params: ['id'],
   response: retrievedModelSchema,

@@ -55,7 +55,7 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
   {
     ...ANY_KEY,
     method: 'GET',
-    path: '/api/v1/models/{id+}',
+    path: '/api/v1/models/{id}',
     operationId: 'retrieveModel',
     summary: 'Get a model as OpenAI clients ask for it',
     load: async () => (await import('./retrieve-model.ts')).retrieveModel,

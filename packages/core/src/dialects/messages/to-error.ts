@@ -34,7 +34,26 @@ export function toErrorEvent(error: GatewayError, generationId: string | null): 
 /** Anthropic's clients take 404 for a model that does not exist, and say so to their user. */
 const isUnknownModel = ({ code }: GatewayError): boolean => code === 'unknown_model';
 
-export const toMessagesError: ErrorForm = (error, generationId) => ({
-  status: isUnknownModel(error) ? 404 : error.status,
-  body: toErrorEvent(error, generationId),
-});
+const text = { type: 'string' };
+
+/** Errors of this form. */
+export const messagesErrors: ErrorForm = {
+  toResponse: (error, generationId) => ({
+    status: isUnknownModel(error) ? 404 : error.status,
+    body: toErrorEvent(error, generationId),
+  }),
+  schema: {
+    type: 'object',
+    properties: {
+      type: { const: 'error' },
+      error: {
+        type: 'object',
+        properties: { type: text, message: text, error_type: text },
+        required: ['type', 'message', 'error_type'],
+      },
+      request_id: { type: ['string', 'null'] },
+      metadata: { type: 'object' },
+    },
+    required: ['type', 'error', 'request_id'],
+  },
+};

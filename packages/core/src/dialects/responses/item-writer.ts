@@ -1,12 +1,9 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../kit/sealed-reasoning.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
-import { isSealed, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
+import { type Emit, isSealed, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
 import { createReasoningParts } from './reasoning-parts.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';
-
-/** Receives events, each with the members that belong to its type, without its number. */
-export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;
 
 export interface ItemWriterOptions {
   /** Makes the id of an item from its prefix and its place. */

@@ -1,13 +1,11 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import type { TextKind } from '../kit/write-segments.ts';
 
+/** Receives events, each with the members that belong to its type, without its number. */
+export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;
+
 /** An item of a response's output, as it is sent. */
 export type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
-
-export interface TextPart {
-  readonly type: 'output_text' | 'refusal';
-  readonly text: string;
-}
 
 export function toTextPart(kind: TextKind, text: string): object {
   return kind === 'refusal'

@@ -1,4 +1,4 @@
-import type { Emit } from './item-writer.ts';
+import type { Emit } from './output-items.ts';
 
 /** A text of a reasoning item: of the reasoning itself, or of its summary. */
 interface Part {

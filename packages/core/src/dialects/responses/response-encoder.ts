@@ -2,7 +2,8 @@ import type { CompletionEncoder, CompletionEnvelope, Frames } from '../../chat/d
 import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import type { NativePiece } from '../../wire/chat/chat-chunk.ts';
 import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
-import { createItemWriter, type Emit, type ItemWriterOptions } from './item-writer.ts';
+import { createItemWriter, type ItemWriterOptions } from './item-writer.ts';
+import type { Emit } from './output-items.ts';
 import { reasonOf, type ResponseEnd, toEnding, toResponse, toResponsesUsage } from './to-response.ts';
 import type { ToolNames } from './tool-names.ts';
 

@@ -19,8 +19,6 @@ export const completionsRequestSchema = z.looseObject({
   logprobs: refused('is not supported: chat completions have `logprobs`'),
 });
 
-export type CompletionsRequest = z.infer<typeof completionsRequestSchema>;
-
 const choiceSchema = z.looseObject({
   text: z.string(),
   index: z.int(),
