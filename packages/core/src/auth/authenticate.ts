@@ -103,7 +103,7 @@ async function askHost(
 
 /**
  * The keys of a request. Anthropic's clients send theirs as `x-api-key`, and some send that of another service beside the
- * bearer key, so one of two is enough (wire.md 3). Throws `authentication` when there is none.
+ * bearer key, so one of two is enough (wire.md 22.1). Throws `authentication` when there is none.
  */
 function readKeys(headers: HeaderMap): readonly [string, string?] {
   const apiKey = firstValue(headers['x-api-key']);

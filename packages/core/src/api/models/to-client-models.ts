@@ -9,7 +9,7 @@ const EFFORTS = [
   { effort: 'high', description: 'Thorough' },
 ];
 
-/** The models that can be an agent's, as Codex asks for them (wire.md). */
+/** The models that can be an agent's, as Codex asks for them (wire.md 22.2). */
 export function toCodexModels(models: readonly Model[]): CodexModel[] {
   return models
     .filter(({ supported_parameters: parameters }) => parameters.length === 0 || parameters.includes('tools'))

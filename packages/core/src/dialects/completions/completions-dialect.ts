@@ -7,7 +7,7 @@ import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
 import { completionsRequestSchema } from '../../wire/completions/completions.ts';
 
-/** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md). */
+/** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md 22.3). */
 export const completionsDialect: Dialect = {
   parse: (body) => ({ request: parseCompletions(body), encoder }),
 };

@@ -3,7 +3,7 @@ import { sealReasoning } from '../kit/sealed-reasoning.ts';
 import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
 import { ANTHROPIC_FORMAT } from './to-chat-messages.ts';
 
-/** Receives content blocks: one is open at a time, their numbers have no gaps (wire.md). */
+/** Receives content blocks: one is open at a time, their numbers have no gaps (wire.md 22.1). */
 export interface BlockSink {
   start(index: number, block: Readonly<Record<string, unknown>>): void;
   delta(index: number, type: DeltaType, text: string): void;

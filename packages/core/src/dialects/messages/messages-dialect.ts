@@ -8,7 +8,7 @@ import { createMessageFrames } from './message-frames.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { toMessage } from './to-message.ts';
 
-/** `POST /messages`: Anthropic's form of a chat call (wire.md 23). An upstream of that form gets it untranslated. */
+/** `POST /messages`: Anthropic's form of a chat call (wire.md 22.1). An upstream of that form gets it untranslated. */
 export const messagesDialect: Dialect = {
   parse: (body, headers) => ({ request: parseMessages(body, headers), encoder }),
 };

@@ -1,7 +1,7 @@
 import { type GatewayError, toErrorBody } from '../../foundation/errors.ts';
 import type { ErrorForm } from '../../http/response.ts';
 
-/** The names of this form for the gateway's typed errors; any other is `api_error` (wire.md 4.5). */
+/** The names of this form for the gateway's typed errors; any other is `api_error` (wire.md 22.1). */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['authentication', 'authentication_error'],
   ['permission_denied', 'permission_error'],

@@ -1,6 +1,6 @@
 import type { FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
 
-/** Counts in this form: what was read from the cache and written to it is no part of the input (wire.md). */
+/** Counts in this form: what was read from the cache and written to it is no part of the input (wire.md 22.1). */
 export function toMessagesUsage(usage: Usage | undefined): Record<string, unknown> {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage ?? {};
   const read = prompt?.cached_tokens ?? 0;

@@ -18,7 +18,7 @@ export interface ItemWriter extends SegmentWriter {
   readonly output: readonly Item[];
 }
 
-/** Writes the deltas of one completion as output items with their events (wire.md). */
+/** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
 export function createItemWriter(emit: Emit, { makeId, names, keepsReasoning }: ItemWriterOptions): ItemWriter {
   const output: Item[] = [];
 

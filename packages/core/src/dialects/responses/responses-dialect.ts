@@ -6,7 +6,7 @@ import { createResponseEncoder } from './response-encoder.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { nameTools } from './tool-names.ts';
 
-/** `POST /responses`: OpenAI's newer form of a chat call, without anything that is kept (wire.md). */
+/** `POST /responses`: OpenAI's newer form of a chat call, without anything that is kept (wire.md 22.2). */
 export const responsesDialect: Dialect = {
   parse(body) {
     const checked = parseWith(responsesRequestSchema, body);

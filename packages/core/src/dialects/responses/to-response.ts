@@ -72,7 +72,7 @@ const INCOMPLETE: Readonly<Partial<Record<FinishReason, string>>> = {
   content_filter: 'content_filter',
 };
 
-/** Codes by which clients of this form decide; a context that is too long is one of them for agents (wire.md). */
+/** Codes by which clients of this form decide; a context that is too long is one of them for agents (wire.md 22.2). */
 const CODES: ReadonlyMap<string, string> = new Map([
   ['rate_limit_exceeded', 'rate_limit_exceeded'],
   ['context_length_exceeded', 'context_length_exceeded'],
