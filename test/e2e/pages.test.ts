@@ -224,7 +224,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Control+k');
       const search = page.getByRole('combobox', { name: 'Search and commands' });
       await search.fill(typed);
-      const option = page.getByRole('option').first();
+      const option = page.getByRole('dialog').getByRole('option').first();
       await expect.poll(async () => (await option.innerText()).toLowerCase()).toMatch(/ada|demo/);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
@@ -376,8 +376,10 @@ describe.skipIf(skipped !== undefined)(
         'http://127.0.0.1:9/v1',
         'Key',
         'set, …1234',
-        'wire',
-        'openai',
+        'Trains on prompts',
+        'not known',
+        'Keeps prompts',
+        'not known',
       ]);
       expect(await check()).toEqual([]);
       expect(await page.content()).not.toContain('CANARY');

@@ -16,9 +16,9 @@ type Facts = Pick<RefusalBody, 'method' | 'path' | 'status' | 'message' | 'key_h
 
 /** Other forms of the API, by the end of their address. */
 const OTHER_FORMS: Readonly<Record<string, string>> = {
-  '/responses': 'Responses API',
-  '/messages': 'Messages API',
-  '/completions': 'older API for completions without messages',
+  '/audio/speech': 'API for speech',
+  '/audio/transcriptions': 'API for transcriptions',
+  '/images/generations': 'API for pictures',
 };
 
 /** Explains why a request of a tool was refused. Of one without a valid key nobody can tell whose it was. */
@@ -37,7 +37,7 @@ export function describeRefusal(refusal: Facts, { tool, baseUrl, model }: Expect
     if (form !== undefined) {
       return {
         title: `A call went to ${path}, the ${form[1]}`,
-        advice: `This gateway has no such address. Choose “Chat Completions” in ${tool}.`,
+        advice: `This gateway has no such address: let ${tool} use another service for that.`,
       };
     }
     return {
