@@ -22,6 +22,7 @@ const tests = [
   ...testsIn('packages/core/src/catalog/'),
   ...testsIn('packages/core/src/routing/'),
   ...testsIn('packages/core/src/api/'),
+  ...testsIn('packages/core/src/chat/'),
   ...testsIn('packages/core/src/videos/'),
   ...testsIn('test/conformance/'),
 ];
