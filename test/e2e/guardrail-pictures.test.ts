@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { API_KEY, launchUi, skipped, type Ui } from './launch-ui.ts';
+import { firstOrAll } from './nightly.ts';
 
 /** Colours change at once, so that none is judged half way. */
 const CALM = { reducedMotion: 'reduce' } as const;
@@ -341,34 +342,33 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test.each([
-      [480, 900],
-      [900, 850],
-      [1440, 900],
-    ])('fits into a window of %i pixels, in either theme', async (width, height) => {
-      for (const colorScheme of ['dark', 'light'] as const) {
-        const opened = await ui.open('#/guardrails', { viewport: { width, height }, colorScheme, ...CALM });
-        const { page, screenshot, check, go } = opened;
-        await page.getByRole('row', { name: /Personal data/ }).waitFor();
-        await screenshot(`guardrails-list-${width}-${colorScheme}`);
-        await go(`#/guardrails?open=${guardrail}`);
-        await page.getByRole('combobox', { name: 'Only these models' }).click();
-        await page.getByRole('listbox').getByRole('option').first().waitFor();
-        await screenshot(`guardrail-picker-${width}-${colorScheme}`);
-        expect(await check()).toEqual([]);
-        await page.keyboard.press('Escape');
-        await page.getByRole('tab', { name: 'Hits' }).click();
-        await page.locator('.uplot canvas').waitFor();
-        await screenshot(`guardrail-hits-${width}-${colorScheme}`);
-        await page.getByRole('button', { name: 'Dry run' }).click();
-        await page.getByRole('region', { name: 'Result' }).getByRole('status').waitFor();
-        await screenshot(`guardrail-dry-run-${width}-${colorScheme}`);
-        expect(await check()).toEqual([]);
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect(overflow).toBeLessThanOrEqual(0);
-        await page.context().close();
-      }
-    });
+    test.each(firstOrAll<readonly [number, number]>([480, 900], [900, 850], [1440, 900]))(
+      'fits into a window of %i pixels, in either theme',
+      async (width, height) => {
+        for (const colorScheme of ['dark', 'light'] as const) {
+          const opened = await ui.open('#/guardrails', { viewport: { width, height }, colorScheme, ...CALM });
+          const { page, screenshot, check, go } = opened;
+          await page.getByRole('row', { name: /Personal data/ }).waitFor();
+          await screenshot(`guardrails-list-${width}-${colorScheme}`);
+          await go(`#/guardrails?open=${guardrail}`);
+          await page.getByRole('combobox', { name: 'Only these models' }).click();
+          await page.getByRole('listbox').getByRole('option').first().waitFor();
+          await screenshot(`guardrail-picker-${width}-${colorScheme}`);
+          expect(await check()).toEqual([]);
+          await page.keyboard.press('Escape');
+          await page.getByRole('tab', { name: 'Hits' }).click();
+          await page.locator('.uplot canvas').waitFor();
+          await screenshot(`guardrail-hits-${width}-${colorScheme}`);
+          await page.getByRole('button', { name: 'Dry run' }).click();
+          await page.getByRole('region', { name: 'Result' }).getByRole('status').waitFor();
+          await screenshot(`guardrail-dry-run-${width}-${colorScheme}`);
+          expect(await check()).toEqual([]);
+          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          expect(overflow).toBeLessThanOrEqual(0);
+          await page.context().close();
+        }
+      },
+    );
   },
 );
 

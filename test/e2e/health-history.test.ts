@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillProviderHistory } from '../support/stores/fill-provider-history.ts';
 import { setTheme } from './examine.ts';
 import { launchUi, skipped, type Ui } from './launch-ui.ts';
+import { firstOrAll } from './nightly.ts';
 
 const KEY = 'sk-gw-v1-history-management';
 
@@ -111,7 +112,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test.each([480, 900, 1440])('fits into %d pixels, in both themes', async (width) => {
+    test.each(firstOrAll(480, 900, 1440))('fits into %d pixels, in both themes', async (width) => {
       const uiPage = await ui.open('#/providers', {
         managementKey: KEY,
         viewport: { width, height: 1000 },

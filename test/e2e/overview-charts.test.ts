@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillFigures } from '../support/stores/fill-figures.ts';
 import { setTheme } from './examine.ts';
 import { launchUi, skipped, type Ui } from './launch-ui.ts';
+import { firstOrAll } from './nightly.ts';
 
 let ui: Ui;
 
@@ -311,7 +312,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test.each([480, 900, 1440])('fit and are readable %i pixels wide, in both themes', async (width) => {
+    test.each(firstOrAll(480, 900, 1440))('fit and are readable %i pixels wide, in both themes', async (width) => {
       const opened = await ui.open('#/', { viewport: { width, height: 900 }, reducedMotion: 'reduce' });
       const { page, problems, check, screenshot } = opened;
       for (const theme of ['dark', 'light'] as const) {

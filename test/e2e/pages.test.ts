@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { toRecord } from '../support/stores/generation-records.ts';
 import { setTheme } from './examine.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+import { firstOrAll } from './nightly.ts';
 
 let ui: Ui;
 const MINUTE_MS = 60_000;
@@ -320,7 +321,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('active', { exact: true }).waitFor();
     });
 
-    test.each([320, 480, 900, 1440])('fit and are readable %i pixels wide, in both themes', async (width) => {
+    test.each(firstOrAll(320, 480, 900, 1440))('fit and are readable %i pixels wide, in both themes', async (width) => {
       const opened: UiPage = await ui.open('#/', { viewport: { width, height: 900 }, reducedMotion: 'reduce' });
       const { page, problems, check, go, screenshot } = opened;
       for (const [name, hash, isCharted] of PAGES) {

@@ -7,13 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { setTheme } from './examine.ts';
 import { launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+import { firstOrAll } from './nightly.ts';
 
 const API_KEY = 'sk-gw-v1-story-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;
 /** Would turn a line around, and is markup. */
 const HOSTILE = 'Gone‮<img src=x onerror=alert(1)>';
 const PAUSE_MS = 250;
-const WIDTHS = [480, 900, 1440] as const;
+const WIDTHS = firstOrAll(480, 900, 1440);
 
 let ui: Ui;
 let upstream: Server;

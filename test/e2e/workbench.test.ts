@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { launchUi, skipped, type Ui } from './launch-ui.ts';
+import { firstOrAll } from './nightly.ts';
 
 const API_KEY = 'sk-gw-v1-workbench-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;
@@ -425,13 +426,15 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test.each([
-      [480, 900, 'dark'],
-      [900, 900, 'light'],
-      [1440, 900, 'dark'],
-      // As one of twice the size that is enlarged to 200 %.
-      [640, 400, 'light'],
-    ] as const)('fits a window of %i by %i pixels, %s', async (width, height, colorScheme) => {
+    test.each(
+      firstOrAll<readonly [number, number, 'dark' | 'light']>(
+        // As one of twice the size that is enlarged to 200 %.
+        [640, 400, 'light'],
+        [480, 900, 'dark'],
+        [900, 900, 'light'],
+        [1440, 900, 'dark'],
+      ),
+    )('fits a window of %i by %i pixels, %s', async (width, height, colorScheme) => {
       const opened = await ui.open('#/playground?models=acme/claude-sonnet-4.5,acme/mini,acme/painter', {
         managementKey: MANAGEMENT_KEY,
         initScript: CHOOSE_KEY,

@@ -44,7 +44,9 @@ const OPERATIONS = await Promise.all(
 
 // Everything that takes a body and writes it. Calls to models, and tests with them, leave unknown fields to upstream.
 const WRITES = OPERATIONS.flatMap(({ name, body }) =>
-  body === undefined || /\/(test|completions|messages|count_tokens|responses|embeddings|videos|explain)$/.test(name) ? [] : [name],
+  body === undefined || /\/(test|completions|messages|count_tokens|responses|embeddings|videos|explain)$/.test(name)
+    ? []
+    : [name],
 );
 
 test('133: the list of writes is complete', () => {
