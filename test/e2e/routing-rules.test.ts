@@ -48,6 +48,7 @@ describe.skipIf(isSkipped)(`rules that choose the model${why}`, { timeout: 60_00
     await rules.getByLabel('Tools, at least').fill('2');
     await rules.getByLabel('Exempt keys').pressSequentially('prod, ci');
     await rules.getByRole('checkbox', { name: 'Chat completions' }).check();
+    await rules.scrollIntoViewIfNeeded();
     expect(await examine(opened, 'rules-form')).toEqual([]);
     await rules.getByRole('button', { name: 'thinking up' }).click();
 

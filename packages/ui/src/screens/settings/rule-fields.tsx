@@ -75,6 +75,8 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
           )}
         </Field>
         <ListField
+          className="sm:col-span-2"
+          placeholder="none"
           label="Then"
           hint="Models that are tried after it, with commas"
           values={rule.models}
@@ -123,6 +125,7 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
             key={name}
             label={label}
             hint={hint}
+            placeholder={name === 'except_keys' ? 'none' : 'any'}
             values={when[name]}
             error={issue(`when.${name}`)}
             onChange={(values) => set(name, values)}
@@ -149,6 +152,8 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
 interface ListFieldProps {
   readonly label: string;
   readonly hint: string;
+  readonly className?: string;
+  readonly placeholder?: string;
   readonly values: readonly string[] | undefined;
   readonly error: string | undefined;
   /** Undefined for none. */
@@ -156,15 +161,15 @@ interface ListFieldProps {
 }
 
 /** Texts with commas between them. What is being typed stays as it is, a comma at its end included. */
-function ListField({ label, hint, values = [], error, onChange }: ListFieldProps) {
+function ListField({ label, hint, placeholder = 'any', className = '', values = [], error, onChange }: ListFieldProps) {
   const [typed, setTyped] = useState(values.join(', '));
   const isCurrent = toList(typed).join() === values.join();
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} className={className}>
       {(control) => (
         <input
           {...control}
-          placeholder="any"
+          placeholder={placeholder}
           className="field font-mono text-xs"
           value={isCurrent ? typed : values.join(', ')}
           onChange={({ target: { value } }) => {
