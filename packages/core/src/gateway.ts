@@ -10,6 +10,7 @@ import type { Route, Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
 import { isModelName } from './routing/models/resolve-models.ts';
+import { unknownModelOf } from './routing/rules/match-rule.ts';
 import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
 import type { VideoJob } from './stores/video-job.ts';
 import { waitForVideo } from './videos/jobs/wait-for-video.ts';
@@ -127,7 +128,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     configure(setup) {
       configure(setup);
-      if (isStarted) void discoverRepeatedly().then(() => warnOfDefaultModel(runtime));
+      if (isStarted) void discoverRepeatedly().then(() => warnOfModels(runtime));
     },
     loadSetup: () => foundations.liveSetup?.load() ?? Promise.resolve(),
     async start() {
@@ -135,7 +136,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await broadcaster.start();
       isStarted = true;
       await discoverRepeatedly();
-      warnOfDefaultModel(runtime);
+      warnOfModels(runtime);
     },
     async close() {
       videos.runner.stop();
@@ -216,12 +217,29 @@ function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route<ApiParts
   );
 }
 
+function warnOfModels(runtime: Runtime): void {
+  warnOfDefaultModel(runtime);
+  warnOfRules(runtime);
+}
+
 /** The settings of the API refuse such a name; one of the configuration is only known once models have been discovered. */
 function warnOfDefaultModel({ account: { defaultModel }, catalog, logger }: Runtime): void {
   if (!defaultModel || isModelName(defaultModel, catalog)) return;
   logger.warn('the default model is unknown; requests that name no model are refused', {
     reason: `account.defaultModel: ${describeUnknownName(defaultModel, 'models', catalog)}`,
   });
+}
+
+/** A rule with such a model is passed over; models that are discovered later make it hold. */
+function warnOfRules({ account: { rules = [] }, catalog, logger }: Runtime): void {
+  for (const rule of rules) {
+    const unknown = unknownModelOf(rule, catalog);
+    if (unknown === null) continue;
+    logger.warn('a rule for routing names an unknown model, and is passed over', {
+      rule: rule.name,
+      reason: `account.routing.rules: ${describeUnknownName(unknown, 'models', catalog)}`,
+    });
+  }
 }
 
 async function discoverAll(runtime: Runtime): Promise<void> {

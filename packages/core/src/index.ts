@@ -57,6 +57,7 @@ export { DATA_REGIONS, type DataRegion, toDataRegion } from './wire/data-region.
 export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
 export type { Guardrail } from './wire/management/guardrail.ts';
 export type { Member } from './wire/management/member.ts';
+export { type ConfiguredRoutingRule, configuredRoutingRulesSchema } from './wire/management/routing-rule.ts';
 export {
   type ConfiguredModel,
   configuredModelSchema,

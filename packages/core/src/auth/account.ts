@@ -1,5 +1,6 @@
 import type { SettingsRepository } from '../stores/store.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
+import { type ConfiguredRoutingRule, type RoutingRule, toRoutingRule } from '../wire/management/routing-rule.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
 
 /** Preferences of the account for calls that state none. */
@@ -13,6 +14,8 @@ export interface LiveAccount extends AccountOptions {
   readonly routingDefaults?: RoutingDefaults | undefined;
   /** The same with names as they were written. */
   readonly writtenDefaults?: RoutingDefaults | undefined;
+  /** The rules that choose models by what a call is, in the form of the wire; absent without any. */
+  readonly rules?: readonly RoutingRule[] | undefined;
   /** The options of the configuration. */
   readonly configured?: AccountOptions | undefined;
 }
@@ -26,7 +29,9 @@ export function createLiveAccount(
   settings: SettingsRepository,
   toTags: (names: readonly string[]) => readonly string[],
 ): () => LiveAccount {
-  const toLive = (account: AccountOptions): LiveAccount => {
+  const configuredRules = configured.routing?.rules?.map(toRoutingRule);
+  const toLive = (account: AccountOptions, storedRules?: readonly RoutingRule[]): LiveAccount => {
+    const rules = configuredRules ?? storedRules;
     const { only = [], ignore = [] } = account.providers ?? {};
     const writtenDefaults = toRoutingDefaults(account.routing);
     const order = writtenDefaults?.order;
@@ -36,6 +41,7 @@ export function createLiveAccount(
       writtenProviders: { only, ignore },
       routingDefaults: order?.length ? { ...writtenDefaults, order: [...toTags(order)] } : writtenDefaults,
       writtenDefaults,
+      rules: rules?.length ? rules : undefined,
       configured,
     };
   };
@@ -44,7 +50,7 @@ export function createLiveAccount(
   return () => {
     const present = settings.get();
     if (present !== known) {
-      account = toLive(toAccount(configured, present));
+      account = toLive(toAccount(configured, present), present.routing?.rules);
       known = present;
     }
     return account;
@@ -106,6 +112,8 @@ export interface AccountOptions {
         readonly allowFallbacks?: boolean | undefined;
         /** USD a million tokens; `request`, `image` and `audio` each. */
         readonly maxPrice?: NonNullable<ProviderPreferences['max_price']> | undefined;
+        /** Choose the model of a chat call by what the call is; the first whose conditions all hold. */
+        readonly rules?: readonly ConfiguredRoutingRule[] | undefined;
       }
     | undefined;
 }

@@ -3,7 +3,7 @@ import type { AccountOptions, LiveAccount } from './account.ts';
 
 /** Converts the account's settings to their form on the wire. */
 export function toSettings(account: LiveAccount): Settings {
-  const { defaultModel, creditsUsd, writtenProviders: providers, privacy, routing } = account;
+  const { defaultModel, creditsUsd, writtenProviders: providers, privacy, routing, rules } = account;
   return {
     default_model: defaultModel ?? null,
     providers: { only: [...(providers?.only ?? [])], ignore: [...(providers?.ignore ?? [])] },
@@ -13,6 +13,7 @@ export function toSettings(account: LiveAccount): Settings {
       sort: routing?.sort ?? null,
       allow_fallbacks: routing?.allowFallbacks ?? true,
       max_price: { ...routing?.maxPrice },
+      rules: [...(rules ?? [])],
     },
     credits_usd: creditsUsd ?? null,
   };
@@ -36,6 +37,7 @@ function configuredPaths({ defaultModel, creditsUsd, providers, privacy, routing
     'routing.sort': routing?.sort,
     'routing.allow_fallbacks': routing?.allowFallbacks,
     'routing.max_price': routing?.maxPrice,
+    'routing.rules': routing?.rules,
     credits_usd: creditsUsd,
   };
   return Object.keys(said).filter((path) => said[path] !== undefined && said[path] !== null);

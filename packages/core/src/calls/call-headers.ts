@@ -12,6 +12,14 @@ export const CALL_HEADERS: HeaderDescriptions = {
   'x-service-experimental-metadata': `${METADATA}, in \`service_metadata\``,
 };
 
+/** The headers by which agents say what a call is. Only rules for routing read them. */
+export const AGENT_HEADERS: HeaderDescriptions = {
+  'x-claude-code-request-class': 'What the call is to its agent; `background` is a small task beside its work',
+  'x-claude-code-agent-id': 'The call is made by an agent that another one has started',
+  'x-claude-code-parent-agent-id': 'The agent that has started the one that makes the call',
+  'x-openai-subagent': 'The call is made by an agent that another one has started',
+};
+
 /** The headers that responses to calls have, for the API document. */
 export const CALL_RESPONSE_HEADERS: HeaderDescriptions = {
   'x-generation-id': 'Id of the generation, once the call has passed all checks',

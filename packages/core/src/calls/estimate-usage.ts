@@ -1,4 +1,5 @@
 import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 
 /**
@@ -27,4 +28,12 @@ export function estimateUsage(messages: readonly ChatMessage[], completion: stri
   const prompt = messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + Math.ceil(weighText(textOf(message))), 0);
   const said = Math.ceil(typeof completion === 'number' ? completion : weighText(completion));
   return { prompt_tokens: prompt, completion_tokens: said, total_tokens: prompt + said, estimated: true };
+}
+
+/** About how many tokens a prompt has: everything that a model reads, also the tools and earlier calls; never 0. */
+export function estimatePrompt({ messages, tools, response_format: format }: ChatCompletionRequest): number {
+  const read = JSON.stringify([messages, tools ?? [], format ?? null], (name, value: unknown) =>
+    typeof value === 'string' && value.startsWith('data:') ? '' : value,
+  );
+  return Math.ceil(weighText(read)) + messages.length * TOKENS_A_MESSAGE;
 }

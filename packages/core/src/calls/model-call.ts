@@ -20,6 +20,15 @@ export interface ModelCall<Request = unknown> {
   /** The region of the host in the request: only endpoints of that region serve it, and its contents are not stored. */
   readonly region: CallRegion | null;
   readonly labels: CallLabels;
+  /** The rule of the account that has chosen its models; absent where they are those that were asked for. */
+  readonly ruled?: RuledCall | undefined;
+}
+
+export interface RuledCall {
+  /** Name of the rule. */
+  readonly rule: string;
+  /** The first model that the caller asked for; null for none. */
+  readonly requested: string | null;
 }
 
 /** The origin of a call for the record, in the caller's own words. */

@@ -3,9 +3,12 @@ import type { HeaderMap } from '../http/request.ts';
 import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
+import type { Door } from '../wire/management/routing-rule.ts';
 
 /** The wire format of one chat route of the API. The call itself is the same for all routes. */
 export interface Dialect {
+  /** Its name in rules for routing. */
+  readonly door: Door;
   /** Reads and checks a request. Throws `invalid_request` that names every field. */
   parse(body: unknown, headers: HeaderMap): ParsedChat;
 }

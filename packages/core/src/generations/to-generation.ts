@@ -111,6 +111,10 @@ export function toGeneration(ended: EndedCall, isContentStored: boolean): Genera
   if (outcome.status === 'cancelled' && outcome.error.code === 'call_cancelled') generation.cancelled_by = 'operator';
   if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
   if (pipeline.narrowedBy !== null) generation.narrowed_by = [...pipeline.narrowedBy];
+  if (call.ruled !== undefined) {
+    generation.routing_rule = call.ruled.rule;
+    if (call.ruled.requested !== null) generation.requested_model = call.ruled.requested;
+  }
   if (labels.trace !== null) generation.trace = toStoredTrace(labels.trace);
   if (call.region !== null) generation.called_region = call.region.name;
   const servedBy = completion.upstream?.provider;

@@ -4,6 +4,7 @@ import type { Exclusion } from './endpoints/select-endpoints.ts';
 import type { HealthBoard } from './health/health-board.ts';
 import { toHealthFields } from './health/to-health-fields.ts';
 import type { CallPlan } from './plan-call.ts';
+import { toRuleMembers } from './routing-metadata.ts';
 
 type EndpointExplanation = RoutingExplanation['endpoints'][number];
 
@@ -12,6 +13,7 @@ export function explainPlan(plan: CallPlan, health: HealthBoard): RoutingExplana
   return {
     requested: plan.requested,
     strategy: plan.strategy,
+    ...(plan.ruled !== undefined && toRuleMembers(plan.ruled)),
     region: plan.region,
     models: [...plan.models],
     unknown_providers: [...plan.unknownProviders],

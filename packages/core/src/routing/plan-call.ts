@@ -1,6 +1,6 @@
 import type { LiveAccount } from '../auth/account.ts';
 import { CALL_KINDS, type CallNeeds, type CallPreferences } from '../calls/call-kind.ts';
-import type { ModelCall } from '../calls/model-call.ts';
+import type { ModelCall, RuledCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 import {
   type Catalog,
@@ -54,6 +54,8 @@ export interface CallPlan {
   /** The first slug, as it was sent. */
   readonly requested: string;
   readonly strategy: RoutingStrategy;
+  /** The rule that has chosen the models; absent without any. */
+  readonly ruled?: RuledCall | undefined;
   readonly region: string | null;
   /** Ids of the models that were considered. */
   readonly models: readonly string[];
@@ -106,6 +108,7 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
     ...left,
     requested: resolved.requested,
     strategy: resolved.strategy,
+    ruled: call.ruled,
     region: call.region?.name ?? null,
     models: resolved.models.map(({ model }) => model.id),
     orderedBy: planning.orderedBy,

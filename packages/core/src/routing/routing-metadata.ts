@@ -1,5 +1,5 @@
 import type { Attempt } from '../calls/attempt.ts';
-import type { Pipeline } from '../calls/model-call.ts';
+import type { Pipeline, RuledCall } from '../calls/model-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { RoutingMembers, RoutingMetadata } from '../wire/chat/routing-metadata.ts';
@@ -94,10 +94,20 @@ function toRoutingMetadata(
       })),
     }),
     ...(plan.unknownProviders.length > 0 && { unknown_providers: [...plan.unknownProviders] }),
+    ...(plan.ruled !== undefined && toRuleMembers(plan.ruled)),
     ...(generationMs != null && { generation_time: generationMs }),
     ...(pipeline.length > 0 && { pipeline: [...pipeline] }),
   };
 }
+
+/** The members that name the rule of a plan. */
+export const toRuleMembers = ({
+  rule,
+  requested,
+}: RuledCall): Pick<RoutingMetadata, 'routing_rule' | 'requested_model'> => ({
+  routing_rule: rule,
+  ...(requested !== null && { requested_model: requested }),
+});
 
 /**
  * Throws the refusal of a call that is blocked or has no endpoint left, with the routing report where the caller

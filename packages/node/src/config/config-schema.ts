@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import {
   baseUrlSchema,
   configuredModelSchema,
+  configuredRoutingRulesSchema,
   DATA_REGIONS,
   DEFAULT_TIMEOUTS,
   DEFAULT_WRONG_KEYS_PER_ADDRESS,
@@ -83,6 +84,7 @@ const accountSchema = z.strictObject({
       sort: sortKeySchema.nullable().describe('Null balances the load'),
       allowFallbacks: z.boolean().describe('Whether another endpoint is asked when the first has failed'),
       maxPrice: maxPriceSchema.strict().describe('USD a million tokens; request, image and audio each'),
+      rules: configuredRoutingRulesSchema.describe('Choose models by what a call is; the first that holds'),
     })
     .partial()
     .optional()

@@ -77,7 +77,7 @@ test('keeps a default model that has become unknown while other settings are cha
   expect(await dataOf('PATCH', '/admin/v1/settings', change)).toMatchObject(change);
 });
 
-const NO_ROUTING = { order: [], sort: null, allow_fallbacks: true, max_price: {} };
+const NO_ROUTING = { order: [], sort: null, allow_fallbacks: true, max_price: {}, rules: [] };
 
 test('what the configuration says is shown as such, counts, and is changed there alone', async () => {
   const { call, dataOf } = createAdminGateway({
@@ -108,7 +108,13 @@ test('settings hold from the next request on, and what is not known of them is r
     default_model: null,
     providers: { only: ['acme'], ignore: [] },
     privacy: { zdr: false, allow_training: true },
-    routing: { order: ['Beta'], sort: 'latency', allow_fallbacks: false, max_price: { prompt: '2.5' } },
+    routing: {
+      order: ['Beta'],
+      sort: 'latency',
+      allow_fallbacks: false,
+      max_price: { prompt: '2.5' },
+      rules: [{ name: 'r', when: { min_tools: 2 }, model: 'acme/other', models: ['acme/chat'] }],
+    },
     credits_usd: 7,
     configured: [],
   };
@@ -121,6 +127,12 @@ test('settings hold from the next request on, and what is not known of them is r
     ['privacy.cookies', { privacy: { zdr: true, cookies: false } }],
     ['routing.max_price.promt', { routing: { max_price: { promt: 1 } } }],
     ['routing.order.0', { routing: { order: ['nobody'] } }],
+    ['routing.rules.0.model', { routing: { rules: [{ name: 'a', when: {}, model: 'acme/chta' }] } }],
+    ['routing.rules.0.when.colour', { routing: { rules: [{ name: 'a', when: { colour: 1 }, model: 'acme/chat' }] } }],
+    [
+      'routing.rules.1.name',
+      { routing: { rules: ['acme/chat', 'acme/other'].map((model) => ({ name: 'a', when: {}, model })) } },
+    ],
   ] as const) {
     expect(await call('PATCH', '/admin/v1/settings', body)).toMatchObject({
       status: 400,

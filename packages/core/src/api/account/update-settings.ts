@@ -1,8 +1,10 @@
 import { toShownSettings } from '../../auth/settings.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
 import { describeUnknownName, refuseUnknownNames } from '../../catalog/refuse-unknown-names.ts';
 import { type Issue, refuseIssues } from '../../foundation/parse-with.ts';
 import { operation } from '../../http/operation.ts';
 import { isModelName } from '../../routing/models/resolve-models.ts';
+import type { RoutingRule } from '../../wire/management/routing-rule.ts';
 import {
   type Settings,
   type SettingsChange,
@@ -23,6 +25,7 @@ export const updateSettings = operation<AccountParts>()({
     if (model != null && model !== before.default_model && !isModelName(model, parts.catalog)) {
       throw refuseField('default_model', describeUnknownName(model, 'models', parts.catalog));
     }
+    refuseUnknownModels(body.routing?.rules, before.routing.rules, parts.catalog);
     refuseUnknownNames(
       [
         ...(['only', 'ignore'] as const).map((list) => ({
@@ -52,6 +55,25 @@ export const updateSettings = operation<AccountParts>()({
     return { data: toShownSettings(parts.account) };
   },
 });
+
+/** Models that a rule has named before may have become unknown, and stay: such a rule is passed over. */
+function refuseUnknownModels(
+  rules: readonly RoutingRule[] = [],
+  before: readonly RoutingRule[],
+  catalog: Catalog,
+): void {
+  const kept = new Set(before.flatMap(modelsOf));
+  const issues = rules.flatMap((rule, at) =>
+    modelsOf(rule).flatMap((name, index) => {
+      if (kept.has(name) || isModelName(name, catalog)) return [];
+      const path = `routing.rules.${at}.${index === 0 ? 'model' : `models.${index - 1}`}`;
+      return [{ path, message: describeUnknownName(name, 'models', catalog) }];
+    }),
+  );
+  if (issues.length > 0) throw refuseIssues(issues);
+}
+
+const modelsOf = ({ model, models = [] }: RoutingRule): readonly string[] => [model, ...models];
 
 /** Leaves out what the configuration says, so that nothing else takes its place later. Refuses another value of it. */
 function withoutConfigured(sent: SettingsChange, before: Settings, configured: readonly string[]): SettingsChange {

@@ -19,6 +19,7 @@ import { guardCall, type GuardedCall, toCompletionGuard } from '../../guardrails
 import { readJsonBody } from '../../http/read-json-body.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import type { GatewayResponse } from '../../http/response.ts';
+import { applyRules } from '../../routing/rules/apply-rules.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 
@@ -32,7 +33,7 @@ export async function completeChat(dialect: Dialect, context: ChatContext): Prom
   const { request: client, principal, parts, responseHeaders } = context;
   const { platform } = parts;
   const receivedAt = platform.monotonicNow();
-  const { received, encoder } = await parseChat(dialect, context);
+  const { received, encoder } = await receiveChat(dialect, context);
   const readAt = platform.monotonicNow();
   const caller = await findCaller(principal, parts.callers);
   const guarded = await guardChat(received, caller, context);
@@ -62,10 +63,13 @@ interface ReceivedChat extends Pick<ChatRun, 'encoder'> {
   readonly received: ChatRun['call'];
 }
 
-async function parseChat(dialect: Dialect, context: ChatContext): Promise<ReceivedChat> {
-  const { request, encoder } = dialect.parse(await readJsonBody(context.request), context.request.headers);
+/** Reads a chat call, for the model that the rules of the account choose for it. */
+async function receiveChat(dialect: Dialect, context: ChatContext): Promise<ReceivedChat> {
+  const { headers } = context.request;
+  const { request, encoder } = dialect.parse(await readJsonBody(context.request), headers);
   refuseUnavailable(request, context.parts);
-  return { received: receiveCall(chatKind, request, context), encoder };
+  const asked = receiveCall(chatKind, request, context);
+  return { received: applyRules(asked, { door: dialect.door, headers }, context.parts.routing), encoder };
 }
 
 interface GuardedChat

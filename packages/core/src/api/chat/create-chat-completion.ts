@@ -1,4 +1,4 @@
-import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
+import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
 import { operation } from '../../http/operation.ts';
@@ -9,7 +9,7 @@ import { completeChat } from './complete-chat.ts';
 
 /** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
 export const createChatCompletion = operation<ChatParts>()({
-  headers: { ...CALL_HEADERS, ...CACHE_REQUEST_HEADERS },
+  headers: { ...CALL_HEADERS, ...AGENT_HEADERS, ...CACHE_REQUEST_HEADERS },
   body: { readByRun: chatCompletionRequestSchema },
   response: {
     mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': chatCompletionEventSchema },

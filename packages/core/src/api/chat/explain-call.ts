@@ -10,8 +10,12 @@ import type { Principal } from '../../http/principal.ts';
 import { explainPlan } from '../../routing/explain-plan.ts';
 import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
+import { applyRules } from '../../routing/rules/apply-rules.ts';
+import type { CallOrigin } from '../../routing/rules/call-facts.ts';
+import { explainRules } from '../../routing/rules/explain-rules.ts';
 import type { Store } from '../../stores/store.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
+import { DOORS } from '../../wire/management/routing-rule.ts';
 import { routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
 
 export interface ExplainParts extends OnwardParts {
@@ -25,6 +29,10 @@ export interface ExplainParts extends OnwardParts {
 const explainCallQuerySchema = z.object({
   /** Hash of the API key to explain for; without it, a key without any restrictions. */
   key: z.string().optional(),
+  /** For rules: the form of the call, its user agent, and whether an agent makes it that another one has started. */
+  door: z.enum(DOORS).default('chat'),
+  user_agent: z.string().max(512).optional(),
+  subagent: z.enum(['true', 'false']).default('false'),
 });
 
 const explainCallResultSchema = z.object({ data: routingExplanationSchema });
@@ -37,24 +45,38 @@ export const explainCall = operation<ExplainParts>()({
   query: explainCallQuerySchema,
   body: chatCompletionRequestSchema,
   response: explainCallResultSchema,
-  async run({ request, principal, parts, query: { key }, body }) {
-    const holder = key === undefined ? principal : await findKeyHolder(key, parts);
+  async run({ request, principal, parts, query, body }) {
+    const holder = query.key === undefined ? principal : await findKeyHolder(query.key, parts);
     const caller = await findCaller(holder, parts.callers);
-    const call = createModelCall({
+    const origin = toOrigin(query);
+    const asked = createModelCall({
       id: '',
       kind: chatKind,
       request: body,
       principal: holder,
       region: parts.regionOf(request),
       // Those of the administrator say nothing about the calls that are explained.
-      headers: {},
+      headers: origin.headers,
     });
+    const call = applyRules(asked, origin, parts.routing);
     // The candidates are in order of price, and the first of them is drawn by the smallest number.
-    const narrowings = toPluginNarrowings(onwardPluginsOf(body, parts));
+    const narrowings = toPluginNarrowings(onwardPluginsOf(call.request, parts));
     const { plan } = planWithin(call, caller, parts.routing, { random: () => 0, narrowings });
-    return { data: explainPlan(plan, parts.routing.health) };
+    const rules = explainRules(asked, origin, parts.routing);
+    return { data: { ...explainPlan(plan, parts.routing.health), ...(rules.length > 0 && { rules }) } };
   },
 });
+
+/** The origin of a call as the query describes it. */
+function toOrigin({ door, user_agent: agent, subagent }: z.output<typeof explainCallQuerySchema>): CallOrigin {
+  return {
+    door,
+    headers: {
+      ...(agent !== undefined && { 'user-agent': agent }),
+      ...(subagent === 'true' && { 'x-claude-code-agent-id': 'explained' }),
+    },
+  };
+}
 
 /** The principal of a key's calls. */
 async function findKeyHolder(hash: string, { store }: ExplainParts): Promise<Principal> {

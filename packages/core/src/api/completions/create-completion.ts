@@ -1,4 +1,4 @@
-import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
+import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { completionsDialect } from '../../dialects/completions/completions-dialect.ts';
 import { operation } from '../../http/operation.ts';
@@ -12,7 +12,7 @@ import { completeChat } from '../chat/complete-chat.ts';
 
 /** `POST /completions`: a chat call in the older form, with a text as its prompt. */
 export const createCompletion = operation<ChatParts>()({
-  headers: { ...CALL_HEADERS, ...CACHE_REQUEST_HEADERS },
+  headers: { ...CALL_HEADERS, ...AGENT_HEADERS, ...CACHE_REQUEST_HEADERS },
   body: { readByRun: completionsRequestSchema },
   response: {
     mediaTypes: { 'application/json': textCompletionSchema, 'text/event-stream': textCompletionEventSchema },

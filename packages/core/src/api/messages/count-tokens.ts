@@ -1,4 +1,5 @@
-import { TOKENS_A_MESSAGE, weighText } from '../../calls/estimate-usage.ts';
+import { AGENT_HEADERS, CALL_HEADERS } from '../../calls/call-headers.ts';
+import { estimatePrompt } from '../../calls/estimate-usage.ts';
 import { receiveCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
@@ -8,7 +9,7 @@ import { operation } from '../../http/operation.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { toJsonResponse } from '../../http/response.ts';
 import type { ChatCall } from '../../providers/provider.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { applyRules } from '../../routing/rules/apply-rules.ts';
 import { nativeOf } from '../../wire/chat/native-request.ts';
 import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages/messages-request.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
@@ -21,6 +22,8 @@ import { guardChat } from '../chat/complete-chat.ts';
 export const countTokens = operation<ChatParts>()({
   body: { readByRun: countTokensRequestSchema },
   headers: {
+    ...CALL_HEADERS,
+    ...AGENT_HEADERS,
     'anthropic-version': 'Version of the form; passed on to upstreams of the same form',
     'anthropic-beta': 'Features by name; passed on to upstreams of the same form',
     'x-claude-code-session-id': 'Session of an agent, where the body names none',
@@ -29,8 +32,10 @@ export const countTokens = operation<ChatParts>()({
   async run(context) {
     const { request: client, principal, parts } = context;
     const { request } = messagesDialect.parse(await readJsonBody(client), client.headers);
+    const called = { door: messagesDialect.door, headers: client.headers };
+    const received = applyRules(receiveCall(chatKind, request, context), called, parts.routing);
     const caller = await findCaller(principal, parts.callers);
-    const guarded = await guardChat(receiveCall(chatKind, request, context), caller, context);
+    const guarded = await guardChat(received, caller, context);
     const { plan } = planGuarded(guarded, caller, client.headers, parts.routing);
     const [endpoint] = plan.endpoints;
     const { call } = guarded;
@@ -50,16 +55,8 @@ export const countTokens = operation<ChatParts>()({
       .catch(() => undefined);
     const count =
       counted === undefined || counted < 1
-        ? { input_tokens: estimate(call.request), estimated: true }
+        ? { input_tokens: estimatePrompt(call.request), estimated: true }
         : { input_tokens: counted };
     return toJsonResponse(200, count, context.responseHeaders);
   },
 });
-
-/** Everything that a model reads, also the tools and earlier calls; never 0. */
-function estimate({ messages, tools, response_format: format }: ChatCompletionRequest): number {
-  const read = JSON.stringify([messages, tools ?? [], format ?? null], (name, value: unknown) =>
-    typeof value === 'string' && value.startsWith('data:') ? '' : value,
-  );
-  return Math.ceil(weighText(read)) + messages.length * TOKENS_A_MESSAGE;
-}

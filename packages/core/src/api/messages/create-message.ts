@@ -1,4 +1,4 @@
-import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
+import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
 import { operation } from '../../http/operation.ts';
@@ -11,6 +11,7 @@ import { completeChat } from '../chat/complete-chat.ts';
 export const createMessage = operation<ChatParts>()({
   headers: {
     ...CALL_HEADERS,
+    ...AGENT_HEADERS,
     ...CACHE_REQUEST_HEADERS,
     'anthropic-version': 'Version of the form; passed on to upstreams of the same form',
     'anthropic-beta': 'Features by name; passed on to upstreams of the same form',

@@ -1,4 +1,4 @@
-import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
+import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { responsesDialect } from '../../dialects/responses/responses-dialect.ts';
 import { operation } from '../../http/operation.ts';
@@ -9,7 +9,7 @@ import { completeChat } from '../chat/complete-chat.ts';
 
 /** `POST /responses`: a chat call in the form of OpenAI's newer API. */
 export const createResponse = operation<ChatParts>()({
-  headers: { ...CALL_HEADERS, ...CACHE_REQUEST_HEADERS },
+  headers: { ...CALL_HEADERS, ...AGENT_HEADERS, ...CACHE_REQUEST_HEADERS },
   body: { readByRun: responsesRequestSchema },
   response: { mediaTypes: { 'application/json': responseSchema, 'text/event-stream': responseEventSchema } },
   responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },

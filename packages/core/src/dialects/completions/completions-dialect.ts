@@ -9,6 +9,7 @@ import { completionsRequestSchema } from '../../wire/completions/completions.ts'
 
 /** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md 22.3). */
 export const completionsDialect: Dialect = {
+  door: 'completions',
   parse: (body) => ({ request: parseCompletions(body), encoder }),
 };
 

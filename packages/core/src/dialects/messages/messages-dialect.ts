@@ -10,6 +10,7 @@ import { toMessage } from './to-message.ts';
 
 /** `POST /messages`: Anthropic's form of a chat call (wire.md 22.1). An upstream of that form gets it untranslated. */
 export const messagesDialect: Dialect = {
+  door: 'messages',
   parse: (body, headers) => ({ request: parseMessages(body, headers), encoder }),
 };
 

@@ -8,6 +8,7 @@ import { nameTools } from './tool-names.ts';
 
 /** `POST /responses`: OpenAI's newer form of a chat call, without anything that is kept (wire.md 22.2). */
 export const responsesDialect: Dialect = {
+  door: 'responses',
   parse(body) {
     const checked = parseWith(responsesRequestSchema, body);
     const names = nameTools(checked);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';
+import { isLike } from '../../foundation/is-like.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
@@ -31,8 +32,8 @@ export const resolveAuto: RouterStrategy = ({ text, options: given, optionsPath,
   const options = parseWith(autoRouterSchema, given, { within: optionsPath ?? 'plugins' });
   const allowed = candidates.filter(
     ({ id }) =>
-      (!options.allowed_models?.length || options.allowed_models.some((pattern) => matches(pattern, id))) &&
-      !options.excluded_models?.some((pattern) => matches(pattern, id)),
+      (!options.allowed_models?.length || options.allowed_models.some((pattern) => isLike(id, pattern))) &&
+      !options.excluded_models?.some((pattern) => isLike(id, pattern)),
   );
   const byPrice = allowed.toSorted((a, b) => cheapestOf(a) - cheapestOf(b) || 0);
   const [from, to] = COST_TIERS[options.cost_tier ?? tierFor(text, needs)];
@@ -57,19 +58,3 @@ function tierFor(text: string, needs: CallNeeds): CostTier {
 
 const cheapestOf = ({ endpoints }: CatalogModel): number => Math.min(...endpoints.map(priceOf), Number.MAX_VALUE);
 const createdOf = ({ definition }: CatalogModel): number => definition.created ?? 0;
-
-/** `author/*`, `*-mini` or a whole id; a star is any text. Linear, because the pattern is the caller's. */
-function matches(pattern: string, id: string): boolean {
-  const parts = pattern.split('*');
-  const [first = ''] = parts;
-  if (parts.length === 1) return id === pattern;
-  const last = parts.at(-1) ?? '';
-  if (!id.startsWith(first) || !id.endsWith(last) || id.length < first.length + last.length) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = id.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return at <= id.length - last.length;
-}

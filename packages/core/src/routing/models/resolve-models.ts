@@ -100,7 +100,8 @@ export function isModelName(slug: string, catalog: Catalog): boolean {
   return isKnown(splitVariants(slug, isKnown).rest);
 }
 
-const findModel = (slug: string, catalog: Catalog): CatalogModel | undefined =>
+/** The model that a slug or an alias means, without virtual variants behind it. */
+export const findModel = (slug: string, catalog: Catalog): CatalogModel | undefined =>
   catalog.find(slug) ?? findLatest(slug, catalog) ?? findByAnthropicId(slug, catalog);
 
 /** Removes virtual variants from the end until the rest is known, or nothing more can be removed. */

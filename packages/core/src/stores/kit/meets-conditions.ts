@@ -1,3 +1,4 @@
+import { isLike } from '../../foundation/is-like.ts';
 import type { GenerationField } from '../../wire/generations/generation-field.ts';
 import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
 import type { Generation } from '../../wire/generations/generation.ts';
@@ -20,6 +21,7 @@ const READ: Readonly<
   session: (generation) => generation.session_id,
   model: ({ model }) => model,
   router: ({ router }) => router,
+  rule: ({ routing_rule: rule }) => rule,
   provider: (generation) => generation.provider_name,
   upstream: (generation) => generation.upstream_provider_name,
   endpoint: (generation) => attemptsOf(generation).map((attempt) => attempt.endpoint_id),
@@ -144,21 +146,4 @@ function meets(value: string | number | boolean, condition: GenerationCondition)
 function isEqual(value: string | number | boolean, wanted: string | number | boolean): boolean {
   if (typeof value !== 'string' || typeof wanted !== 'string') return value === wanted;
   return isLike(value.toLowerCase(), wanted);
-}
-
-/** Whether a text is as the pattern says, in which `*` stands for any characters. Takes linear time in most cases. */
-function isLike(text: string, pattern: string): boolean {
-  const parts = pattern.split('*');
-  const [head = '', ...others] = parts;
-  if (others.length === 0) return text === pattern;
-  const tail = others.pop() ?? '';
-  if (!text.startsWith(head) || !text.endsWith(tail) || text.length < head.length + tail.length) return false;
-  let at = head.length;
-  const end = text.length - tail.length;
-  for (const part of others) {
-    const found = text.indexOf(part, at);
-    if (found === -1 || found + part.length > end) return false;
-    at = found + part.length;
-  }
-  return true;
 }

@@ -21,6 +21,9 @@ export const routingMetadataSchema = z.object({
   attempts: z.array(z.object({ ...endpointSchema, status: z.int() })).optional(),
   /** Names of providers in the request that nobody has, and no gateway upstream gets; absent without any. */
   unknown_providers: z.array(z.string()).optional(),
+  /** The rule of the account that chose the model, and the model that was asked for; absent without any. */
+  routing_rule: z.string().optional(),
+  requested_model: z.string().optional(),
   /** Milliseconds. */
   generation_time: z.number().optional(),
   /** The other effects on the request. */

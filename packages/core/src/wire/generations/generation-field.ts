@@ -9,6 +9,7 @@ export const GENERATION_FIELDS = {
   session: 'text',
   model: 'text',
   router: 'text',
+  rule: 'text',
   provider: 'text',
   upstream: 'text',
   endpoint: 'text',

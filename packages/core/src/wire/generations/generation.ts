@@ -108,6 +108,12 @@ export const generationSchema = z.object({
   pipeline: z.array(pipelineStageSchema).optional(),
   /** The gateway's own field: the guardrails that kept the call from some of its endpoints; absent without any. */
   narrowed_by: z.array(z.string()).optional(),
+  /**
+   * The gateway's own fields: the rule of the account that chose the model, and the model that the caller had asked for.
+   * Absent without a rule, or a model.
+   */
+  routing_rule: z.string().optional(),
+  requested_model: z.string().optional(),
   /** The gateway's own field: the request's `trace`; see docs/destinations.md. */
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   /** The gateway's own field: the same region by its name in the configuration; absent for the global one. */

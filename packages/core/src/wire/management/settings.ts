@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { maxPriceSchema, sortKeySchema } from '../chat/provider-preferences.ts';
+import { routingRulesSchema } from './routing-rule.ts';
 
 const slugs = z.array(z.string().min(1).max(200)).max(1000);
 
@@ -29,6 +30,8 @@ export const settingsSchema = z.object({
     allow_fallbacks: z.boolean(),
     /** Endpoints that charge more are not asked; prices that are not given are not bounded. */
     max_price: maxPriceSchema,
+    /** Rules that choose the model of a chat call by what the call is; the first whose conditions all hold. */
+    rules: routingRulesSchema,
   }),
   /** USD that all calls together may cost; null means no limit. */
   credits_usd: z.number().min(0).nullable(),

@@ -36,10 +36,25 @@ const endpointExplanationSchema = z.object({
 });
 export type EndpointExplanation = z.infer<typeof endpointExplanationSchema>;
 
+/** One rule of the account, in the order in which they are tried. */
+const ruleExplanationSchema = z.object({
+  name: z.string(),
+  model: z.string(),
+  /** `not_reached`: another rule before it is applied. */
+  outcome: z.enum(['applied', 'not_met', 'unknown_model', 'not_reached']),
+  /** The first condition that does not hold, where one does not. */
+  condition: z.string().nullable(),
+});
+
 /** How a chat request would be routed now. */
 export const routingExplanationSchema = z.object({
   requested: z.string(),
   strategy: z.string(),
+  /** The rule that chooses the model, and the model that the request names; absent without any. */
+  routing_rule: z.string().optional(),
+  requested_model: z.string().optional(),
+  /** All rules; absent without any. */
+  rules: z.array(ruleExplanationSchema).optional(),
   region: z.string().nullable(),
   models: z.array(z.string()),
   /** Names of providers in the request that nobody has, and no gateway upstream gets. */

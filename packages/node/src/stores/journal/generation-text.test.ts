@@ -54,6 +54,8 @@ const unusual: Generation = {
   provider_responses: [{ endpoint_id: 'a', status: 200 }],
   cost_known: false,
   pipeline: [{ type: 'guardrail', name: 'one' }],
+  routing_rule: 'background',
+  requested_model: 'author/asked',
   trace: { step: 1 },
   called_region: 'eu',
   cancelled_by: 'operator',

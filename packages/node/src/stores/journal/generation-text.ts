@@ -90,6 +90,8 @@ export function toGenerationText(generation: Generation): string {
     cost_known: unless(generation.cost_known, USUAL.cost_known),
     pipeline: generation.pipeline,
     narrowed_by: generation.narrowed_by,
+    routing_rule: generation.routing_rule,
+    requested_model: generation.requested_model,
     trace: generation.trace,
     called_region: generation.called_region,
     upstream_provider_name: generation.upstream_provider_name,

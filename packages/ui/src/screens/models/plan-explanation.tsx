@@ -46,7 +46,15 @@ export function PlanExplanation({ model }: { model: string }) {
       ) : data === undefined ? (
         <Loading what="the plan" />
       ) : (
-        <Plan endpoints={data.data.endpoints} />
+        <>
+          {data.data.routing_rule !== undefined && (
+            <p className="text-sm text-ink-soft">
+              The rule {data.data.routing_rule} sends such a call to{' '}
+              <code className="font-mono text-xs">{data.data.requested}</code>:
+            </p>
+          )}
+          <Plan endpoints={data.data.endpoints} />
+        </>
       )}
     </div>
   );

@@ -11,6 +11,7 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
 import { FromConfig } from './from-config.tsx';
 import { RoutingFields } from './routing-fields.tsx';
+import { RuleList } from './rule-list.tsx';
 import { withListedNames } from './with-listed-names.ts';
 
 /** The account: default model, credits, and where its calls may go. What the configuration says is shown and fixed. */
@@ -173,6 +174,13 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
         isConfigured={isConfigured}
         issue={issue}
         onChange={(change) => set({ routing: { ...draft.routing, ...change } })}
+      />
+      <RuleList
+        rules={draft.routing.rules}
+        modelList={listId}
+        isFixed={isConfigured('routing.rules')}
+        issue={issue}
+        onChange={(rules) => set({ routing: { ...draft.routing, rules } })}
       />
       {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
       <div className="flex justify-end gap-2">

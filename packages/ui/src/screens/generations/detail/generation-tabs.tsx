@@ -165,6 +165,12 @@ function Summary({ generation }: { generation: Generation }) {
         {formatDuration(generation.generation_time)}
         {firstTokenMs !== null && `, first token after ${formatDuration(firstTokenMs)}`}
       </span>
+      {generation.routing_rule !== undefined && (
+        <span className="text-ink-soft">
+          by the rule {showControls(generation.routing_rule)}
+          {generation.requested_model !== undefined && `, asked for ${showControls(generation.requested_model)}`}
+        </span>
+      )}
       {generation.cancelled_by === 'operator' && <span className="text-ink-soft">by the operator</span>}
       {reason !== null && reason !== 'error' && <span className="text-ink-faint">finish reason: {reason}</span>}
       <time dateTime={generation.created_at} className="text-ink-faint">

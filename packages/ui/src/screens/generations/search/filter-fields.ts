@@ -61,6 +61,7 @@ export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(t
   workspace: { kind: 'text', about: 'Workspace' },
   region: { kind: 'text', about: 'Region that was called', values: ['global', 'europe', 'us'] },
   router: { kind: 'text', about: 'Router that chose the model' },
+  rule: { kind: 'text', about: 'Rule that chose the model' },
   upstream: { kind: 'text', about: 'Provider behind a gateway' },
   endpoint: { kind: 'text', about: 'Endpoint that was asked' },
   tier: { kind: 'text', about: 'Service tier', values: ['flex', 'priority'] },

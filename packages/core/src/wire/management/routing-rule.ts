@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** The forms of a chat call, as the last word of their paths: `chat` is `POST /chat/completions`. */
+export const DOORS = ['chat', 'messages', 'responses', 'completions'] as const;
+export type Door = (typeof DOORS)[number];
+
+const name = z.string().min(1).max(200);
+const patterns = z.array(name).min(1).max(100);
+
+/** The conditions of a rule by their names here. All that are given have to hold. */
+export const routingConditionsSchema = z
+  .strictObject({
+    /** Models as they are asked for; `*` is any text. */
+    models: patterns.describe('Models as they are asked for; * is any text'),
+    /** Whether it is a small task that an agent does beside its work. */
+    background: z.boolean().describe('Small tasks that an agent does beside its work'),
+    /** Whether reasoning is asked for. */
+    thinking: z.boolean().describe('Whether reasoning is asked for'),
+    /** Estimated tokens of the prompt, tools included. */
+    min_prompt_tokens: z.int().min(1).describe('Estimated tokens of the prompt, tools included'),
+    has_images: z.boolean().describe('Whether there are images in the prompt'),
+    min_tools: z.int().min(1).describe('How many tools the model is offered at least'),
+    /** Whether an agent that another one has started makes the call. */
+    subagent: z.boolean().describe('Whether an agent that another agent has started makes the call'),
+    doors: z.array(z.enum(DOORS)).min(1).describe('The form in which the call is made'),
+    /** Names or hashes of keys. */
+    keys: z.array(name).min(1).max(100).describe('Names or hashes of the keys that it holds for'),
+    except_keys: z.array(name).min(1).max(100).describe('Names or hashes of keys that it does not hold for'),
+    /** Patterns for the address of the application, or its user agent. */
+    apps: patterns.describe('Addresses (HTTP-Referer) or user agents of applications; * is any text'),
+  })
+  .partial();
+export type RoutingConditions = z.infer<typeof routingConditionsSchema>;
+
+/** A rule that chooses the model of a chat call by what the call is. */
+export const routingRuleSchema = z.strictObject({
+  name: z.string().min(1).max(100),
+  /** Without any condition it holds for every call. */
+  when: routingConditionsSchema,
+  /** Takes the place of the models that the call asks for. */
+  model: name,
+  /** Those that are tried after it. */
+  models: z.array(name).max(3).optional(),
+});
+export type RoutingRule = z.infer<typeof routingRuleSchema>;
+
+const MAX_RULES = 100;
+
+/** Rules in the order in which they are tried. */
+export const routingRulesSchema = z.array(routingRuleSchema).max(MAX_RULES).superRefine(refuseSameNames);
+
+const {
+  min_prompt_tokens: minPromptTokens,
+  has_images: hasImages,
+  min_tools: minTools,
+  except_keys: exceptKeys,
+  ...sameNames
+} = routingConditionsSchema.shape;
+
+/** A rule in the words of the configuration. */
+const configuredRoutingRuleSchema = routingRuleSchema.extend({
+  when: z.strictObject({ ...sameNames, minPromptTokens, hasImages, minTools, exceptKeys }).partial(),
+});
+export type ConfiguredRoutingRule = z.infer<typeof configuredRoutingRuleSchema>;
+
+export const configuredRoutingRulesSchema = z
+  .array(configuredRoutingRuleSchema)
+  .max(MAX_RULES)
+  .superRefine(refuseSameNames);
+
+/** Converts a rule of the configuration to its form on the wire. */
+export function toRoutingRule({ when, ...rule }: ConfiguredRoutingRule): RoutingRule {
+  const { minPromptTokens: tokens, hasImages: images, minTools: tools, exceptKeys: except, ...same } = when;
+  return {
+    ...rule,
+    when: {
+      ...same,
+      ...(tokens !== undefined && { min_prompt_tokens: tokens }),
+      ...(images !== undefined && { has_images: images }),
+      ...(tools !== undefined && { min_tools: tools }),
+      ...(except !== undefined && { except_keys: except }),
+    },
+  };
+}
+
+function refuseSameNames(rules: readonly { readonly name: string }[], context: z.RefinementCtx): void {
+  for (const [at, { name: named }] of rules.entries()) {
+    if (rules.findIndex((other) => other.name === named) === at) continue;
+    context.addIssue({ code: 'custom', path: [at, 'name'], message: 'must be the name of one rule alone' });
+  }
+}

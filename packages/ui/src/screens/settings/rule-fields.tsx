@@ -1,0 +1,190 @@
+import type { Door, RoutingConditions, RoutingRule } from '@model-gateway/core/wire';
+import { useState } from 'react';
+
+import { Checkbox, Field } from '../../parts/controls/field.tsx';
+
+export interface RuleFieldsProps {
+  readonly rule: RoutingRule;
+  /** The id of a list of models to complete from. */
+  readonly modelList: string;
+  readonly isFixed: boolean;
+  /** The gateway's message about a field, by its path within the rule. */
+  readonly issue: (path: string) => string | undefined;
+  readonly onChange: (rule: RoutingRule) => void;
+}
+
+const DOORS: Readonly<Record<Door, string>> = {
+  chat: 'Chat completions',
+  messages: 'Messages',
+  responses: 'Responses',
+  completions: 'Completions',
+};
+
+const YES_NO = [
+  ['background', 'Background task', 'A small task beside an agent’s work'],
+  ['thinking', 'Asks for reasoning', 'Claude Code does so in nearly every call'],
+  ['subagent', 'Sub-agent', 'An agent that another one has started'],
+  ['has_images', 'Has images', 'Anywhere in the conversation'],
+] as const;
+
+const NUMBERS = [
+  ['min_prompt_tokens', 'Prompt of at least', 'Tokens by estimate, tools included'],
+  ['min_tools', 'Tools, at least', 'As many as the call offers'],
+] as const;
+
+const LISTS = [
+  ['models', 'Models asked for', 'With commas; * is any text: claude-*haiku*'],
+  ['apps', 'Applications', 'Address or user agent: claude-cli/*'],
+  ['keys', 'Keys', 'Names or hashes it holds for'],
+  ['except_keys', 'Exempt keys', 'Names or hashes it does not hold for'],
+] as const;
+
+/** One rule: its name, the model that it chooses, and its conditions. */
+export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFieldsProps) {
+  const { when } = rule;
+  const set = <Name extends keyof RoutingConditions>(name: Name, value: RoutingConditions[Name]): void => {
+    const { [name]: _, ...others } = when;
+    onChange({ ...rule, when: value === undefined ? others : { ...others, [name]: value } });
+  };
+  const setDoor = (door: Door, isOn: boolean): void => {
+    const doors = (Object.keys(DOORS) as Door[]).filter((one) => (one === door ? isOn : when.doors?.includes(one)));
+    set('doors', doors.length === 0 ? undefined : doors);
+  };
+  return (
+    <fieldset disabled={isFixed} className="flex min-w-0 flex-col gap-4">
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label="Name" error={issue('name')}>
+          {(control) => (
+            <input
+              {...control}
+              className="field"
+              value={rule.name}
+              onChange={(event) => onChange({ ...rule, name: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Model" hint="In place of what the call asks for" error={issue('model')}>
+          {(control) => (
+            <input
+              {...control}
+              list={modelList}
+              className="field font-mono text-xs"
+              value={rule.model}
+              onChange={(event) => onChange({ ...rule, model: event.target.value })}
+            />
+          )}
+        </Field>
+        <ListField
+          className="sm:col-span-2"
+          placeholder="none"
+          label="Then"
+          hint="Models that are tried after it, with commas"
+          values={rule.models}
+          error={issue('models')}
+          onChange={(models) => {
+            const { models: _, ...others } = rule;
+            onChange(models === undefined ? others : { ...others, models });
+          }}
+        />
+      </div>
+      <p className="text-sm font-medium">When all of these hold</p>
+      <div className="grid gap-3 sm:grid-cols-2">
+        {YES_NO.map(([name, label, hint]) => (
+          <Field key={name} label={label} hint={hint}>
+            {(control) => (
+              <select
+                {...control}
+                className="field"
+                value={String(when[name] ?? '')}
+                onChange={({ target: { value } }) => set(name, value === '' ? undefined : value === 'true')}
+              >
+                <option value="">Either</option>
+                <option value="true">Yes</option>
+                <option value="false">No</option>
+              </select>
+            )}
+          </Field>
+        ))}
+        {NUMBERS.map(([name, label, hint]) => (
+          <Field key={name} label={label} hint={hint} error={issue(`when.${name}`)}>
+            {(control) => (
+              <input
+                {...control}
+                type="number"
+                min={1}
+                placeholder="any"
+                className="field"
+                value={when[name] ?? ''}
+                onChange={({ target: { value, valueAsNumber } }) => set(name, value === '' ? undefined : valueAsNumber)}
+              />
+            )}
+          </Field>
+        ))}
+        {LISTS.map(([name, label, hint]) => (
+          <ListField
+            key={name}
+            label={label}
+            hint={hint}
+            placeholder={name === 'except_keys' ? 'none' : 'any'}
+            values={when[name]}
+            error={issue(`when.${name}`)}
+            onChange={(values) => set(name, values)}
+          />
+        ))}
+      </div>
+      <fieldset>
+        <legend className="mb-1 text-sm font-medium">Over one of these; without any, over all</legend>
+        <div className="flex flex-wrap gap-x-4">
+          {(Object.entries(DOORS) as [Door, string][]).map(([door, label]) => (
+            <Checkbox
+              key={door}
+              label={label}
+              checked={when.doors?.includes(door) === true}
+              onChange={(event) => setDoor(door, event.target.checked)}
+            />
+          ))}
+        </div>
+      </fieldset>
+    </fieldset>
+  );
+}
+
+interface ListFieldProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly className?: string;
+  readonly placeholder?: string;
+  readonly values: readonly string[] | undefined;
+  readonly error: string | undefined;
+  /** Undefined for none. */
+  readonly onChange: (values: string[] | undefined) => void;
+}
+
+/** Texts with commas between them. What is being typed stays as it is, a comma at its end included. */
+function ListField({ label, hint, placeholder = 'any', className = '', values = [], error, onChange }: ListFieldProps) {
+  const [typed, setTyped] = useState(values.join(', '));
+  const isCurrent = toList(typed).join() === values.join();
+  return (
+    <Field label={label} hint={hint} error={error} className={className}>
+      {(control) => (
+        <input
+          {...control}
+          placeholder={placeholder}
+          className="field font-mono text-xs"
+          value={isCurrent ? typed : values.join(', ')}
+          onChange={({ target: { value } }) => {
+            const list = toList(value);
+            setTyped(value);
+            onChange(list.length === 0 ? undefined : list);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+const toList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
