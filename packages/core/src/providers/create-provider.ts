@@ -26,6 +26,8 @@ export type CreateWireProvider = (settings: WireSettings) => Provider;
 
 const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
   openai: async () => (await import('./openai/openai-provider.ts')).createOpenAiProvider,
+  'openai-responses': async () =>
+    (await import('./openai-responses/openai-responses-provider.ts')).createOpenAiResponsesProvider,
   anthropic: async () => (await import('./anthropic/anthropic-provider.ts')).createAnthropicProvider,
   google: async () => (await import('./google/google-provider.ts')).createGoogleProvider,
   fal: async () => (await import('./fal/fal-videos.ts')).createFalProvider,

@@ -5,7 +5,7 @@ import type {
   MessagesRequest,
   ToolResultBlock,
 } from '../../wire/messages/messages-request.ts';
-import { openReasoning } from '../kit/sealed-reasoning.ts';
+import { openReasoning } from '../../wire/chat/sealed-reasoning.ts';
 
 /** The format of reasoning that Anthropic's models can read back (wire.md 6.6). */
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';

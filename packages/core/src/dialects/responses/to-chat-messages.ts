@@ -11,7 +11,7 @@ import {
   type ResponsesPart,
   type ResponsesRequest,
 } from '../../wire/responses/responses-request.ts';
-import { openReasoning } from '../kit/sealed-reasoning.ts';
+import { openReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import { CUSTOM_PROPERTY, type ToolNames } from './tool-names.ts';
 
 type TextPart = Extract<ContentPart, { type: 'text' }>;

@@ -4,7 +4,7 @@ import { baseUrlSchema } from '../http-url.ts';
 import { keyText } from '../secret-text.ts';
 
 /** The wire formats of providers. */
-export const WIRES = ['openai', 'anthropic', 'google', 'fal', 'replicate'] as const;
+export const WIRES = ['openai', 'openai-responses', 'anthropic', 'google', 'fal', 'replicate'] as const;
 export type Wire = (typeof WIRES)[number];
 
 const headersSchema = z.record(
