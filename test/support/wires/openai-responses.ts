@@ -118,7 +118,10 @@ const refuse = (status: number, error: object, headers: Readonly<Record<string, 
 /** Each of the three forms in which a stream tells of an error is the event of one refusal. */
 const flat = (error: object): object => ({ ...error, type: 'error', sequence_number: 0 });
 const nested = (error: object): object => ({ type: 'error', error });
-const failed = (error: object): object => ({ type: 'response.failed', response: { ...RESPONSE, status: 'failed', error } });
+const failed = (error: object): object => ({
+  type: 'response.failed',
+  response: { ...RESPONSE, status: 'failed', error },
+});
 
 const refuseOnce = (
   status: number,
@@ -186,7 +189,11 @@ export const script: WireScript = {
     moderation: {
       ...refuseOnce(
         403,
-        { message: 'Your input was flagged', code: 403, metadata: { reasons: ['violence', 'harassment'], flagged_input: 'how to hurt' } },
+        {
+          message: 'Your input was flagged',
+          code: 403,
+          metadata: { reasons: ['violence', 'harassment'], flagged_input: 'how to hurt' },
+        },
         'violence',
       ),
       reasons: ['violence', 'harassment'],

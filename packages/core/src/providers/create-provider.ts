@@ -13,6 +13,7 @@ export interface WireProviderOptions extends ProviderOptions {
   /** Transport for addresses that callers and upstreams name. Must refuse internal addresses. */
   readonly downloads: Transport;
   readonly query?: OpenAiProviderSettings['query'];
+  readonly responses?: OpenAiProviderSettings['responses'];
   readonly listsModels?: OpenAiProviderSettings['listsModels'];
 }
 

@@ -9,16 +9,23 @@ import { toAnthropicRequest } from './request/to-anthropic-request.ts';
 import { toNativeBody, toNativeHeaders } from './request/to-native-body.ts';
 
 /** Fields of a request that counting refuses: what a prompt consists of is all it takes. */
-const REFUSED: ReadonlySet<string> = new Set([
-  ...['max_tokens', 'stream', 'metadata', 'stop_sequences', 'temperature', 'top_p', 'top_k', 'service_tier'],
-]);
+const REFUSED: readonly string[] = [
+  'max_tokens',
+  'stream',
+  'metadata',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'service_tier',
+];
 
 /** Asks upstream for the number of tokens of a prompt; undefined when it names none. Throws as a call does. */
 export async function countAnthropicTokens(upstream: Upstream, call: ChatCall): Promise<number | undefined> {
   const { native, timeouts } = call;
   const isNative = native?.form === 'messages';
   const whole = isNative ? toNativeBody(call, native) : toAnthropicRequest(call);
-  const body = Object.fromEntries(Object.entries(whole).filter(([name]) => !REFUSED.has(name)));
+  const body = Object.fromEntries(Object.entries(whole).filter(([name]) => !REFUSED.includes(name)));
   const response = await upstream.transport.send({
     method: 'POST',
     url: `${upstream.baseUrl}/messages/count_tokens`,

@@ -34,7 +34,7 @@ export interface CompletionReaderOptions {
   /** Makes the id of a tool call that came without one, from its number in the completion. */
   readonly makeId: (number: number) => string;
   /** Chunks are to hold the events that they were read from. */
-  readonly keepsNative: boolean;
+  readonly keepsNative?: boolean | undefined;
 }
 
 /** The differences between one wire and the others. */

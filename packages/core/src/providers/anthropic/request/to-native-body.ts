@@ -5,16 +5,16 @@ import { readModelTraits } from '../read-model-traits.ts';
 import { toMaxTokens } from './to-anthropic-request.ts';
 
 /** Fields of the gateway in this form, which no upstream knows, and those that are set for the upstream below. */
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  ...['model', 'stream', 'max_tokens', 'models', 'fallbacks', 'provider', 'plugins', 'route', 'preset', 'transforms'],
-  ...['debug', 'trace', 'user', 'session_id', 'stop_server_tools_when'],
-]);
+const OWN_FIELDS: readonly string[] = [
+  ['model', 'stream', 'max_tokens', 'models', 'fallbacks', 'provider', 'plugins', 'route', 'preset', 'transforms'],
+  ['debug', 'trace', 'user', 'session_id', 'stop_server_tools_when'],
+].flat();
 
 /** The body as it came in, in the order of its fields, for the upstream's own model. */
 export function toNativeBody(call: ChatCall, { body }: NativeRequest): Record<string, unknown> {
   const maxTokens = toMaxTokens(call, readModelTraits(call.providerModel), { kind: 'unsaid' });
   const sent: Record<string, unknown> = { model: call.providerModel, max_tokens: maxTokens };
-  for (const [name, value] of Object.entries(body)) if (!OWN_FIELDS.has(name)) sent[name] = value;
+  for (const [name, value] of Object.entries(body)) if (!OWN_FIELDS.includes(name)) sent[name] = value;
   sent['messages'] = withoutForeignReasoning(body['messages']);
   if (call.stream) sent['stream'] = true;
   return sent;

@@ -67,7 +67,7 @@ export function createAnthropicCompletionReader(options: CompletionReaderOptions
     readEvent(data) {
       const event = parse(data, providerName);
       const chunk = readEvent(event);
-      if (!keepsNative) return chunk;
+      if (keepsNative !== true) return chunk;
       const piece = { type: typeof event['type'] === 'string' ? event['type'] : 'message', data };
       if (chunk === 'done') return chunk;
       return { ...(chunk ?? NOTHING), native: [piece] };
@@ -90,7 +90,7 @@ export function createAnthropicCompletionReader(options: CompletionReaderOptions
       noteReport(report, completion['usage'], completion['stop_reason']);
       const delta = readContent(blocks, completion['content']);
       const chunk = { ...toLastChunk(report, delta, blocks.toolCallCount()), ...toFacts(completion) };
-      return keepsNative ? { ...chunk, native: [{ type: 'whole', data: text }] } : chunk;
+      return keepsNative === true ? { ...chunk, native: [{ type: 'whole', data: text }] } : chunk;
     },
   };
 }

@@ -8,15 +8,15 @@ import { toReasoningItems } from './to-reasoning-items.ts';
 import { toResponsesReasoning } from './to-responses-reasoning.ts';
 
 /** Fields of the gateway in this form, which no upstream knows, and those that are set for the upstream below. */
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  ...['model', 'stream', 'store', 'models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace'],
-  ...['user', 'session_id', 'stop_server_tools_when', 'cache_control', 'image_config', 'modalities'],
+const OWN_FIELDS: readonly string[] = [
+  ['model', 'stream', 'store', 'models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace'],
+  ['user', 'session_id', 'stop_server_tools_when', 'cache_control', 'image_config', 'modalities'],
   // Sampling that this wire does not have.
-  ...['top_k', 'frequency_penalty', 'presence_penalty'],
-]);
+  ['top_k', 'frequency_penalty', 'presence_penalty'],
+].flat();
 
 /** Fields that an endpoint may not support. */
-const SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'top_logprobs']);
+const SAMPLING: readonly string[] = ['temperature', 'top_p', 'top_logprobs'];
 
 /** Members of `reasoning` that are the gateway's own. */
 const OWN_REASONING = ['enabled', 'max_tokens', 'exclude'];
@@ -28,8 +28,8 @@ const OWN_TOOL = /^(service|openrouter):/;
 export function toNativeBody(call: ChatCall, { body }: NativeRequest, userId?: string): Record<string, unknown> {
   const sent: Record<string, unknown> = { model: call.providerModel };
   for (const [name, value] of Object.entries(body)) {
-    const isUnsupported = SAMPLING.has(name) && isSupported(call, name) === false;
-    if (!OWN_FIELDS.has(name) && !isUnsupported) sent[name] = value;
+    const isUnsupported = SAMPLING.includes(name) && isSupported(call, name) === false;
+    if (!OWN_FIELDS.includes(name) && !isUnsupported) sent[name] = value;
   }
   sent['input'] = toInput(body['input']);
   if (Array.isArray(body['tools'])) sent['tools'] = body['tools'].filter((tool: unknown) => !isOwnTool(tool));

@@ -26,6 +26,7 @@ export function toResponsesTools(tools: readonly Tool[]): object[] {
 
 export function toResponsesToolChoice(choice: ChatCompletionRequest['tool_choice']): unknown {
   if (typeof choice !== 'object' || choice === null) return choice ?? undefined;
-  if (choice.type !== 'function') throw refuseField('tool_choice.type', 'only functions can be chosen at this provider');
+  if (choice.type !== 'function')
+    throw refuseField('tool_choice.type', 'only functions can be chosen at this provider');
   return { type: 'function', name: (choice as { function: { name: string } }).function.name };
 }

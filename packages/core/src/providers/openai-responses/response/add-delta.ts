@@ -15,4 +15,3 @@ export function addDelta(sum: ChatDelta, delta: ChatDelta | undefined): void {
   if (delta.annotations) (sum.annotations ??= []).push(...delta.annotations);
   if (delta.images) (sum.images ??= []).push(...delta.images);
 }
-

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isRecord, objectsOf, type Unchecked } from '../../../foundation/unchecked.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { parseReturned } from '../../kit/parse-json.ts';
@@ -35,10 +35,15 @@ export function createResponsesCompletionReader(options: CompletionReaderOptions
         if (!isRecord(item)) return undefined;
         items.start(placeOf(event), item);
         // Whoever gets the items as they are gets this one, too: the completion has begun.
-        return keepsNative && !TRANSLATED.has(item['type']) ? toChunk({}) : undefined;
+        return keepsNative === true && !TRANSLATED.has(item['type']) ? toChunk({}) : undefined;
       }
       case 'response.output_item.done':
         return isRecord(event['item']) ? toChunkOrNothing(items.finish(placeOf(event), event['item'])) : undefined;
+      case 'response.output_text.delta': {
+        const chunk = toChunkOrNothing(items.push(placeOf(event), type, event));
+        const logprobs = toLogprobs([event]);
+        return logprobs === undefined ? chunk : withLogprobs(chunk ?? toChunk({}), logprobs);
+      }
       default:
         return type.endsWith('.delta') ? toChunkOrNothing(items.push(placeOf(event), type, event)) : undefined;
     }
@@ -55,7 +60,7 @@ export function createResponsesCompletionReader(options: CompletionReaderOptions
       const error = errorOfEvent(event);
       if (error !== undefined) throw toError(error, event, options);
       const chunk = readEvent(type, event);
-      return keepsNative ? { ...(chunk ?? { choices: [] }), native: [{ type, data }] } : chunk;
+      return keepsNative === true ? { ...(chunk ?? { choices: [] }), native: [{ type, data }] } : chunk;
     },
 
     readEnd() {
@@ -67,7 +72,7 @@ export function createResponsesCompletionReader(options: CompletionReaderOptions
       }
       const { type, data, response } = end;
       const chunk = toLastChunk(response, type.slice('response.'.length), items);
-      return keepsNative ? { ...chunk, native: [{ type, data }] } : chunk;
+      return keepsNative === true ? { ...chunk, native: [{ type, data }] } : chunk;
     },
 
     readWhole(text) {
@@ -80,8 +85,9 @@ export function createResponsesCompletionReader(options: CompletionReaderOptions
       if (!ENDED.has(status)) {
         throw new GatewayError('provider_unavailable', `${providerName} returned a response that is ${String(status)}`);
       }
-      const chunk = toLastChunk(response, textOf(status) || 'completed', items);
-      return keepsNative ? { ...chunk, native: [{ type: 'whole', data: text }] } : chunk;
+      const said = objectsOf(output).flatMap(({ content }) => objectsOf(content));
+      const chunk = withLogprobs(toLastChunk(response, textOf(status) || 'completed', items), toLogprobs(said));
+      return keepsNative === true ? { ...chunk, native: [{ type: 'whole', data: text }] } : chunk;
     },
   };
 }
@@ -125,6 +131,15 @@ const toChunk = (delta: ChatDelta): ChatChunk => ({
 
 const toChunkOrNothing = (delta: ChatDelta | undefined): ChatChunk | undefined =>
   delta === undefined ? undefined : toChunk(delta);
+
+/** The log probabilities of pieces of text, in the form of chat completions; undefined where there are none. */
+function toLogprobs(pieces: readonly Unchecked[]): object | undefined {
+  const content = pieces.flatMap(({ logprobs }) => objectsOf(logprobs));
+  return content.length === 0 ? undefined : { content, refusal: null };
+}
+
+const withLogprobs = (chunk: ChatChunk, logprobs: object | undefined): ChatChunk =>
+  logprobs === undefined ? chunk : { ...chunk, choices: chunk.choices.map((choice) => ({ ...choice, logprobs })) };
 
 const placeOf = ({ output_index: place }: Unchecked): number => (typeof place === 'number' ? place : 0);
 
