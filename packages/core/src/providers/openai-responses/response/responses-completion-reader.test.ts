@@ -152,9 +152,9 @@ describe('Reasoning', () => {
   ];
 
   test('has a detail for each of its texts and its encrypted content, and reads as paragraphs', () => {
-    const { delta } = readWhole([item]).choices[0] ?? { delta: {} };
-    expect(delta.reasoning_details).toEqual(expected);
-    expect(delta.reasoning).toBe('One.\n\nTwo.\n\nRaw.');
+    const [delta] = deltasOf([readWhole([item])]);
+    expect(delta?.reasoning_details).toEqual(expected);
+    expect(delta?.reasoning).toBe('One.\n\nTwo.\n\nRaw.');
   });
 
   test('is the same streamed', () => {
