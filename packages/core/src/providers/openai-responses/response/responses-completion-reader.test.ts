@@ -115,11 +115,12 @@ describe('Texts', () => {
     const citation = { type: 'url_citation', url: 'https://x.example', title: 'X', start_index: 2, end_index: 4 };
     const file = { type: 'file_citation', file_id: 'f', index: 0 };
     const logprobs = [{ token: 'b', logprob: -1, bytes: [98], top_logprobs: [] }];
-    const items = [message('Intro.'), { ...message('abcdef', { annotations: [citation, file], logprobs }), id: 'm2' }];
+    const second = { ...message('abcdef', { annotations: [citation, file], logprobs }), id: 'm2' };
+    const items = [message('Intro.'), second];
     const streamed = readStream([
       textDelta(0, 'Intro.'),
       { ...textDelta(1, 'abcdef'), logprobs },
-      done(1, items[1] as object),
+      done(1, second),
       ended(items),
     ]);
     const { start_index: _start, end_index: _end, type: _type, ...page } = citation;
@@ -233,12 +234,12 @@ describe('Calls', () => {
 
 describe('What upstream’s own tools made', () => {
   test('is a picture', () => {
-    const items = [
-      { id: 'ig_1', type: 'image_generation_call', status: 'completed', result: 'AAAA', output_format: 'webp' },
-    ];
+    const about = { type: 'image_generation_call', status: 'completed' };
+    const picture = { id: 'ig_1', ...about, result: 'AAAA', output_format: 'webp' };
+    const items = [picture];
     const images = [{ type: 'image_url', image_url: { url: 'data:image/webp;base64,AAAA' } }];
     expect(readWhole(items).choices[0]?.delta.images).toEqual(images);
-    expect(deltasOf(readStream([done(0, items[0] as object), ended(items)]))[0]?.images).toEqual(images);
+    expect(deltasOf(readStream([done(0, picture), ended(items)]))[0]?.images).toEqual(images);
   });
 
   test('is a search, which is counted', () => {
