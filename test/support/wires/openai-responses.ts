@@ -145,7 +145,7 @@ export const script: WireScript = {
   responses: {
     text: say(TEXT),
     tools: toResponse([call(0, 'get_weather', ['', '{"city"', ':"Paris"}'])]),
-    'tool without arguments': toResponse([call(0, 'get_time', [''])]),
+    'tool without arguments': toResponse([call(0, 'get_time', ['{}'])]),
     'parallel tools': toResponse([
       message('One moment.'),
       call(0, 'get_weather', ['{"city":', '"Paris"}']),
@@ -209,8 +209,8 @@ export const script: WireScript = {
   sent: {
     tools: {
       tools: [
-        { type: 'function', name: 'get_weather', parameters: { required: ['city'] }, strict: false },
-        { type: 'function', name: 'get_time', strict: false },
+        { type: 'function', name: 'get_weather', parameters: { required: ['city'] } },
+        { type: 'function', name: 'get_time' },
       ],
       tool_choice: 'auto',
     },
@@ -246,8 +246,7 @@ export const script: WireScript = {
     },
     'JSON schema': { text: { format: { type: 'json_schema', name: 'place', strict: true, schema: SCHEMA } } },
     reasoning: {
-      reasoning: { effort: 'high', summary: 'auto' },
-      include: ['reasoning.encrypted_content'],
+      reasoning: { effort: 'high' },
       max_output_tokens: 4000,
       store: false,
     },
