@@ -603,10 +603,12 @@ test('a file that is not there is refused by its path', () => {
 test('sends calls of the Responses form on in it to OpenAI and Azure, but to no other server at their place', () => {
   const at = 'https://proxy.example/v1';
   const azure = { slug: 'azure', preset: 'azure', apiKey: 'k', baseUrl: 'https://r.openai.azure.com/openai/v1' };
+  const byDeployment = 'https://r.openai.azure.com/openai/deployments/{model}';
   const { providers } = load({
     providers: [
       { slug: 'openai', preset: 'openai', apiKey: 'k' },
       azure,
+      { ...azure, slug: 'azure-by-deployment', baseUrl: byDeployment },
       { slug: 'proxy', preset: 'openai', apiKey: 'k', baseUrl: at },
       { slug: 'proxy-that-has', preset: 'openai', apiKey: 'k', baseUrl: at, responses: true },
       { slug: 'openai-without', preset: 'openai', apiKey: 'k', responses: false },
@@ -619,6 +621,7 @@ test('sends calls of the Responses form on in it to OpenAI and Azure, but to no 
   expect(Object.fromEntries(providers.map(({ slug, responses }) => [slug, responses]))).toEqual({
     openai: true,
     azure: true,
+    'azure-by-deployment': false,
     proxy: false,
     'proxy-that-has': true,
     'openai-without': false,

@@ -72,9 +72,13 @@ export function toProviderConfig(
   };
 }
 
-/** Whether the preset says so, and its own server is called: another may have chat completions alone. */
+/**
+ * Whether the preset says so, and its own server is called, where another may have chat completions alone. So has the
+ * address of a single deployment.
+ */
 const hasResponses = ({ baseUrl }: ProviderSettings, preset: ProviderPreset): boolean =>
-  preset.dialect?.hasResponses === true && (baseUrl === undefined || preset.baseUrl === null);
+  preset.dialect?.hasResponses === true &&
+  (baseUrl === undefined || (preset.baseUrl === null && !baseUrl.includes('{model}')));
 
 /** A preset's key from the environment; undefined when none of its variables is set. */
 export function keyOf({ apiKeyEnv, apiKeyAliases = [] }: ProviderPreset, env: Environment): string | undefined {
