@@ -589,3 +589,15 @@ test.each([
     Array.from({ length: 2 }, () => `https://up.example/chat-1/v1${path}?api-version=1`),
   );
 });
+
+test('a gateway that gets the Responses form is told what it may choose among, and which plugins to run', async () => {
+  const transport = createReplayTransport({
+    headers: { 'content-type': 'application/json' },
+    pieces: [JSON.stringify(RESPONSE)],
+  });
+  const provider = providerOn(transport, { responses: true, dialect: OPENAI_PRESETS.openrouter.dialect });
+  const native = { ...NATIVE, body: { input: 'Hi', provider: { only: ['ours'] }, plugins: [{ id: 'ours' }] } };
+  const onward = { preferences: { zdr: true }, plugins: [{ id: 'web' }] };
+  await provider.chatWhole?.(callOf({ native, onward, stream: false }));
+  expect(transport.latest().sent).toMatchObject({ input: 'Hi', provider: { zdr: true }, plugins: [{ id: 'web' }] });
+});
