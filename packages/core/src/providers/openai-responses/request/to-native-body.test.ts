@@ -125,3 +125,18 @@ test('opens reasoning that the gateway has sealed, and leaves out what no upstre
     { role: 'user', content: 'Hi' },
   ]);
 });
+
+test('leaves out reasoning without its encrypted content, which upstream would look for in vain', () => {
+  const content = [{ type: 'reasoning_text', text: 'Open' }];
+  const { input } = bodyOf({
+    input: [
+      { id: 'rs_up', type: 'reasoning', summary: [{ type: 'summary_text', text: 'S' }], encrypted_content: null },
+      { id: 'rs_open', type: 'reasoning', summary: [], content },
+      { id: 'fc_up', type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+    ],
+  });
+  expect(input).toEqual([
+    { type: 'reasoning', summary: [], content },
+    { id: 'fc_up', type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+  ]);
+});

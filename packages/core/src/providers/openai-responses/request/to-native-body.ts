@@ -54,13 +54,20 @@ function toInput(input: unknown): unknown {
 /** An item without what upstream did not make: ids of the gateway's own, and reasoning of other providers. */
 function toItem(item: unknown): unknown[] {
   if (!isRecord(item)) return [item];
-  const { type, id, encrypted_content: sealed } = item;
-  if (type === 'reasoning') {
-    const details = typeof sealed === 'string' ? openReasoning(sealed) : null;
+  if (item['type'] === 'reasoning') return toReasoning(item);
+  return [isOwnItemId(item['id']) ? withoutFields(item, ['id']) : item];
+}
+
+/** Upstream keeps nothing: where an item does not hold its reasoning, there is none behind its id. */
+function toReasoning(item: Unchecked): unknown[] {
+  const { id, content, encrypted_content: sealed } = item;
+  if (typeof sealed === 'string' && sealed !== '') {
+    const details = openReasoning(sealed);
     if (details !== null) return toReasoningItems(details);
-    if (isOwnItemId(id) && !sealed) return [];
+    return [isOwnItemId(id) ? withoutFields(item, ['id']) : item];
   }
-  return [isOwnItemId(id) ? withoutFields(item, ['id']) : item];
+  const isOpen = Array.isArray(content) && content.length > 0 && !isOwnItemId(id);
+  return isOpen ? [withoutFields(item, ['id'])] : [];
 }
 
 const withoutFields = (object: Unchecked, names: readonly string[]): Unchecked =>
