@@ -14,7 +14,7 @@ import { type Change, refreshEndpoints } from './catalog/refresh-endpoints.ts';
 const DATA = fileURLToPath(new URL('../packages/core/src/catalog/built-in', import.meta.url));
 const TIMEOUT_MS = 30_000;
 /** The query for a page with more models than any list has. */
-const PAGE = { openai: '', anthropic: '?limit=1000', google: '?pageSize=1000' } as const;
+const PAGE = { openai: '', 'openai-responses': '', anthropic: '?limit=1000', google: '?pageSize=1000' } as const;
 
 interface Source {
   readonly url: string;
@@ -85,6 +85,7 @@ function toHeaders(wire: keyof typeof PAGE, key: string | undefined): Record<str
   if (key === undefined) return {};
   switch (wire) {
     case 'openai':
+    case 'openai-responses':
       return { authorization: `Bearer ${key}` };
     case 'anthropic':
       return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };

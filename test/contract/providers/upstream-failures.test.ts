@@ -163,9 +163,9 @@ test.skipIf(missingCaptures !== undefined)(
   },
 );
 
-/** The words of the three wires. */
+/** The words of the wires. */
 const WORDS = {
-  text: /^(stop|end_turn|STOP)$/,
-  length: /^(length|max_tokens|MAX_TOKENS)$/,
-  tools: /^(tool_calls|tool_use|STOP)$/,
+  text: /^(stop|completed|end_turn|STOP)$/,
+  length: /^(length|max_output_tokens|max_tokens|MAX_TOKENS)$/,
+  tools: /^(tool_calls|completed|tool_use|STOP)$/,
 };

@@ -32,6 +32,7 @@ interface Detail {
   readonly type: string;
   readonly index?: number;
   readonly text?: string;
+  readonly summary?: string;
   readonly [field: string]: unknown;
 }
 
@@ -91,9 +92,14 @@ function foldDetails(pieces: readonly Detail[]): Detail[] {
     const at = details.findIndex(({ type, index }) => type === piece.type && index === piece.index);
     const known = details[at];
     if (known === undefined) details.push(piece);
-    else details[at] = { ...known, ...piece, text: `${known.text ?? ''}${piece.text ?? ''}` };
+    else details[at] = { ...known, ...piece, ...joined('text', known, piece), ...joined('summary', known, piece) };
   }
   return details;
+}
+
+function joined(field: 'text' | 'summary', known: Detail, piece: Detail): Partial<Detail> {
+  const text = `${known[field] ?? ''}${piece[field] ?? ''}`;
+  return known[field] === undefined && piece[field] === undefined ? {} : { [field]: text };
 }
 
 function foldCalls(pieces: readonly Call[]): [string, string][] {

@@ -13,6 +13,7 @@ export interface WireProviderOptions extends ProviderOptions {
   /** Transport for addresses that callers and upstreams name. Must refuse internal addresses. */
   readonly downloads: Transport;
   readonly query?: OpenAiProviderSettings['query'];
+  readonly responses?: OpenAiProviderSettings['responses'];
   readonly listsModels?: OpenAiProviderSettings['listsModels'];
 }
 
@@ -26,6 +27,8 @@ export type CreateWireProvider = (settings: WireSettings) => Provider;
 
 const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
   openai: async () => (await import('./openai/openai-provider.ts')).createOpenAiProvider,
+  'openai-responses': async () =>
+    (await import('./openai-responses/openai-responses-provider.ts')).createOpenAiResponsesProvider,
   anthropic: async () => (await import('./anthropic/anthropic-provider.ts')).createAnthropicProvider,
   google: async () => (await import('./google/google-provider.ts')).createGoogleProvider,
   fal: async () => (await import('./fal/fal-videos.ts')).createFalProvider,

@@ -44,12 +44,16 @@ function describeUnknownPreset(name: string, known: readonly string[]): string {
   return `"${name}" is not available in this version; this one has ${listed}${hint}`;
 }
 
-/** Checks the settings of addresses that exist only on the OpenAI wire. */
-function checkAddress({ baseUrl = '', query }: ProviderSettings, wire: Wire): ProviderObjection[] {
+/** Checks the settings that exist only on the wires of OpenAI. */
+function checkAddress({ baseUrl = '', query, responses }: ProviderSettings, wire: Wire): ProviderObjection[] {
   if (wire === 'openai') return [];
+  const takesQuery = wire === 'openai-responses';
   return [
+    ...(responses !== undefined ? objectTo('responses', `is not for the wire "${wire}"; remove it`) : []),
     ...(baseUrl.includes('{model}') ? objectTo('baseUrl', `"{model}" means nothing to the wire "${wire}"`) : []),
-    ...(Object.keys(query).length > 0 ? objectTo('query', `is not for the wire "${wire}"; remove it`) : []),
+    ...(Object.keys(query).length > 0 && !takesQuery
+      ? objectTo('query', `is not for the wire "${wire}"; remove it`)
+      : []),
   ];
 }
 

@@ -121,6 +121,7 @@ test('a provider is taken as it stands, with a model that names it', () => {
       apiKey: undefined,
       headers: { 'x-team': 'blue' },
       dataPolicy: undefined,
+      responses: false,
       region: 'eu',
       byok: false,
       discoverModels: false,
@@ -448,7 +449,7 @@ test.each<[string, unknown, string]>([
   [
     'an unknown wire',
     { providers: [{ ...local, wire: 'smoke' }] },
-    'providers[0].wire: must be one of "openai", "anthropic", "google", "fal", "replicate"',
+    'providers[0].wire: must be one of "openai", "openai-responses", "anthropic", "google", "fal", "replicate"',
   ],
   [
     'a query for a wire that has none',
@@ -597,4 +598,39 @@ test('a file that is not there is refused by its path', () => {
   const missing = join(folder, 'missing.json');
   expect(() => loadConfig({ file: missing, env: {} })).toThrow(`${missing} has an error:\n  there is no such file`);
   expect(() => loadConfig({ file: folder, env: {} })).toThrow('reading it failed (EISDIR)');
+});
+
+test('sends calls of the Responses form on in it to OpenAI and Azure, but to no other server at their place', () => {
+  const at = 'https://proxy.example/v1';
+  const azure = { slug: 'azure', preset: 'azure', apiKey: 'k', baseUrl: 'https://r.openai.azure.com/openai/v1' };
+  const byDeployment = 'https://r.openai.azure.com/openai/deployments/{model}';
+  const { providers } = load({
+    providers: [
+      { slug: 'openai', preset: 'openai', apiKey: 'k' },
+      azure,
+      { ...azure, slug: 'azure-by-deployment', baseUrl: byDeployment },
+      { slug: 'proxy', preset: 'openai', apiKey: 'k', baseUrl: at },
+      { slug: 'proxy-that-has', preset: 'openai', apiKey: 'k', baseUrl: at, responses: true },
+      { slug: 'openai-without', preset: 'openai', apiKey: 'k', responses: false },
+      { slug: 'groq', preset: 'groq', apiKey: 'k' },
+      local,
+      { ...local, slug: 'local-that-has', responses: true },
+      { slug: 'own', wire: 'openai-responses', baseUrl: at, query: { v: '1' } },
+    ],
+  });
+  expect(Object.fromEntries(providers.map(({ slug, responses }) => [slug, responses]))).toEqual({
+    openai: true,
+    azure: true,
+    'azure-by-deployment': false,
+    proxy: false,
+    'proxy-that-has': true,
+    'openai-without': false,
+    groq: false,
+    local: false,
+    'local-that-has': true,
+    own: false,
+  });
+  expect(refused({ providers: [{ slug: 'a', preset: 'anthropic', apiKey: 'k', responses: true }] })).toEqual([
+    'providers[0].responses: is not for the wire "anthropic"; remove it',
+  ]);
 });

@@ -17,7 +17,9 @@ export interface ProviderPreset {
   readonly apiKeyAliases?: readonly string[] | undefined;
   readonly listsModels: boolean;
   readonly dataPolicy: DataPolicy;
-  readonly dialect?: { readonly isGateway?: boolean | undefined } | undefined;
+  readonly dialect?:
+    | { readonly isGateway?: boolean | undefined; readonly hasResponses?: boolean | undefined }
+    | undefined;
 }
 
 /** A provider ready to be created. */
@@ -33,6 +35,8 @@ export interface ProviderConfig {
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly dataPolicy: DataPolicy | undefined;
+  /** Calls of the Responses form go on in it. */
+  readonly responses: boolean;
   readonly region: string | undefined;
   readonly byok: boolean;
   readonly discoverModels: boolean;
@@ -60,12 +64,21 @@ export function toProviderConfig(
     apiKey: entry.apiKey === undefined ? presetKey(entry, preset, env) : (entry.apiKey ?? undefined),
     headers: entry.headers,
     dataPolicy: entry.dataPolicy ?? preset?.dataPolicy,
+    responses: entry.responses ?? (preset !== undefined && hasResponses(entry, preset)),
     region: entry.region,
     byok: entry.byok,
     discoverModels: entry.discoverModels,
     listsModels: preset?.listsModels,
   };
 }
+
+/**
+ * Whether the preset says so, and its own server is called, where another may have chat completions alone. So has the
+ * address of a single deployment.
+ */
+const hasResponses = ({ baseUrl }: ProviderSettings, preset: ProviderPreset): boolean =>
+  preset.dialect?.hasResponses === true &&
+  (baseUrl === undefined || (preset.baseUrl === null && !baseUrl.includes('{model}')));
 
 /** A preset's key from the environment; undefined when none of its variables is set. */
 export function keyOf({ apiKeyEnv, apiKeyAliases = [] }: ProviderPreset, env: Environment): string | undefined {

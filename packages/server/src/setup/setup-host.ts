@@ -86,8 +86,8 @@ export async function loadBuiltInModels(): Promise<readonly ModelDefinition[]> {
 const secretsOf = ({ apiKey, headers }: ProviderSettings): string[] => [apiKey ?? '', ...Object.values(headers)];
 
 function toConfigured(provider: ProviderConfig): ConfiguredProvider {
-  const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, region, byok, discoverModels } =
-    provider;
+  const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, responses, region, byok } = provider;
+  const { discoverModels } = provider;
   return {
     slug,
     name,
@@ -101,6 +101,7 @@ function toConfigured(provider: ProviderConfig): ConfiguredProvider {
       baseUrl,
       query: { ...query },
       ...(dataPolicy !== undefined && { dataPolicy }),
+      ...(responses && { responses }),
       ...(region !== undefined && { region }),
       byok,
       discoverModels,

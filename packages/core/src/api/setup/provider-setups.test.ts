@@ -177,6 +177,20 @@ test('a change holds from the next call on, keeps the key, and shows its end', a
   expect(await textOf(gateway)).toContain('no key');
 });
 
+test('a provider that has the Responses API is called by it once that is said, until it is taken back', async () => {
+  const gateway = await withAcme();
+  const path = `${PATH}/acme`;
+  const addressOfCall = async (): Promise<string> => {
+    await gateway.post('/api/v1/responses', { model: 'acme/chat', input: 'Hi' });
+    return gateway.upstream.latest().request.url;
+  };
+  expect(await addressOfCall()).toBe('https://acme.example/v1/chat/completions');
+  expect(await gateway.dataOf('PATCH', path, { responses: true })).toMatchObject({ settings: { responses: true } });
+  expect(await addressOfCall()).toBe('https://acme.example/v1/responses');
+  await gateway.dataOf('PATCH', path, { responses: null });
+  expect(await addressOfCall()).toBe('https://acme.example/v1/chat/completions');
+});
+
 test('changes headers one by one', async () => {
   const gateway = await createSetupGateway();
   await gateway.dataOf('POST', PATH, { ...ACME, headers: { a: 'one', b: 'two' } });

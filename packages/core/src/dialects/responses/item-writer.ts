@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-import { sealReasoning } from '../kit/sealed-reasoning.ts';
+import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
 import { type Emit, isSealed, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
 import { createReasoningParts } from './reasoning-parts.ts';

@@ -1,10 +1,11 @@
 import type { CompletionEncoder, CompletionEnvelope, Frames } from '../../chat/dialect.ts';
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
-import type { NativePiece } from '../../wire/chat/chat-chunk.ts';
+import type { Unchecked } from '../../foundation/unchecked.ts';
+import { toItemId } from '../../wire/responses/item-id.ts';
 import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
 import { createItemWriter, type ItemWriterOptions } from './item-writer.ts';
+import { createNativeEvents, toOwn, toOwnEnding } from './native-events.ts';
 import type { Emit } from './output-items.ts';
-import { reasonOf, type ResponseEnd, toEnding, toResponse, toResponsesUsage } from './to-response.ts';
+import { reasonOf, toEnding, toResponse } from './to-response.ts';
 import type { ToolNames } from './tool-names.ts';
 
 const DONE = 'data: [DONE]\n\n';
@@ -12,47 +13,38 @@ const DONE = 'data: [DONE]\n\n';
 /** Encodes the completion of one request, whose fields a response repeats. */
 export function createResponseEncoder(body: ResponsesRequest, names: ToolNames): CompletionEncoder {
   const keepsReasoning = body.include?.includes('reasoning.encrypted_content') === true;
-  const optionsOf = ({ id }: CompletionEnvelope): ItemWriterOptions => {
-    const suffix = id.slice(-24);
-    return {
-      names,
-      keepsReasoning,
-      makeId: (prefix, place) => `${prefix}_${suffix}${place.toString(16).padStart(4, '0')}`,
-    };
-  };
+  const optionsOf = ({ id }: CompletionEnvelope): ItemWriterOptions => ({
+    names,
+    keepsReasoning,
+    makeId: (prefix, place) => toItemId(prefix, id, place),
+  });
   return {
     keepAlive: ': SERVICE PROCESSING\n\n',
     createFrames: (envelope) => createFrames(envelope, body, optionsOf(envelope)),
     toWhole(completion) {
       const { chunks, failure, usage, members, created } = completion;
       const own = chunks.flatMap(({ native = [] }) => native).find(({ type }) => type === 'whole');
-      if (own !== undefined)
-        return { ...toOwn(JSON.parse(own.data) as Unchecked, completion), ...costOf(usage), ...members };
+      const response = toResponse(completion, body);
+      if (own !== undefined) {
+        return toOwnEnding(toOwn(JSON.parse(own.data) as Unchecked, completion, response), usage, members);
+      }
       const writer = createItemWriter(() => undefined, optionsOf(completion));
       for (const { choices } of chunks) for (const { delta } of choices) writer.write(delta);
       writer.end();
       const end = { reason: reasonOf(completion), output: writer.output, usage, error: failure };
-      return { ...toResponse(completion, body), completed_at: created, ...toEnding(end), ...members };
+      return { ...response, completed_at: created, ...toEnding(end), ...members };
     },
   };
 }
-
-/** A response of upstream's own, under the names that it has here. */
-function toOwn(response: Unchecked, { id, model, provider }: CompletionEnvelope): Record<string, unknown> {
-  return { ...response, id, model, provider };
-}
-
-const costOf = (usage: ResponseEnd['usage']): object => (usage === undefined ? {} : { usage: toResponsesUsage(usage) });
 
 /** Writes one stream of this form: each event with its number, the end when the gateway knows the cost. */
 function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, options: ItemWriterOptions): Frames {
   let text = '';
   let number = 0;
   let hasBegun = false;
-  let nativeEnd: Unchecked | null = null;
   let isNative = false;
   const emit: Emit = (type, members) => {
-    text += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number, ...members })}\n\n`;
+    text += toFrame(type, JSON.stringify({ type, sequence_number: number, ...members }));
     number += 1;
   };
   const writer = createItemWriter(emit, options);
@@ -63,17 +55,16 @@ function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, opti
     emit('response.created', { response: given });
     emit('response.in_progress', { response: given });
   };
-  const writeNative = ({ type, data }: NativePiece): void => {
-    const event = JSON.parse(data) as Unchecked;
-    const own = isRecord(event['response']) ? toOwn(event['response'], envelope) : undefined;
-    if (type === 'response.created' || type === 'response.in_progress' || type === 'response.queued') return begin(own);
-    begin();
-    if (ENDS.has(type)) nativeEnd = own ?? null;
-    else {
-      const { type: _type, sequence_number: _number, ...members } = event;
-      emit(type, members);
-    }
-  };
+  const native = createNativeEvents({
+    begin: (given) => begin(given && toOwn(given, envelope, response)),
+    emit,
+    emitNumbered(type, toData) {
+      begin();
+      text += toFrame(type, toData(number));
+      number += 1;
+    },
+  });
+  const output = (): readonly object[] => (isNative ? native.output : writer.output);
   const take = (): string => {
     const taken = text;
     text = '';
@@ -81,10 +72,10 @@ function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, opti
   };
   return {
     encode(chunks) {
-      for (const { native, choices } of chunks) {
-        if (native !== undefined) {
+      for (const { native: pieces, choices } of chunks) {
+        if (pieces !== undefined) {
           isNative = true;
-          for (const piece of native) writeNative(piece);
+          for (const piece of pieces) native.write(piece);
         } else if (!isNative) {
           for (const { delta } of choices) {
             begin();
@@ -99,25 +90,26 @@ function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, opti
     encodeEnd({ reason, usage, members }) {
       begin();
       if (!isNative) writer.end();
-      const ending: Record<string, unknown> =
-        nativeEnd === null
+      const own = native.ending();
+      const ending =
+        own === null
           ? {
               ...response,
               completed_at: envelope.created,
-              ...toEnding({ reason, usage, output: writer.output, error: null }),
+              ...toEnding({ reason, usage, output: output(), error: null }),
+              ...members,
             }
-          : { ...(nativeEnd as Record<string, unknown>), ...costOf(usage) };
-      emit(`response.${String(ending['status'])}`, { response: { ...ending, ...members } });
+          : toOwnEnding(toOwn(own, envelope, response), usage, members);
+      emit(`response.${String((ending as Unchecked)['status'])}`, { response: ending });
       return take() + DONE;
     },
     encodeError(error) {
       begin();
-      const ending = toEnding({ reason: 'error', usage: undefined, output: writer.output, error });
+      const ending = toEnding({ reason: 'error', usage: undefined, output: output(), error });
       emit('response.failed', { response: { ...response, ...ending, ...error.beside } });
       return take() + DONE;
     },
   };
 }
 
-/** Events that end a stream of this form. */
-const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+const toFrame = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;

@@ -1,5 +1,6 @@
 import { parseWith } from '../../foundation/parse-with.ts';
 import type { ChatMessage, ContentPart, ReasoningDetail, ToolCall } from '../../wire/chat/chat-message.ts';
+import { openReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import {
   type CallItem,
@@ -11,7 +12,6 @@ import {
   type ResponsesPart,
   type ResponsesRequest,
 } from '../../wire/responses/responses-request.ts';
-import { openReasoning } from '../kit/sealed-reasoning.ts';
 import { CUSTOM_PROPERTY, type ToolNames } from './tool-names.ts';
 
 type TextPart = Extract<ContentPart, { type: 'text' }>;

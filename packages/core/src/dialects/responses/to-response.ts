@@ -41,7 +41,7 @@ export function toResponse(
   };
 }
 
-export interface ResponseEnd {
+interface ResponseEnd {
   readonly reason: FinishReason;
   readonly output: readonly object[];
   readonly usage: Usage | undefined;
@@ -88,7 +88,7 @@ function toFailure(error: GatewayError): object {
 }
 
 /** Counts in this form; the parts of the cost have other names here. */
-export function toResponsesUsage(usage: Usage): object {
+export function toResponsesUsage(usage: Usage): Record<string, unknown> {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion, cost_details: costs } = usage;
   return {
     input_tokens: usage.prompt_tokens,

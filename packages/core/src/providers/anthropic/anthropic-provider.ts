@@ -1,4 +1,5 @@
 import { createChatWire } from '../kit/create-chat-wire.ts';
+import { toOpaqueUserId } from '../kit/to-opaque-user-id.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
 import { countAnthropicTokens } from './count-anthropic-tokens.ts';
@@ -6,7 +7,6 @@ import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { readAnthropicModelList } from './read-anthropic-model-list.ts';
 import { toAnthropicRequest } from './request/to-anthropic-request.ts';
 import { toNativeBody, toNativeHeaders } from './request/to-native-body.ts';
-import { toOpaqueUserId } from './request/to-opaque-user-id.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
 
 /** `headers` may hold `anthropic-beta`, and may replace `anthropic-version`. */

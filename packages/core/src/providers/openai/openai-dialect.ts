@@ -51,6 +51,8 @@ export interface OpenAiDialect {
    * providers of its own, and makes videos by its own API.
    */
   readonly isGateway: boolean;
+  /** The server has OpenAI's newer API as well, with all of its tools. */
+  readonly hasResponses: boolean;
   /** Whether a `<think>` block at the beginning of a text is the model's reasoning. */
   readonly hasThinkTags: boolean;
 }
@@ -72,5 +74,6 @@ export const COMMON_DIALECT: OpenAiDialect = {
   efforts: ['minimal', 'low', 'medium', 'high', 'xhigh'],
   earlierReasoning: null,
   isGateway: false,
+  hasResponses: false,
   hasThinkTags: false,
 };

@@ -21,6 +21,7 @@ const openAi = dialect({
   unsupportedParameters: without(SAMPLING_BEYOND_OPENAI),
   knowsDeveloperRole: true,
   cacheMarks: 'prompt_cache_breakpoint',
+  hasResponses: true,
 });
 
 /** The dialect of a server with the API of this gateway. */

@@ -563,3 +563,41 @@ test('says why a server will not list its models', async () => {
     "Acme refused the gateway's own account (HTTP 401)",
   );
 });
+
+const NATIVE = { form: 'responses', body: { input: 'Hi' }, headers: {}, read: () => ({ messages: [] }) } as const;
+const RESPONSE = { status: 'completed', output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }] };
+const COMPLETION = { choices: [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }] };
+
+test.each([
+  ['the Responses form goes on in it where the server has that', true, NATIVE, '/responses', 'Hi'],
+  ['that form is translated where it has not', undefined, NATIVE, '/chat/completions', 'Hello'],
+  ['another form goes to chat completions', true, { ...NATIVE, form: 'messages' }, '/chat/completions', 'Hello'],
+  ['a chat completion goes to chat completions', true, undefined, '/chat/completions', 'Hello'],
+] as const)('a call of %s, whole and streamed', async (_name, responses, native, path, said) => {
+  const transport = createScriptedTransport((exchange) => {
+    exchange.respond(200, { 'content-type': 'application/json' });
+    exchange.push(JSON.stringify(exchange.request.url.includes('/responses') ? RESPONSE : COMPLETION));
+    exchange.end();
+  });
+  const settings = { responses, baseUrl: 'https://up.example/{model}/v1', query: { 'api-version': '1' } };
+  const provider = providerOn(transport, settings);
+  const whole = await provider.chatWhole?.(callOf({ native, stream: false }));
+  expect(whole?.choices[0]?.delta.content).toBe(said);
+  const streamed = await collect(provider.chat?.(callOf({ native })));
+  expect(streamed[0]?.[0]?.choices[0]?.delta.content).toBe(said);
+  expect(transport.exchanges.map(({ request }) => request.url)).toEqual(
+    Array.from({ length: 2 }, () => `https://up.example/chat-1/v1${path}?api-version=1`),
+  );
+});
+
+test('a gateway that gets the Responses form is told what it may choose among, and which plugins to run', async () => {
+  const transport = createReplayTransport({
+    headers: { 'content-type': 'application/json' },
+    pieces: [JSON.stringify(RESPONSE)],
+  });
+  const provider = providerOn(transport, { responses: true, dialect: OPENAI_PRESETS.openrouter.dialect });
+  const native = { ...NATIVE, body: { input: 'Hi', provider: { only: ['ours'] }, plugins: [{ id: 'ours' }] } };
+  const onward = { preferences: { zdr: true }, plugins: [{ id: 'web' }] };
+  await provider.chatWhole?.(callOf({ native, onward, stream: false }));
+  expect(transport.latest().sent).toMatchObject({ input: 'Hi', provider: { zdr: true }, plugins: [{ id: 'web' }] });
+});

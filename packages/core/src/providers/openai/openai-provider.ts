@@ -1,5 +1,5 @@
 import { createGatewayVideos } from '../gateway/gateway-videos.ts';
-import { createChatWire } from '../kit/create-chat-wire.ts';
+import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
@@ -9,6 +9,7 @@ import { readModelList } from './read-model-list.ts';
 import { readOpenAiError } from './read-openai-error.ts';
 import { toOpenAiRequest } from './request/to-openai-request.ts';
 import { createOpenAiCompletionReader } from './response/openai-completion-reader.ts';
+import { withResponses } from './with-responses.ts';
 
 export interface OpenAiProviderSettings extends ProviderOptions {
   /** Includes the version segment: `https://api.openai.com/v1`. `{model}` in it becomes the name of the model. */
@@ -16,6 +17,8 @@ export interface OpenAiProviderSettings extends ProviderOptions {
   /** Added to every address, e.g. Azure's `api-version`. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly dialect?: OpenAiDialect | undefined;
+  /** Whether calls of the Responses form are sent on in it, to `/responses`. Default: no. */
+  readonly responses?: boolean | undefined;
   /** Whether the provider has a list of models. Default: yes, unless its address differs by model. */
   readonly listsModels?: boolean | undefined;
 }
@@ -39,12 +42,15 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   const isAddressPerModel = upstream.baseUrl.includes(MODEL_PLACE);
   const query = new URLSearchParams(settings.query).toString();
   const toUrl = (path: string): string => `${upstream.baseUrl}${path}${query === '' ? '' : `?${query}`}`;
-  const chatUrl = toUrl('/chat/completions');
+  const toCallUrl = (path: string): ChatWire['toUrl'] => {
+    const url = toUrl(path);
+    return isAddressPerModel
+      ? ({ providerModel }) => url.replace(MODEL_PLACE, encodeURIComponent(providerModel))
+      : () => url;
+  };
 
   const { chat, chatWhole, listModels } = createChatWire(upstream, {
-    toUrl: isAddressPerModel
-      ? ({ providerModel }) => chatUrl.replace(MODEL_PLACE, encodeURIComponent(providerModel))
-      : () => chatUrl,
+    toUrl: toCallUrl('/chat/completions'),
     toBody: (call) => toOpenAiRequest(call, dialect),
     createReader:
       hasThinkTags || isGateway
@@ -63,8 +69,16 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     embeddings: createOpenAiEmbeddings(upstream, (model) =>
       embeddingsUrl.replace(MODEL_PLACE, encodeURIComponent(model)),
     ),
-    chat,
-    chatWhole,
+    ...(settings.responses === true
+      ? withResponses({ chat, chatWhole }, async () => {
+          const { createResponsesWire } = await import('../openai-responses/create-responses-wire.ts');
+          return createResponsesWire(upstream, {
+            slug: settings.slug,
+            toUrl: toCallUrl('/responses'),
+            listUrl: toUrl('/models'),
+          });
+        })
+      : { chat, chatWhole }),
     ...(isGateway && { gateway: { plugins: GATEWAY_PLUGINS } }),
     ...((settings.listsModels ?? !isAddressPerModel) && { listModels }),
   };

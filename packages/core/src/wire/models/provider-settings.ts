@@ -4,7 +4,7 @@ import { baseUrlSchema } from '../http-url.ts';
 import { keyText } from '../secret-text.ts';
 
 /** The wire formats of providers. */
-export const WIRES = ['openai', 'anthropic', 'google', 'fal', 'replicate'] as const;
+export const WIRES = ['openai', 'openai-responses', 'anthropic', 'google', 'fal', 'replicate'] as const;
 export type Wire = (typeof WIRES)[number];
 
 const headersSchema = z.record(
@@ -32,6 +32,12 @@ export const providerSettingsSchema = z.strictObject({
     .strictObject({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() })
     .optional()
     .describe('What it does with what it is sent; null is unknown, which no privacy rule accepts'),
+  responses: z
+    .boolean()
+    .optional()
+    .describe(
+      'Of the wire openai: it has /responses, too, and gets calls of that form as they came. Default: as its preset says',
+    ),
   region: z.string().min(1).optional(),
   byok: z.boolean().default(false).describe('The caller pays this provider directly'),
   discoverModels: z.boolean().default(false).describe('Ask it at start which models it has, and serve them'),

@@ -3,8 +3,21 @@ import { z } from 'zod';
 import { providerSettingsSchema, WIRES } from '../models/provider-settings.ts';
 import { layerFindingSchema, streamsFindings } from '../models/provider-state.ts';
 
-const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, region, byok, discoverModels } =
-  providerSettingsSchema.shape;
+const {
+  slug,
+  name,
+  preset,
+  wire,
+  baseUrl,
+  query,
+  apiKey,
+  headers,
+  dataPolicy,
+  responses,
+  region,
+  byok,
+  discoverModels,
+} = providerSettingsSchema.shape;
 
 const NO_VARIABLES = 'must be the secret itself: env:NAME is for config files alone';
 const namesNoVariable = (text: string | null | undefined): boolean => text?.startsWith('env:') !== true;
@@ -39,6 +52,7 @@ export const updateProviderRequestSchema = z
     apiKey: setUpKey.describe('Absent: the saved one stays'),
     headers: z.record(headerName, headerValue.nullable()).describe('Those named here change; null removes one'),
     dataPolicy: dataPolicy.nullable(),
+    responses: responses.nullable(),
     region: region.nullable(),
     byok: byok.unwrap(),
     discoverModels: discoverModels.unwrap(),
@@ -80,6 +94,7 @@ const shownSettingsSchema = z.object({
   baseUrl: z.string().optional(),
   query: z.record(z.string(), z.string()),
   dataPolicy: z.object({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() }).optional(),
+  responses: z.boolean().optional(),
   region: z.string().optional(),
   byok: z.boolean(),
   discoverModels: z.boolean(),

@@ -3,6 +3,7 @@ import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../../wir
 import { budgetOfEffort, effortOfBudget, type RealEffort } from '../../kit/reasoning-effort.ts';
 import type { ChatCall } from '../../provider.ts';
 import type { OpenAiDialect } from '../openai-dialect.ts';
+import { toGatewayFields } from './to-gateway-fields.ts';
 import { addInstruction, toOpenAiFormat } from './to-openai-format.ts';
 import { knowsBreakpoints, toOpenAiMessages, withoutNulls } from './to-openai-messages.ts';
 
@@ -39,15 +40,6 @@ export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<
     if (dialect.streamUsage === 'on-request') body['stream_options'] = { include_usage: true };
   }
   return body;
-}
-
-/** The fields that only a gateway takes; what this one does itself is not among them. */
-function toGatewayFields({ request, onward }: ChatCall): Record<string, unknown> {
-  return {
-    ...(request.image_config && { image_config: request.image_config }),
-    ...(onward?.preferences && { provider: onward.preferences }),
-    ...(onward !== undefined && onward.plugins.length > 0 && { plugins: onward.plugins }),
-  };
 }
 
 function isTakenBy(call: ChatCall, dialect: OpenAiDialect, field: string): boolean {

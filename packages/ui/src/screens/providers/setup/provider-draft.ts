@@ -7,6 +7,7 @@ type Wire = NonNullable<CreateProviderRequest['wire']>;
 /** Formats that a server of one's own may speak. */
 export const OWN_WIRES: Readonly<Record<Wire, string>> = {
   openai: 'OpenAI (chat completions)',
+  'openai-responses': 'OpenAI (responses)',
   anthropic: 'Anthropic (messages)',
   google: 'Google (Gemini)',
   fal: 'fal',
@@ -81,7 +82,7 @@ export const asksForAddress = ({ preset }: ProviderDraft): boolean =>
 export const needsAddress = ({ preset }: ProviderDraft): boolean => preset === null || preset.base_url === null;
 
 export const listsModels = ({ preset, wire }: ProviderDraft): boolean =>
-  preset?.lists_models ?? (wire === 'openai' || wire === 'anthropic' || wire === 'google');
+  preset?.lists_models ?? (wire.startsWith('openai') || wire === 'anthropic' || wire === 'google');
 
 /** The provider as the gateway takes it. An address that is the preset's own need not be said. */
 export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'discoverModels'> {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../foundation/unchecked.ts';
-import { type ReasoningDetail, reasoningDetailSchema } from '../../wire/chat/chat-message.ts';
+import { type ReasoningDetail, reasoningDetailSchema } from './chat-message.ts';
 
 /** No provider's own text begins so: theirs are base64. */
 const PREFIX = 'reasoning-details:';

@@ -1,0 +1,74 @@
+import { isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isSupported } from '../../../wire/chat/chat-parameters.ts';
+import type { NativeRequest } from '../../../wire/chat/native-request.ts';
+import { openReasoning } from '../../../wire/chat/sealed-reasoning.ts';
+import { isOwnItemId } from '../../../wire/responses/item-id.ts';
+import type { ChatCall } from '../../provider.ts';
+import { toReasoningItems } from './to-reasoning-items.ts';
+import { toResponsesReasoning } from './to-responses-reasoning.ts';
+
+/** Fields of the gateway in this form, which no upstream knows, and those that are set for the upstream below. */
+const OWN_FIELDS: readonly string[] = [
+  ['model', 'stream', 'store', 'models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace'],
+  ['user', 'session_id', 'stop_server_tools_when', 'cache_control', 'image_config', 'modalities'],
+  // Sampling that this wire does not have.
+  ['top_k', 'frequency_penalty', 'presence_penalty'],
+].flat();
+
+/** Fields that an endpoint may not support. */
+const SAMPLING: readonly string[] = ['temperature', 'top_p', 'top_logprobs'];
+
+/** Members of `reasoning` that are the gateway's own. */
+const OWN_REASONING = ['enabled', 'max_tokens', 'exclude'];
+
+/** Tools that the gateway runs have its prefix, or that of the public API. */
+const OWN_TOOL = /^(service|openrouter):/;
+
+/** The body as it came in, in the order of its fields, for the upstream's own model, which is to keep nothing. */
+export function toNativeBody(call: ChatCall, { body }: NativeRequest, userId?: string): Record<string, unknown> {
+  const sent: Record<string, unknown> = { model: call.providerModel };
+  for (const [name, value] of Object.entries(body)) {
+    const isUnsupported = SAMPLING.includes(name) && isSupported(call, name) === false;
+    if (!OWN_FIELDS.includes(name) && !isUnsupported) sent[name] = value;
+  }
+  sent['input'] = toInput(body['input']);
+  if (Array.isArray(body['tools'])) sent['tools'] = body['tools'].filter((tool: unknown) => !isOwnTool(tool));
+  const { reasoning } = body;
+  if (isRecord(reasoning) && OWN_REASONING.some((name) => name in reasoning)) {
+    sent['reasoning'] = { ...withoutFields(reasoning, OWN_REASONING), ...toResponsesReasoning(call) };
+  }
+  if (userId !== undefined) sent['safety_identifier'] ??= userId;
+  if (!call.stream) delete sent['stream_options'];
+  sent['store'] = false;
+  if (call.stream) sent['stream'] = true;
+  return sent;
+}
+
+const isOwnTool = (tool: unknown): boolean =>
+  isRecord(tool) && typeof tool['type'] === 'string' && OWN_TOOL.test(tool['type']);
+
+function toInput(input: unknown): unknown {
+  return Array.isArray(input) ? (input as unknown[]).flatMap(toItem) : input;
+}
+
+/** An item without what upstream did not make: ids of the gateway's own, and reasoning of other providers. */
+function toItem(item: unknown): unknown[] {
+  if (!isRecord(item)) return [item];
+  if (item['type'] === 'reasoning') return toReasoning(item);
+  return [isOwnItemId(item['id']) ? withoutFields(item, ['id']) : item];
+}
+
+/** Upstream keeps nothing: where an item does not hold its reasoning, there is none behind its id. */
+function toReasoning(item: Unchecked): unknown[] {
+  const { id, content, encrypted_content: sealed } = item;
+  if (typeof sealed === 'string' && sealed !== '') {
+    const details = openReasoning(sealed);
+    if (details !== null) return toReasoningItems(details);
+    return [isOwnItemId(id) ? withoutFields(item, ['id']) : item];
+  }
+  const isOpen = Array.isArray(content) && content.length > 0 && !isOwnItemId(id);
+  return isOpen ? [withoutFields(item, ['id'])] : [];
+}
+
+const withoutFields = (object: Unchecked, names: readonly string[]): Unchecked =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
