@@ -40,3 +40,18 @@ export const FIND_UNFIT = `(() => {
   }
   return [...new Set(found)];
 })()`;
+
+/** Keeps where the labels of charts are drawn: a canvas has no text to read. */
+export const KEEP_LABELS = `(() => {
+  window.cutLabels = new Set();
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    // Axe measures texts in a canvas of its own.
+    if (!this.canvas.isConnected) return fillText.call(this, text, x, y, ...rest);
+    const { width } = this.measureText(text);
+    const start = this.textAlign === 'center' ? x - width / 2 : this.textAlign === 'right' || this.textAlign === 'end' ? x - width : x;
+    const { a, e } = this.getTransform();
+    if (a * start + e < -1 || a * (start + width) + e > this.canvas.width + 1) window.cutLabels.add(text);
+    return fillText.call(this, text, x, y, ...rest);
+  };
+})()`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { FIND_UNFIT } from './find-unfit.ts';
+import { FIND_UNFIT, KEEP_LABELS } from './find-unfit.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 const SCREENS = [
@@ -29,19 +29,6 @@ const SCREENS = [
 const CHARTED = /^(generations)?$/;
 
 const WIDTHS = [480, 900, 1440];
-
-/** Keeps where the labels of charts are drawn: a canvas has no text to read. */
-const KEEP_LABELS = `(() => {
-  window.cutLabels = new Set();
-  const { fillText } = CanvasRenderingContext2D.prototype;
-  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
-    const { width } = this.measureText(text);
-    const start = this.textAlign === 'center' ? x - width / 2 : this.textAlign === 'right' || this.textAlign === 'end' ? x - width : x;
-    const { a, e } = this.getTransform();
-    if (a * start + e < -1 || a * (start + width) + e > this.canvas.width + 1) window.cutLabels.add(text);
-    return fillText.call(this, text, x, y, ...rest);
-  };
-})()`;
 
 /** Calls as a gateway has them after weeks: of other days, tiny and large costs, and long waits. */
 const AGES_MS = [0, 3_600_000, 10 * 86_400_000, 300 * 86_400_000];

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { DEFAULT_SETTINGS } from '@model-gateway/ui/desktop-bridge';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { DEFAULT_SETTINGS } from '../../packages/ui/src/desktop-bridge.ts';
 import { fillProviderHistory } from '../support/stores/fill-provider-history.ts';
-import { setTheme } from './examine.ts';
+import { setTheme, WIDTH } from './examine.ts';
 import { FIND_UNFIT } from './find-unfit.ts';
 import { API_KEY, launchUi, skipped, type Ui } from './launch-ui.ts';
 
@@ -42,7 +42,7 @@ const DESKTOP = `
     networkUrls: ['http://192.168.1.20:8855'],
   };
   const latest = ['ok', 'failed', 'ok', 'cancelled', 'ok'].map((status, at) => ({
-    id: 'gen-' + at, at: Date.now() - at * 400_000, model: at === 1 ? 'anthropic/claude-sonnet-4.5-with-a-long-name' : 'acme/chat',
+    id: 'gen-' + at, at: Date.now() - at * 400_000, model: at === 1 ? 'anthropic/claude-sonnet-4.5' : 'acme/chat',
     status, costUsd: at === 3 ? null : 0.000093 * 12 ** at,
   }));
   const panel = {
@@ -77,6 +77,13 @@ const inTurn =
   async (page: Page) => {
     for (const act of acts) await act(page);
   };
+/** The gateway fails at what the screen asks for. */
+const fail = (path: string) => async (page: Page) => {
+  const error = { code: 500, message: 'The store could not be read.' };
+  await page.route(`**${path}`, (route) => route.fulfill({ status: 500, json: { error } }));
+  await page.reload();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+};
 const openTab = (name: string) => click('tab', name);
 const chooseProvider = (name: RegExp) => inTurn(click('button', 'Add a provider'), click('button', name));
 
@@ -85,17 +92,37 @@ const SCENES: readonly Scene[] = [
   { name: 'models-none', at: 'demo', hash: 'models?q=nothing-has-this-name' },
   { name: 'models-empty', at: 'empty', hash: 'models' },
   { name: 'models-panel', at: 'demo', hash: 'models?open=demo/chat' },
-  { name: 'models-panel-plan', at: 'demo', hash: 'models?open=demo/chat', act: openTab('Endpoints') },
+  ...['Endpoints', 'Can I use it?', 'My usage', 'Code'].map((tab): Scene => ({
+    name: `models-panel-${tab.toLowerCase().replaceAll(/\W+/g, '-')}`,
+    at: 'demo',
+    hash: 'models?open=demo/chat',
+    act: openTab(tab),
+  })),
   { name: 'models-page', at: 'demo', hash: 'models/demo/chat' },
-  { name: 'models-add', at: 'demo', hash: 'models', act: click('button', 'Add a model') },
+  { name: 'models-filters', at: 'demo', hash: 'models', act: click('button', 'Filters') },
+  {
+    name: 'models-compare',
+    at: 'demo',
+    hash: 'models?compare=demo/chat,demo/reasoner',
+    act: click('button', 'Compare 2'),
+  },
+  { name: 'models-failed', at: 'demo', hash: 'models', act: fail('/api/v1/models*'), hasProblems: true },
+  { name: 'models-add', at: 'empty', hash: 'models', act: click('button', 'Add a model') },
   { name: 'providers', at: 'config', hash: 'providers' },
+  { name: 'providers-none', at: 'config', hash: 'providers?q=nothing-has-this-name' },
+  { name: 'providers-failed', at: 'config', hash: 'providers', act: fail('/admin/v1/providers'), hasProblems: true },
   { name: 'providers-empty', at: 'empty', hash: 'providers' },
   { name: 'providers-panel', at: 'config', hash: 'providers?open=beta' },
   {
     name: 'providers-test',
     at: 'config',
     hash: 'providers?open=gamma',
-    act: inTurn(click('button', /^Test/), (page) => page.getByText(/Nothing listens/).first().waitFor()),
+    act: inTurn(click('button', /^Test/), (page) =>
+      page
+        .getByText(/Nothing listens/)
+        .first()
+        .waitFor(),
+    ),
   },
   { name: 'providers-page', at: 'config', hash: 'providers/beta' },
   { name: 'providers-add', at: 'empty', hash: 'providers', act: click('button', 'Add a provider') },
@@ -104,11 +131,11 @@ const SCENES: readonly Scene[] = [
   { name: 'guardrails', at: 'demo', hash: 'guardrails' },
   { name: 'guardrails-empty', at: 'empty', hash: 'guardrails' },
   { name: 'guardrails-new', at: 'demo', hash: 'guardrails', act: click('button', 'New guardrail') },
-  ...['', 'Assignments', 'Hits', 'Try'].map((tab): Scene => ({
-    name: `guardrails-panel-${tab === '' ? 'rules' : tab.toLowerCase()}`,
+  ...['Reach', 'Contents', 'Holds for', 'Hits', 'Try a text', 'Dry run'].map((tab): Scene => ({
+    name: `guardrails-panel-${tab.toLowerCase().replaceAll(' ', '-')}`,
     at: 'demo',
     hash: 'guardrails?open=GUARDRAIL',
-    ...(tab !== '' && { act: openTab(tab) }),
+    act: openTab(tab),
   })),
   { name: 'videos', at: 'demo', hash: 'videos' },
   { name: 'videos-empty', at: 'empty', hash: 'videos' },
@@ -118,6 +145,8 @@ const SCENES: readonly Scene[] = [
   { name: 'destinations', at: 'demo', hash: 'destinations' },
   { name: 'destinations-empty', at: 'empty', hash: 'destinations' },
   { name: 'destinations-panel', at: 'demo', hash: 'destinations?open=DESTINATION' },
+  { name: 'destinations-log', at: 'demo', hash: 'destinations?open=DESTINATION', act: openTab('Delivery log') },
+  { name: 'destinations-contents', at: 'demo', hash: 'destinations?open=DESTINATION', act: openTab('What is sent') },
   { name: 'destinations-new', at: 'demo', hash: 'destinations', act: click('button', /^(New|Add)/) },
   { name: 'fixtures', at: 'fixtures', hash: 'fixtures' },
   { name: 'fixtures-off', at: 'config', hash: 'fixtures' },
@@ -188,7 +217,7 @@ describe.skipIf(skipped !== undefined)(
             found.push(...violations.map((text) => `${width} ${theme}: ${text}`));
           }
         }
-        if ((await page.evaluate<number>(BEYOND)) > 0) found.push(`${width}: scrolls sideways`);
+        if ((await page.evaluate<number>(WIDTH)) > width) found.push(`${width}: scrolls sideways`);
       }
       expect(found).toEqual([]);
       if (scene.hasProblems !== true) expect(problems).toEqual([]);
@@ -196,12 +225,9 @@ describe.skipIf(skipped !== undefined)(
   },
 );
 
-const BEYOND = `Math.max(...[document.documentElement, document.querySelector('main')]
-  .filter((element) => element !== null).map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`;
-
-async function say(ui: Ui, model: string, content: string): Promise<void> {
+async function say(ui: Ui, model: string, content: string, key = API_KEY): Promise<void> {
   const body = { model, messages: [{ role: 'user', content }] };
-  await (await ui.call('/api/v1/chat/completions', { key: API_KEY, body })).arrayBuffer();
+  await (await ui.call('/api/v1/chat/completions', { key, body })).arrayBuffer();
 }
 
 async function create(ui: Ui, path: string, body: object, key?: string): Promise<string> {
@@ -209,6 +235,11 @@ async function create(ui: Ui, path: string, body: object, key?: string): Promise
   const made = (await response.json()) as { readonly id?: string; readonly data?: { readonly id?: string } };
   expect(response.ok, `${path}: ${JSON.stringify(made)}`).toBe(true);
   return made.data?.id ?? made.id ?? '';
+}
+
+interface MadeKey {
+  readonly key: string;
+  readonly data: { readonly hash: string };
 }
 
 /** What people have after a while: guardrails with hits, films, destinations of two kinds, and calls. */
@@ -224,13 +255,11 @@ async function fillDemo(ui: Ui): Promise<void> {
     reset_interval: 'monthly',
     content_filter_builtins,
   });
-  const { data } = (await (await ui.call('/api/v1/keys')).json()) as { data: { hash: string }[] };
-  await ui.call(`/api/v1/guardrails/${ids.guardrail}/assignments/keys`, {
-    body: { key_hashes: data.map(({ hash }) => hash) },
-  });
+  const made = (await (await ui.call('/api/v1/keys', { body: { name: 'Support desk' } })).json()) as MadeKey;
+  await ui.call(`/api/v1/guardrails/${ids.guardrail}/assignments/keys`, { body: { key_hashes: [made.data.hash] } });
   await create(ui, '/api/v1/guardrails', { name: 'Only small models', allowed_models: ['demo/chat'] });
   for (const text of ['Hello!', 'mail jane@example.com', 'pay with 4111 1111 1111 1111'])
-    await say(ui, 'demo/chat', text);
+    await say(ui, 'demo/chat', text, made.key);
   const config = { url: 'https://hooks.example.com/traces', headers: { 'X-Token': 'a-secret-of-some-length' } };
   const destinations = '/api/v1/observability/destinations';
   ids.destination = await create(ui, destinations, { type: 'webhook', name: 'Traces', config });
