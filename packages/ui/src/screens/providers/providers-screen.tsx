@@ -228,7 +228,7 @@ function KeyCell({ row: { state, setup } }: { row: ProviderRow }) {
   const hasKey = state === undefined ? setup?.has_key : state.has_key;
   const isCallers = state?.byok === true;
   if (hasKey === null || hasKey === undefined) return <span className="text-ink-faint">not told</span>;
-  if (hasKey) return <Badge tone="good">set</Badge>;
+  if (hasKey) return 'set';
   return <Badge tone={isCallers ? 'neutral' : 'caution'}>{isCallers ? 'the caller’s' : 'none'}</Badge>;
 }
 
