@@ -98,7 +98,6 @@ const SCENES: readonly Scene[] = [
     hash: 'models?open=demo/chat',
     act: openTab(tab),
   })),
-  { name: 'models-page', at: 'demo', hash: 'models/demo/chat' },
   { name: 'models-filters', at: 'demo', hash: 'models', act: click('button', 'Filters') },
   {
     name: 'models-compare',
