@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { UiPage } from './launch-ui.ts';
 
 /** The widest of what is to fit: the page, and the screen within it. Only tables and code may scroll sideways. */
-const WIDTH = `(() => {
+export const WIDTH = `(() => {
   const main = document.querySelector('main');
   const beyond = main === null ? 0 : main.scrollWidth - main.clientWidth;
   return Math.max(document.documentElement.scrollWidth, innerWidth + beyond);
@@ -40,7 +40,7 @@ export async function setTheme({ page }: UiPage, colorScheme: 'dark' | 'light'):
  * The page follows a change around it with its next frames, and may take a while from one colour to the other. What is
  * folded away stands still, so it is not waited for.
  */
-async function untilDrawn(page: Page): Promise<void> {
+export async function untilDrawn(page: Page): Promise<void> {
   await page.evaluate(`
     new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))
       .then(() => document.getAnimations().filter((animation) => animation instanceof CSSTransition))

@@ -120,7 +120,7 @@ export const de: Messages = {
   },
   panel: {
     title: 'Kurzübersicht',
-    spentToday: 'Heute ausgegeben',
+    spentToday: 'heute ausgegeben',
     callsToday: (calls) => plural(calls, { one: 'Aufruf heute', other: 'Aufrufe heute' }),
     openCalls: 'laufend',
     latest: 'Letzte Aufrufe',

@@ -122,7 +122,7 @@ export const en = {
   },
   panel: {
     title: 'Quick panel',
-    spentToday: 'Spent today',
+    spentToday: 'spent today',
     callsToday: (calls: number) => plural(calls, { one: 'call today', other: 'calls today' }),
     openCalls: 'under way',
     latest: 'Latest calls',

@@ -8,6 +8,8 @@ export interface Column<Row> {
   /** A CSS grid track: `120px`, `minmax(160px,2fr)`. */
   readonly width: string;
   readonly isNumeric?: boolean;
+  /** Left out where the table is too narrow for all columns: 1 first, then 2. Without, it always stays. */
+  readonly leaves?: number;
   /** What the table is sorted by at this column, where it can be. */
   readonly sort?: string;
   readonly cell: (row: Row) => ReactNode;

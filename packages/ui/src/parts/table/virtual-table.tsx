@@ -3,9 +3,11 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 
 import { usePreferences } from '../../shell/preferences.ts';
+import { useWidth } from '../use-width.ts';
 import { HeaderCell, type TableSort } from './header-cell.tsx';
 import { moveCursor } from './move-cursor.ts';
 import { type Column, TableRow } from './table-row.tsx';
+import { toFitting } from './to-fitting.ts';
 import { toMinWidth } from './to-min-width.ts';
 
 interface VirtualTableProps<Row extends RowData> {
@@ -71,7 +73,11 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
     state: { columnVisibility },
   });
   const visible = table.getVisibleLeafColumns();
-  const shown = useMemo(() => visible.flatMap(({ id }) => byId.get(id) ?? []), [visible, byId]);
+  const width = useWidth(scroller);
+  const shown = useMemo(() => {
+    const all = visible.flatMap(({ id }) => byId.get(id) ?? []);
+    return width === 0 ? all : toFitting(all, width);
+  }, [visible, byId, width]);
   const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
 
   // The offset comes from the virtualizer: a read from the element would force a layout of the latest changes.

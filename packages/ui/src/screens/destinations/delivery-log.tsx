@@ -65,7 +65,7 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
           </option>
           <DeliveryStateOptions states={['waiting', 'failed']} />
         </select>
-        <span className="flex-1 text-xs text-ink-faint">
+        <span className="order-last w-full text-xs text-ink-faint sm:order-none sm:w-auto sm:flex-1">
           {formatCount(data.data.length)} of {formatCount(data.total_count)}, newest first
         </span>
         <Button

@@ -161,7 +161,13 @@ const toFactColumns = (): readonly Column<Destination>[] => [
     width: 'minmax(140px,2fr)',
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
-  { id: 'type', header: 'Type', width: 'minmax(120px,1fr)', cell: ({ type }) => DESTINATION_TYPES[type].label },
+  {
+    id: 'type',
+    leaves: 3,
+    header: 'Type',
+    width: 'minmax(120px,1fr)',
+    cell: ({ type }) => DESTINATION_TYPES[type].label,
+  },
   {
     id: 'state',
     header: 'State',
@@ -170,6 +176,7 @@ const toFactColumns = (): readonly Column<Destination>[] => [
   },
   {
     id: 'share',
+    leaves: 1,
     header: 'Share',
     width: '64px',
     isNumeric: true,
@@ -177,6 +184,7 @@ const toFactColumns = (): readonly Column<Destination>[] => [
   },
   {
     id: 'contents',
+    leaves: 2,
     header: 'Contents',
     width: '88px',
     cell: ({ privacy_mode: isPrivate }) =>
@@ -189,6 +197,7 @@ type StatusOf = (id: string) => DestinationStatus | undefined;
 const toStatusColumns = (statusOf: StatusOf): readonly Column<Destination>[] => [
   {
     id: 'queue',
+    leaves: 5,
     header: 'Queue',
     width: '64px',
     isNumeric: true,
@@ -196,14 +205,16 @@ const toStatusColumns = (statusOf: StatusOf): readonly Column<Destination>[] => 
   },
   {
     id: 'arrived',
+    leaves: 4,
     header: 'Last arrived',
     width: '120px',
     cell: ({ id }) => <Moment at={statusOf(id)?.last_delivered_at ?? null} />,
   },
   {
     id: 'failure',
+    leaves: 6,
     header: 'Last failure',
-    width: 'minmax(110px,1fr)',
+    width: 'minmax(130px,2fr)',
     cell: ({ id }) => {
       const status = statusOf(id);
       if (status?.last_failed_at == null) return <span className="text-ink-faint">none</span>;

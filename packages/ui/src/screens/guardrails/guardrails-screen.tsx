@@ -100,7 +100,7 @@ const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guard
   {
     id: 'name',
     header: 'Name',
-    width: 'minmax(160px,2fr)',
+    width: 'minmax(150px,2fr)',
     cell: ({ id, name }) => (
       <span className="font-medium">
         {name} {going.has(id) && <Badge tone="caution">being deleted; still in force</Badge>}
@@ -109,8 +109,9 @@ const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guard
   },
   {
     id: 'hits',
+    leaves: 4,
     header: 'Last 24 h',
-    width: '170px',
+    width: '150px',
     cell: ({ id }) => (
       <RecentHits hits={hits?.data.find(({ guardrail_id: of }) => of === id)} isKnown={hits !== undefined} />
     ),
@@ -128,14 +129,16 @@ const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guard
   },
   {
     id: 'budget',
+    leaves: 3,
     header: 'Budget',
-    width: 'minmax(110px,1fr)',
+    width: 'minmax(150px,1fr)',
     cell: ({ limit_usd: limit, reset_interval: interval }) =>
       limit === null ? <span className="text-ink-faint">none</span> : `${formatUsd(limit)} ${interval ?? 'in all'}`,
   },
-  { id: 'rules', header: 'Rules', width: '64px', isNumeric: true, cell: countRules },
+  { id: 'rules', leaves: 1, header: 'Rules', width: '64px', isNumeric: true, cell: countRules },
   {
     id: 'contents',
+    leaves: 2,
     header: 'Contents',
     width: 'minmax(140px,1fr)',
     cell: ({ content_filter_builtins: builtins, content_filters: own }) => {

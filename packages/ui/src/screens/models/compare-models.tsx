@@ -12,7 +12,7 @@ import { formatTokenPrice } from './price-facts.ts';
 
 const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
   ['Context', (model) => formatCount(model.context_length)],
-  ['Longest answer', (model) => formatCount(model.top_provider.max_completion_tokens)],
+  ['Longest completion', (model) => formatCount(model.top_provider.max_completion_tokens)],
   ['Input per million tokens', ({ pricing }) => formatTokenPrice(pricing, 'prompt')],
   ['Output per million tokens', ({ pricing }) => formatTokenPrice(pricing, 'completion')],
   ['Cached input per million', ({ pricing }) => formatPricePerMillion(pricing['input_cache_read'])],
@@ -80,11 +80,8 @@ export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClos
                       {label}
                     </th>
                     {values.map((value, at) => (
-                      <td
-                        key={models[at]?.id}
-                        className={`figures py-1.5 pr-4 ${differs ? 'font-medium text-accent' : ''}`}
-                      >
-                        {value}
+                      <td key={models[at]?.id} className="figures min-w-28 py-1.5 pr-4">
+                        <span className={differs ? '-mx-1 rounded bg-accent-soft px-1 font-medium' : ''}>{value}</span>
                       </td>
                     ))}
                   </tr>

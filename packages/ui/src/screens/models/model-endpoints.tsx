@@ -59,7 +59,7 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
           ['Context', toTokensText(endpoint.context_length)],
           ['Longest completion', toTokensText(endpoint.max_completion_tokens)],
           [
-            'Answered in the last day',
+            'Answered, last day',
             endpoint.uptime_last_1d === null ? 'no calls yet' : formatPercent(endpoint.uptime_last_1d),
           ],
           [

@@ -34,13 +34,14 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
     search.max_price,
     search.max_output_price,
     search.zdr,
+    search.usable,
     search.providers,
     search.model_authors,
   ].filter(Boolean).length;
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <div className="relative min-w-40 flex-1 basis-60">
+        <div className="relative max-w-2xl min-w-40 flex-1 basis-60">
           <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
           <input
             ref={input}
@@ -72,11 +73,6 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
         <Button icon={<ListFilter size={15} aria-hidden />} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           Filters{count > 0 ? ` · ${count}` : ''}
         </Button>
-        <Checkbox
-          label="Only what settings allow"
-          checked={search.usable === 'true'}
-          onChange={(event) => onChange({ usable: event.target.checked ? 'true' : undefined })}
-        />
         {hasModelFilters(search) && (
           <Button
             look="quiet"
@@ -154,6 +150,11 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
             onChange={(value) => onChange({ model_authors: value })}
           />
         </div>
+        <Checkbox
+          label="Only what settings allow"
+          checked={search.usable === 'true'}
+          onChange={(event) => onChange({ usable: event.target.checked ? 'true' : undefined })}
+        />
         <Checkbox
           label="No prompts retained (ZDR)"
           checked={search.zdr === 'true'}

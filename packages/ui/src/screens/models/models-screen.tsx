@@ -174,7 +174,7 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       {
         id: 'name',
         header: 'Model',
-        width: 'minmax(220px,3fr)',
+        width: 'minmax(150px,3fr)',
         cell: ({ id, name }) => (
           <span title={id}>
             <span className="font-medium">{name}</span> <span className="font-mono text-xs text-ink-faint">{id}</span>
@@ -183,6 +183,7 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       },
       {
         id: 'context',
+        leaves: 3,
         header: 'Context',
         width: '80px',
         isNumeric: true,
@@ -204,8 +205,9 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       },
       {
         id: 'modalities',
+        leaves: 2,
         header: 'In → out',
-        width: 'minmax(120px,1fr)',
+        width: 'minmax(160px,1fr)',
         cell: ({ architecture }) => (
           <span className="text-ink-soft">
             {architecture.input_modalities.join(', ')} → {architecture.output_modalities.join(', ')}
@@ -214,6 +216,7 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       },
       {
         id: 'abilities',
+        leaves: 1,
         header: 'Can',
         width: 'minmax(172px,1fr)',
         cell: ({ supported_parameters: parameters }) => (

@@ -5,6 +5,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { BackLink } from '../things/back-link.tsx';
 import { ThingCard, ThingColumn, ThingPage } from '../things/thing-page.tsx';
 import { ThingState } from '../things/thing-state.tsx';
+import { providerHistoriesQuery } from './history/history-queries.ts';
 import { StandingTable, StateFacts } from './provider-facts.tsx';
 import { joinProviders, type ProviderRow, providerStatesQuery } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
@@ -21,9 +22,10 @@ export function ProviderPage() {
   const navigate = useNavigate();
   const { data: states, error, refetch } = useQuery(providerStatesQuery);
   const { data: setups, error: setupError } = useQuery(providerSetupsQuery);
+  const { data: pasts } = useQuery(providerHistoriesQuery);
   // What was set up and is not called is in the second list alone.
   const isKnown = states !== undefined && (setups !== undefined || setupError instanceof ApiError);
-  const row = joinProviders(states ?? [], setups?.data ?? []).find((candidate) => candidate.slug === slug);
+  const row = joinProviders(states ?? [], setups?.data ?? [], pasts).find((candidate) => candidate.slug === slug);
   if (row === undefined) {
     return (
       <ThingState
@@ -41,7 +43,7 @@ export function ProviderPage() {
       </ThingState>
     );
   }
-  const { name, state, setup } = row;
+  const { name, state, setup, past } = row;
   return (
     <ThingPage
       back={BACK}
@@ -49,7 +51,7 @@ export function ProviderPage() {
       note={<code className="font-mono text-xs break-all">{slug}</code>}
       badges={
         state !== undefined ? (
-          <ProviderStateBadge health={state.health} />
+          <ProviderStateBadge health={state.health} past={past} />
         ) : (
           setup !== undefined && <SetupStateBadge setup={setup} />
         )

@@ -25,7 +25,6 @@ export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { 
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Button
-          look="primary"
           icon={<PlugZap size={15} aria-hidden />}
           isBusy={test.isPending}
           onClick={() => test.run({ call: makesCall })}

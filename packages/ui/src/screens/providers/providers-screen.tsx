@@ -121,7 +121,7 @@ function Filters({ search, onChange }: { search: ProviderSearch; onChange: (chan
   useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
   return (
     <div role="search" className="flex flex-wrap items-center gap-2">
-      <div className="relative min-w-40 flex-1 basis-60">
+      <div className="relative min-w-40 flex-1 basis-40 max-w-2xl">
         <Search size={15} aria-hidden className="absolute top-2.5 left-2.5 text-ink-faint" />
         <input
           ref={input}
@@ -156,9 +156,6 @@ function Filters({ search, onChange }: { search: ProviderSearch; onChange: (chan
           Provider keys
         </Link>
       )}
-      <Link to="/keys" className="text-sm text-accent underline">
-        Keys of callers
-      </Link>
     </div>
   );
 }
@@ -169,7 +166,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'name',
     header: 'Name',
-    width: 'minmax(150px,2fr)',
+    width: 'minmax(120px,2fr)',
     cell: ({ name, slug }) => (
       <>
         <span className="font-medium">{name}</span> <code className="font-mono text-xs text-ink-faint">{slug}</code>
@@ -187,15 +184,23 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
         setup !== undefined && <SetupStateBadge setup={setup} />
       ),
   },
-  { id: 'past', header: 'Last 24 h', width: 'minmax(240px,2fr)', cell: ({ past }) => <HistoryCell past={past} /> },
+  {
+    id: 'past',
+    leaves: 5,
+    header: 'Last 24 h',
+    width: 'minmax(240px,2fr)',
+    cell: ({ past }) => <HistoryCell past={past} />,
+  },
   {
     id: 'host',
+    leaves: 1,
     header: 'Host',
     width: 'minmax(140px,2fr)',
     cell: ({ host }) => host ?? <span className="text-ink-faint">not told</span>,
   },
   {
     id: 'source',
+    leaves: 2,
     header: 'Set up',
     width: '96px',
     cell: ({ setup }) => (setup?.source === 'stored' ? 'here' : 'in the file'),
@@ -203,6 +208,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
   { id: 'key', header: 'Key', width: '110px', cell: (row) => <KeyCell row={row} /> },
   {
     id: 'models',
+    leaves: 3,
     header: 'Models',
     width: '72px',
     isNumeric: true,
@@ -210,6 +216,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
   },
   {
     id: 'trouble',
+    leaves: 4,
     header: 'In trouble',
     width: '84px',
     isNumeric: true,
@@ -221,7 +228,7 @@ function KeyCell({ row: { state, setup } }: { row: ProviderRow }) {
   const hasKey = state === undefined ? setup?.has_key : state.has_key;
   const isCallers = state?.byok === true;
   if (hasKey === null || hasKey === undefined) return <span className="text-ink-faint">not told</span>;
-  if (hasKey) return <Badge tone="good">set</Badge>;
+  if (hasKey) return 'set';
   return <Badge tone={isCallers ? 'neutral' : 'caution'}>{isCallers ? 'the caller’s' : 'none'}</Badge>;
 }
 

@@ -54,7 +54,7 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
   const toggle = (list: readonly string[], slug: string): string[] =>
     list.includes(slug) ? list.filter((other) => other !== slug) : [...list, slug];
   return (
-    <form onSubmit={submit} className="card flex flex-col gap-4 p-5">
+    <form onSubmit={submit} className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">Account</h2>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field

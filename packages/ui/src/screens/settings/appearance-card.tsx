@@ -5,7 +5,7 @@ import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 export function AppearanceCard() {
   const { theme, density, singleKeys } = usePreferences();
   return (
-    <section className="card flex flex-col gap-4 p-5">
+    <section className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">Appearance</h2>
       <div className="flex flex-wrap gap-x-8 gap-y-4">
         <div>

@@ -17,7 +17,7 @@ export function CallbackCard() {
   const [chosenId, setChosenId] = useState<string | null>(null);
   const chosen = workspaces?.find(({ id }) => id === chosenId) ?? workspaces?.[0];
   return (
-    <section className="card flex flex-col gap-4 p-5">
+    <section className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">Webhooks of videos</h2>
       {error !== null && (
         <ErrorPanel error={error} title="The workspaces could not be loaded" onRetry={() => void refetch()} />

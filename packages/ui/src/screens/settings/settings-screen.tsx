@@ -17,7 +17,7 @@ import { RateLimitList } from './rate-limit-list.tsx';
 export function SettingsScreen() {
   const { data: settings, error, refetch } = useQuery(settingsQuery);
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 p-4 md:p-6">
+    <div className="mx-auto flex w-full max-w-[45rem] flex-col gap-4 p-4 md:p-6">
       <ScreenHeader title="Settings" note="Changes of the account hold from the next call on." />
       <AppearanceCard />
       <DesktopCards />
@@ -40,7 +40,7 @@ function RateLimitsCard() {
   const { data: rules = [] } = useQuery(rateLimitsQuery);
   if (rules.length === 0) return null;
   return (
-    <div className="card p-5">
+    <div className="card p-4">
       <RateLimitList />
     </div>
   );
@@ -48,7 +48,7 @@ function RateLimitsCard() {
 
 function StorageCard() {
   return (
-    <section className="card flex flex-col gap-2 p-5 text-sm">
+    <section className="card flex flex-col gap-2 p-4 text-sm">
       <h2 className="text-base font-semibold">What is stored</h2>
       <p className="text-ink-soft">
         The configuration file decides, and a start of the gateway puts it in force:{' '}
@@ -74,7 +74,7 @@ function AboutCard() {
       `window: ${innerWidth} x ${innerHeight}`,
     ].join('\n');
   return (
-    <section className="card flex flex-col gap-3 p-5">
+    <section className="card flex flex-col gap-3 p-4">
       <h2 className="text-base font-semibold">About</h2>
       <Facts
         facts={[

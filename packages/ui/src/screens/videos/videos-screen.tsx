@@ -170,6 +170,7 @@ function Filters({ search, jobs, onChange }: FiltersProps) {
 const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
   {
     id: 'began',
+    leaves: 3,
     header: 'Began',
     width: '136px',
     cell: ({ created_at: at }) => (
@@ -179,7 +180,7 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
     ),
   },
   { id: 'model', header: 'Model', width: 'minmax(130px,2fr)', cell: ({ model }) => model },
-  { id: 'asked', header: 'Asked for', width: 'minmax(120px,1fr)', cell: toSpecification },
+  { id: 'asked', leaves: 1, header: 'Asked for', width: 'minmax(120px,1fr)', cell: toSpecification },
   {
     id: 'status',
     header: 'Status',
@@ -190,6 +191,7 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
   },
   {
     id: 'progress',
+    leaves: 2,
     header: 'Progress',
     width: 'minmax(120px,2fr)',
     cell: (job) =>

@@ -23,7 +23,10 @@ export function ConfiguredProvider({ setup, isEditable }: ConfiguredProviderProp
       <Facts
         facts={[
           ['Address', <code className="font-mono text-xs break-all">{address ?? 'not known'}</code>],
-          ['Key', hasKey === null ? 'not told' : hasKey ? `set${hint === null ? '' : `, ${hint}`}` : 'none'],
+          [
+            'Key',
+            hasKey === null ? 'not told' : hasKey ? `set${hint === null || hint === '…' ? '' : `, ${hint}`}` : 'none',
+          ],
           ...(headers.length > 0 ? [['Headers', headers.join(', ')] as const] : []),
           ...(query.length > 0 ? [['Query', query.map(([name, value]) => `${name}=${value}`).join('&')] as const] : []),
           ...(settings?.region === undefined ? [] : [['Region', settings.region] as const]),

@@ -32,7 +32,7 @@ function ReachCard({ info }: { info: DesktopInfo }) {
   const { settings, networkUrls, state } = info;
   const isDemo = state.isDemo === true && settings.mode !== 'replay';
   return (
-    <section className="card flex flex-col gap-4 p-5">
+    <section className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">Where programs call</h2>
       <div className="flex flex-wrap items-center gap-2 text-sm">
         <code className="font-mono text-xs break-all">{toBaseUrl()}</code>
@@ -108,7 +108,7 @@ function StartCard({ info }: { info: DesktopInfo }) {
   const { settings } = info;
   const { ask, isBusy } = useOutcome();
   return (
-    <section className="card flex flex-col gap-3 p-5">
+    <section className="card flex flex-col gap-3 p-4">
       <h2 className="text-base font-semibold">The app</h2>
       {SWITCHES.map(([name, label, hint]) => (
         <Checkbox
@@ -140,7 +140,7 @@ function StartCard({ info }: { info: DesktopInfo }) {
 function DataCard({ info }: { info: DesktopInfo }) {
   const { ask, isBusy } = useOutcome();
   return (
-    <section className="card flex flex-col gap-4 p-5">
+    <section className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">Data</h2>
       <Facts
         facts={[

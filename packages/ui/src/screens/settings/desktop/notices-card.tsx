@@ -14,7 +14,7 @@ const NOTICES = [
 export function NoticesCard({ info: { settings } }: { info: DesktopInfo }) {
   const { ask, isBusy } = useOutcome();
   return (
-    <section className="card flex flex-col gap-3 p-5">
+    <section className="card flex flex-col gap-3 p-4">
       <div>
         <h2 className="text-base font-semibold">Notifications</h2>
         <p className="text-sm text-ink-faint">

@@ -31,7 +31,7 @@ const NAMES = [
 export function ProviderKeysCard({ info: { providerKeys, secretStorage, state } }: { info: DesktopInfo }) {
   const [removing, setRemoving] = useState<string | null>(null);
   return (
-    <section className="card flex flex-col gap-4 p-5">
+    <section className="card flex flex-col gap-4 p-4">
       <div>
         <h2 className="text-base font-semibold">Provider keys</h2>
         <p className="text-sm text-ink-faint">

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+
+import { toFitting } from './to-fitting.ts';
+
+const COLUMNS = [
+  { id: 'name', width: 'minmax(100px,2fr)' },
+  { id: 'host', width: '100px', leaves: 2 },
+  { id: 'cost', width: '100px' },
+  { id: 'type', width: '100px', leaves: 1 },
+];
+
+const idsAt = (width: number): readonly string[] => toFitting(COLUMNS, width).map(({ id }) => id);
+
+test('leaves out the columns that matter least until the others fit, and keeps their order', () => {
+  expect(idsAt(480)).toEqual(['name', 'host', 'cost', 'type']);
+  expect(idsAt(479)).toEqual(['name', 'host', 'cost']);
+  expect(idsAt(363)).toEqual(['name', 'cost']);
+});
+
+test('keeps the columns that may not leave, however narrow the table is', () => {
+  expect(idsAt(10)).toEqual(['name', 'cost']);
+});

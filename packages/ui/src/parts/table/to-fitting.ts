@@ -1,0 +1,15 @@
+import type { Column } from './table-row.tsx';
+import { toMinWidth } from './to-min-width.ts';
+
+type Track = Pick<Column<never>, 'width' | 'leaves'>;
+
+/** The columns for which there is room in a width in pixels: those that matter least leave first. */
+export function toFitting<C extends Track>(columns: readonly C[], width: number): readonly C[] {
+  let fitting = columns;
+  const leaving = columns.filter(({ leaves }) => leaves !== undefined);
+  for (const next of leaving.toSorted((a, b) => (a.leaves ?? 0) - (b.leaves ?? 0))) {
+    if (toMinWidth(fitting) <= width) break;
+    fitting = fitting.filter((column) => column !== next);
+  }
+  return fitting;
+}
