@@ -20,13 +20,13 @@ export interface ConnectedModel {
 export type Wire = 'chat-completions' | 'messages' | 'responses';
 
 /** The forms that this gateway has an address for. A tool that speaks none of them is not offered. */
-export const SPOKEN_WIRES: ReadonlySet<Wire> = new Set<Wire>(['chat-completions']);
+export const SPOKEN_WIRES: ReadonlySet<Wire> = new Set<Wire>(['chat-completions', 'messages', 'responses']);
 
 /** The systems that tools run on. */
 export type System = 'linux' | 'macos' | 'windows';
 
 /** The languages of snippets, as highlighters call them. */
-export type Language = 'json' | 'yaml' | 'python' | 'javascript' | 'bash' | 'powershell';
+export type Language = 'json' | 'yaml' | 'toml' | 'python' | 'javascript' | 'bash' | 'powershell';
 
 /** A text to paste, into a file or a terminal. */
 export interface SnippetStep {
@@ -35,6 +35,10 @@ export interface SnippetStep {
   readonly title: string;
   /** The file that it belongs into, where it is always the same one. */
   readonly file?: Readonly<Record<System, string>>;
+  /** The variable that names another folder for that file, where the tool reads one. */
+  readonly folderVariable?: string;
+  /** Entries at the root of that file that stay as they are where it has them already. */
+  readonly keeps?: readonly string[];
   readonly language: Language;
   /** The systems that it is for; all where it is absent. */
   readonly systems?: readonly System[];

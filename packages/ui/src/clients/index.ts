@@ -12,4 +12,5 @@ export {
   type System,
   type Wire,
 } from './client.ts';
+export { chooseModel, hasTokenPrices, type ListedModel, toConnectedModel, toKeyName } from './connected-model.ts';
 export { CLIENTS, searchClients } from './clients.ts';

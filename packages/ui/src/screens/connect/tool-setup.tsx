@@ -3,6 +3,7 @@ import { ArrowLeft, ExternalLink, TriangleAlert } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
+import { toConnectedModel } from '../../clients/connected-model.ts';
 import { type Client, findObstacle } from '../../clients/index.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
@@ -12,7 +13,6 @@ import { getDesktop } from '../../shell/desktop.ts';
 import type { ToolKey } from './connect-queries.ts';
 import { FirstCallCard } from './first-call.tsx';
 import { offerToDeleteKey } from './offer-to-delete-key.ts';
-import { toConnectedModel } from './to-connected-model.ts';
 import { ToolKeyForm } from './tool-key-form.tsx';
 import { ToolSteps } from './tool-steps.tsx';
 
