@@ -86,7 +86,7 @@ describe('JSON', () => {
 describe('YAML', () => {
   test('keeps comments and other entries, adds to lists, and leaves the names that the file has', () => {
     const before =
-      '# mine\nname: Work # so\nmodels:\n  # first\n  - name: mine\n    key: '12'\nx: &a { b: 1 }\ny: *a\n';
+      '# mine\nname: Work # so\nmodels:\n  # first\n  - name: mine\n    key: "12"\nx: &a { b: 1 }\ny: *a\n';
     const { added, removed } = roundTrip(yamlSettings, before, { snippet: CONTINUE, keeps: ['name'] });
     expect(yamlSettings.parse(added)).toMatchObject({ name: 'Work', models: [{ name: 'mine' }, { name: 'one' }] });
     for (const kept of ['# mine', '# so', '# first', '&a', '*a']) expect(added).toContain(kept);
