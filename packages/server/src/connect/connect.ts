@@ -75,17 +75,21 @@ interface Writing {
 async function write(client: Client, { target: { path, step }, connection, made, place }: Writing): Promise<void> {
   const keyHash = createHash('sha256').update(connection.apiKey).digest('hex');
   const dataDir = resolve(place.dataDir);
-  const { isReadByOthers } = await writeToolFile(path, toSettings(step, connection), { keyHash, dataDir }).catch(
+  const settings = toSettings(step, connection);
+  const { existed, isReadByOthers } = await writeToolFile(path, settings, { keyHash, dataDir }).catch(
     async (error: unknown) => {
       await deleteToolKey(dataDir, keyHash);
       throw error;
     },
   );
   print(`${client.name} is set up in ${path}, with the model ${connection.model.id}.\n${made}\n`);
-  print(`A file that was there before is kept as ${toBackupPath(path)}; --undo takes everything back.\n`);
+  if (existed) print(`The file as it was before is ${toBackupPath(path)}.\n`);
+  print(`Take it back: model-gateway connect ${client.id} --undo\n`);
   const rest = stepsFor(client, system()).filter((other) => other !== step);
   if (rest.length > 0) print(`\nWhat is left to do:\n\n${showSteps(rest, connection, system())}`);
-  if (isReadByOthers) warn(`Other users of this machine can read ${path}, and so the key: chmod 600 ${path}`);
+  if (isReadByOthers && settings.snippet.includes(connection.apiKey)) {
+    warn(`Other users of this machine can read ${path}, and so the key: chmod 600 ${path}`);
+  }
 }
 
 async function undo(client: Client): Promise<void> {

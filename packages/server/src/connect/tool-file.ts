@@ -57,7 +57,7 @@ export async function writeToolFile(
   file: string,
   settings: ToolSettings,
   key: { readonly keyHash: string; readonly dataDir: string },
-): Promise<{ readonly isReadByOthers: boolean }> {
+): Promise<{ readonly existed: boolean; readonly isReadByOthers: boolean }> {
   const { path, text, mode } = await readCurrent(file);
   const added = add(file, text, settings);
   return explain(file, async () => {
@@ -76,7 +76,10 @@ export async function writeToolFile(
     };
     await replace(toRecordPath(file), `${JSON.stringify(record, null, 2)}\n`, 0o600);
     await replace(path, added.text, mode ?? 0o600);
-    return { isReadByOthers: process.platform !== 'win32' && ((mode ?? 0o600) & 0o044) !== 0 };
+    return {
+      existed: mode !== undefined,
+      isReadByOthers: process.platform !== 'win32' && ((mode ?? 0o600) & 0o044) !== 0,
+    };
   });
 }
 

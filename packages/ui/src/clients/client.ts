@@ -81,6 +81,10 @@ export interface Client {
 export const stepsFor = ({ steps }: Client, system: System): readonly Step[] =>
   steps.filter((step) => step.type === 'fields' || step.systems === undefined || step.systems.includes(system));
 
+/** Whether it keeps its settings in a file, which `model-gateway connect` can write. */
+export const hasSettingsFile = ({ steps }: Client): boolean =>
+  steps.some((step) => step.type === 'snippet' && step.file !== undefined);
+
 /** Whether something that a client is told differs between systems. */
 export const differsBySystem = ({ steps }: Client): boolean =>
   steps.some(

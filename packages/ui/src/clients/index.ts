@@ -5,6 +5,7 @@ export {
   type Connection,
   differsBySystem,
   type FieldsStep,
+  hasSettingsFile,
   type Language,
   type SnippetStep,
   type Step,
