@@ -32,7 +32,7 @@ export async function openKeyPlace(dataDir: string): Promise<KeyPlace> {
     owner,
     models: (listed.body as { data?: readonly ListedModel[] }).data ?? [],
     defaultModel:
-      (settings?.body as { data?: { default_model?: string | null } } | undefined)?.data?.default_model ?? undefined,
+      ((settings?.body ?? {}) as { data?: { default_model?: string | null } }).data?.default_model ?? undefined,
   };
 }
 
@@ -40,7 +40,7 @@ export async function openKeyPlace(dataDir: string): Promise<KeyPlace> {
 export async function listKeyNames({ owner, dataDir }: KeyPlace): Promise<readonly string[]> {
   if (owner === undefined) return withStore(dataDir, async ({ keys }) => (await keys.list()).map(({ name }) => name));
   const listed = await ask(owner, 'GET', '/api/v1/keys');
-  return ((listed?.body as { data?: readonly { name: string }[] } | undefined)?.data ?? []).map(({ name }) => name);
+  return (((listed?.body ?? {}) as { data?: readonly { name: string }[] }).data ?? []).map(({ name }) => name);
 }
 
 /** Makes a key; a limit holds for each month, null is none. */
