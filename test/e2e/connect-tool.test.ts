@@ -105,8 +105,6 @@ describe.skipIf(skipped !== undefined)(
       expect(await card.innerText()).toContain('from opencode/9');
       expect(await callAsTool(settings, { path: '/v1/chat/completions' })).toBe(404);
       await card.getByText('POST /api/v1/v1/chat/completions, which is not there').waitFor();
-      expect(await callAsTool(settings, { path: '/responses' })).toBe(404);
-      await card.getByText('the Responses API').waitFor();
       expect(await callAsTool(settings, { model: 'demo/chta' })).toBe(400);
       await card.getByText('The name of the model has to be as it is here: demo/').waitFor();
       await picture(opened, 'connect-refused');

@@ -134,10 +134,10 @@ function CommandHint({ client: { id, name } }: { client: Client }) {
     <section aria-label="In one step" className="flex flex-col gap-2 rounded-lg bg-raised p-3 text-sm">
       <p>
         In one step, where {name} runs on the gateway’s machine: this makes a key and writes it into the settings of{' '}
-        {name}. With <code className="font-mono text-xs">--undo</code> it is all taken back.
+        {name}. With <code className="font-mono text-xs whitespace-nowrap">--undo</code> it is all taken back.
       </p>
       <div className="flex min-w-0 items-center gap-2">
-        <code className="min-w-0 flex-1 font-mono text-xs break-all">{command}</code>
+        <code className="min-w-0 flex-1 font-mono text-xs break-words">{command}</code>
         <CopyButton isIcon text={command} label="Copy the command" />
       </div>
       <p className="text-xs text-ink-soft">Run it in the folder that the gateway was started in. Or by hand:</p>
