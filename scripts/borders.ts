@@ -63,7 +63,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   express: ['core/*', 'node/*'],
   fixtures: ['core/*', 'node/*'],
   ui: [],
-  server: ['core/*', 'node/*', 'express', 'fixtures', 'ui'],
+  server: ['core/*', 'node/*', 'express', 'fixtures', 'ui/*'],
   desktop: ['core/*', 'node/*', 'fixtures', 'server/*', 'ui/*'],
 };
 

@@ -14,6 +14,7 @@ import {
   type System,
 } from '@model-gateway/ui/clients';
 import { parseAst } from 'rolldown/parseAst';
+import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
@@ -39,6 +40,7 @@ const feed = (command: string, args: readonly string[], input: string): string =
 /** Each throws for a text that is not of its language. PowerShell has no parser here. */
 const CHECKS: Readonly<Record<Language, (text: string) => void>> = {
   json: (text) => JSON.parse(text) as unknown,
+  toml: (text) => parseToml(text),
   yaml: (text) => parseYaml(text, { strict: true }) as unknown,
   javascript: (text) => parseAst(text),
   python: (text) =>
@@ -71,14 +73,17 @@ test('the tools that people use most are there, each once', () => {
   const ids = CLIENTS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const wanted =
-    'opencode cursor cline continue aider zed vscode open-webui curl openai-python openai-js openrouter-sdk';
+    'claude-code codex qwen-code opencode cursor cline continue aider zed vscode open-webui curl openai-python openai-js openrouter-sdk';
   expect(ids).toEqual(expect.arrayContaining([...wanted.split(' '), 'ai-sdk', 'langchain-python', 'langchain-js']));
 });
 
 describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (_id, client) => {
   test.each(SYSTEMS)('is told address, key and model on %s, with nothing left to fill in', (system) => {
     const text = everything(client, system);
-    expect(text).toContain(client.callsFrom === 'container' ? 'host.docker.internal:8855/api/v1' : PLAIN.baseUrl);
+    const address = client.callsFrom === 'container' ? 'http://host.docker.internal:8855/api/v1' : PLAIN.baseUrl;
+    // Clients of Anthropic's API add /v1 themselves.
+    if (client.wire === 'messages') expect(text).toMatch(/"http:\/\/127\.0\.0\.1:8855\/api"/);
+    else expect(text).toContain(address);
     expect(text).toContain(PLAIN.apiKey);
     // Open WebUI asks the gateway for its models.
     if (client.id !== 'open-webui') expect(text).toContain(PLAIN.model.id);
@@ -132,6 +137,31 @@ test('names of models arrive as they are, in every format that can be read back'
   expect(parseYaml(snippetOf('aider', 'yaml', HOSTILE))).toMatchObject({ model: `openai/${id}` });
 });
 
+test('Claude Code gets an auth token, and the model for each of its own names', () => {
+  const { id } = HOSTILE.model;
+  const { env } = JSON.parse(snippetOf('claude-code', 'json', HOSTILE)) as { env: Record<string, string> };
+  expect(env).toMatchObject({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:8855/api', ANTHROPIC_AUTH_TOKEN: PLAIN.apiKey });
+  expect(env).not.toHaveProperty('ANTHROPIC_API_KEY');
+  const models = Object.entries(env).filter(([name]) => name.endsWith('_MODEL'));
+  expect(models.map(([, value]) => value)).toEqual([id, id, id, id]);
+});
+
+test('Codex gets a provider of the Responses API, and its key in a variable', () => {
+  expect(parseToml(snippetOf('codex', 'toml', HOSTILE))).toEqual({
+    model: HOSTILE.model.id,
+    model_provider: 'model-gateway',
+    model_providers: {
+      'model-gateway': {
+        name: 'Model Gateway',
+        base_url: PLAIN.baseUrl,
+        env_key: 'MODEL_GATEWAY_API_KEY',
+        wire_api: 'responses',
+      },
+    },
+  });
+  expect(snippetOf('codex', 'bash', HOSTILE)).toBe(`export MODEL_GATEWAY_API_KEY='${PLAIN.apiKey}'\n`);
+});
+
 test.skipIf(!hasBash)('a shell runs nothing that stands in the name of a model', () => {
   const words = snippetOf('curl', 'bash', HOSTILE).replace(/^curl/, String.raw`printf '%s\n'`);
   const { stdout } = spawnSync('bash', ['-c', words]);
@@ -163,7 +193,14 @@ test('a system is asked for where paths or commands differ by it', () => {
 test('tools are found by words of their name and description', () => {
   expect(searchClients('').length).toBe(CLIENTS.length);
   expect(searchClients(' LANG python ').map(({ id }) => id)).toEqual(['langchain-python']);
-  expect(searchClients('terminal').map(({ id }) => id)).toEqual(['opencode', 'aider', 'curl']);
+  expect(searchClients('terminal').map(({ id }) => id)).toEqual([
+    'claude-code',
+    'codex',
+    'qwen-code',
+    'opencode',
+    'aider',
+    'curl',
+  ]);
   expect(searchClients('nothing of the kind')).toEqual([]);
 });
 

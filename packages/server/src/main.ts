@@ -14,6 +14,7 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'DirectoryInUseError',
   'UnusableDirectoryError',
   'FixtureError',
+  'SettingsFileError',
 ]);
 
 async function run(args: readonly string[]): Promise<void> {
@@ -34,6 +35,8 @@ async function run(args: readonly string[]): Promise<void> {
       return (await import('./commands/save-fixture.ts')).saveFixture(command.options);
     case 'doctor':
       return (await import('./doctor/doctor.ts')).doctor(command.options);
+    case 'connect':
+      return (await import('./connect/connect.ts')).connect(command.options);
     case 'keys-create':
       return (await import('./commands/keys.ts')).createKey(command.options);
   }

@@ -2,6 +2,7 @@ export const HELP = `Usage: model-gateway <command> [flags]
 
   serve          run the gateway
   keys create    issue a key
+  connect        set up a tool (Claude Code, Codex, ...) to call the gateway
   replay         answer from recordings alone, for test suites
   fixtures       check recordings, or find what is wrong with a set of them
   doctor         check the way to each provider, and say what to do
@@ -38,6 +39,20 @@ When it listens, it prints one line of JSON on stdout; everything else goes to s
   --config FILE      or the config file that names it
 
 The new key is printed on stdout, once; only its SHA-256 is kept. A running gateway accepts it at once.
+`,
+  connect: `Usage: model-gateway connect                 list the tools
+       model-gateway connect TOOL [flags]    show what a tool needs, with a key of its own
+       model-gateway connect TOOL --write    write it into the tool's own file of settings
+       model-gateway connect TOOL --undo     take that back, and delete the key
+
+  --model ID         the model that the tool begins with (the account's default, else one with tools and a price)
+  --limit USD        what may be spent with the key each month, or none (10 where the price of the model is known)
+  --url URL          the address of the gateway, as the tool reaches it (that of the running gateway)
+  --data-dir DIR     the data directory of the gateway (./data)
+  --config FILE      or the config file that names it
+
+--write leaves everything else in the file as it is and keeps a copy beside it. --undo restores the file to the byte; if
+it was changed since, only the gateway's entries are taken out. Without --write nothing is written but the key.
 `,
   replay: `Usage: model-gateway replay [flags]
 

@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-import { createKeyRecord, type KeyRecord, type Logger } from '@model-gateway/core';
+import { createKeyRecord, type KeyRecord, type Logger, type Store } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { createJsonFileStore, createNodePlatform, loadConfig } from '@model-gateway/node';
 
@@ -10,6 +10,9 @@ import { type KeysCreateOptions, UsageError } from './parse-command.ts';
 
 const OWNER_TIMEOUT_MS = 10_000;
 const DEMO_DATA_DIR = 'data/demo';
+
+/** The flags that say whose keys are meant. */
+type StoreFlags = Pick<KeysCreateOptions, 'config' | 'dataDir'>;
 
 /**
  * Issues a key and prints it on stdout, once. If a running gateway owns the data directory, that gateway issues the
@@ -31,7 +34,8 @@ export async function createKey(options: KeysCreateOptions): Promise<void> {
   if (issued === undefined) await mentionDemo(options);
 }
 
-async function findDataDir({ config: file, dataDir }: KeysCreateOptions): Promise<string> {
+/** The directory that the flags or the config name. */
+export async function findDataDir({ config: file, dataDir }: StoreFlags): Promise<string> {
   // A config may leave values out that the built-in models have.
   const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
   // When a directory is given, the config and its secrets are not needed.
@@ -66,6 +70,12 @@ async function askOwner(owner: Owner, { name, management, limitUsd }: KeysCreate
 async function createInStore(dir: string, { name, management, limitUsd }: KeysCreateOptions): Promise<string> {
   const kind: KeyRecord['kind'] = management ? 'management' : 'api';
   const { key, record } = await createKeyRecord({ platform: createNodePlatform(), name, kind, limitUsd });
+  await withStore(dir, async ({ keys }) => keys.insert(record));
+  return key;
+}
+
+/** Opens the store of a directory that no gateway runs on, and closes it again. */
+export async function withStore<Result>(dir: string, use: (store: Store) => Promise<Result>): Promise<Result> {
   const store = await createJsonFileStore({
     dir,
     logger: toStderr,
@@ -75,18 +85,17 @@ async function createInStore(dir: string, { name, management, limitUsd }: KeysCr
     maxContentBytes: Number.MAX_SAFE_INTEGER,
   });
   try {
-    await store.keys.insert(record);
+    return await use(store);
   } finally {
     await store.close();
   }
-  return key;
 }
 
 const write = (message: string): void => void process.stderr.write(`${message}\n`);
 const toStderr: Logger = { info: () => undefined, warn: write, error: write };
 
 /** A user of the demo probably means the demo's directory; without the hint the key would be unknown there. */
-async function mentionDemo({ config, dataDir }: KeysCreateOptions): Promise<void> {
+export async function mentionDemo({ config, dataDir }: StoreFlags): Promise<void> {
   if (config !== undefined || dataDir !== undefined || (await readOwnerFile(DEMO_DATA_DIR)) === undefined) return;
   process.stderr.write(`A gateway in demo mode is running; for a key of that one, add --data-dir ${DEMO_DATA_DIR}.\n`);
 }

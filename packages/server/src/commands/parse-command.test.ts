@@ -156,3 +156,36 @@ test.each([
   expect(() => parse(line)).toThrow(UsageError);
   expect(() => parse(line)).toThrow(message);
 });
+
+test('connect lists tools, or shows, writes or undoes one', () => {
+  const nothing = { model: undefined, limitUsd: undefined, url: undefined, config: undefined, dataDir: undefined };
+  expect(parse('connect')).toEqual({ type: 'connect', options: { tool: undefined, action: 'show', ...nothing } });
+  expect(parse('connect codex --undo')).toEqual({
+    type: 'connect',
+    options: { tool: 'codex', action: 'undo', ...nothing },
+  });
+  expect(parse('connect codex --write --model a/b --limit 2.50 --data-dir d --config c')).toEqual({
+    type: 'connect',
+    options: { tool: 'codex', action: 'write', model: 'a/b', limitUsd: 2.5, url: undefined, config: 'c', dataDir: 'd' },
+  });
+  expect(parse('connect codex --limit none')).toMatchObject({ options: { limitUsd: null } });
+  expect(parse('connect --help')).toMatchObject({ type: 'help' });
+});
+
+test.each(['http://h:1', 'http://h:1/', 'http://h:1/api', 'http://h:1/api/v1/', 'http://h:1/api/v1?x#y'])(
+  'connect takes %s for the address of one gateway',
+  (url) => expect(parse(`connect codex --url ${url}`)).toMatchObject({ options: { url: 'http://h:1/api/v1' } }),
+);
+
+test.each([
+  ['connect codex --write --undo', '--write and --undo'],
+  ['connect --write', 'Say which tool'],
+  ['connect codex --url gateway', '--url is the address'],
+  ['connect codex --url ftp://h', '--url is the address'],
+  ['connect codex --limit lots', '--limit is an amount'],
+  ['connect codex --model \u001B', '--model is the id'],
+  ['connect codex more', 'more'],
+])('%j is refused', (line, reason) => {
+  expect(() => parse(line)).toThrow(UsageError);
+  expect(() => parse(line)).toThrow(reason);
+});

@@ -64,6 +64,17 @@ export interface KeysCreateOptions {
   readonly limitUsd: number | null;
 }
 
+export interface ConnectOptions extends Pick<KeysCreateOptions, 'config' | 'dataDir'> {
+  /** Undefined: list the tools. */
+  readonly tool: string | undefined;
+  readonly action: 'show' | 'write' | 'undo';
+  readonly model: string | undefined;
+  /** A month; null is none, undefined what fits the model. */
+  readonly limitUsd: number | null | undefined;
+  /** Ends with `/api/v1`. */
+  readonly url: string | undefined;
+}
+
 export interface DoctorOptions {
   readonly config: string | undefined;
   /** Where providers are stored that were set up; by default as the config says. */
@@ -77,6 +88,7 @@ export type Command =
   | { readonly type: 'version' }
   | { readonly type: 'serve'; readonly options: ServeOptions }
   | { readonly type: 'keys-create'; readonly options: KeysCreateOptions }
+  | { readonly type: 'connect'; readonly options: ConnectOptions }
   | { readonly type: 'replay'; readonly options: ReplayOptions }
   | { readonly type: 'fixtures'; readonly options: FixturesOptions }
   | { readonly type: 'fixtures-save'; readonly options: SaveFixtureOptions }
@@ -107,6 +119,14 @@ const keysCreateFlags = {
   name: { type: 'string' },
   management: { type: 'boolean' },
   limit: { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig;
+const connectFlags = {
+  ...storeFlags,
+  model: { type: 'string' },
+  limit: { type: 'string' },
+  url: { type: 'string' },
+  write: { type: 'boolean' },
+  undo: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig;
 
 const replayFlags = {
@@ -147,6 +167,8 @@ export function parseCommand(args: readonly string[]): Command {
       return parseServe(rest);
     case 'keys':
       return parseKeys(rest);
+    case 'connect':
+      return parseConnect(rest);
     case 'doctor':
       return parseDoctor(rest);
     case 'replay':
@@ -241,12 +263,45 @@ function parseKeys([action, ...rest]: readonly string[]): Command {
   if (management && limit !== undefined) {
     throw new UsageError('A management key cannot call models, so it takes no --limit.');
   }
-  const limitUsd = limit === undefined ? null : Number(limit);
-  if (limit !== undefined && !/^\d+(\.\d+)?$/.test(limit)) {
-    throw new UsageError(`--limit is an amount of USD, e.g. 10 or 0.50, not "${limit}".`);
-  }
+  const limitUsd = limit === undefined ? null : readAmount(limit);
   const options = { name, management, limitUsd, config: values.config, dataDir: values['data-dir'] };
   return { type: 'keys-create', options };
+}
+
+function parseConnect(args: readonly string[]): Command {
+  const isNamed = args[0] !== undefined && !args[0].startsWith('-');
+  const values = readFlags('connect', isNamed ? args.slice(1) : args, connectFlags);
+  if (values.help === true) return { type: 'help', text: COMMAND_HELP.connect };
+  const { config, 'data-dir': dataDir, model, limit, write = false, undo = false } = values;
+  if (write && undo) throw new UsageError('--write and --undo contradict each other: leave one of them out.');
+  if ((write || undo) && !isNamed) throw new UsageError(`Say which tool.\n\n${COMMAND_HELP.connect}`);
+  if (model !== undefined && /^\s*$|\p{Cc}/u.test(model)) throw new UsageError('--model is the id of a model.');
+  return {
+    type: 'connect',
+    options: {
+      tool: isNamed ? args[0] : undefined,
+      action: write ? 'write' : undo ? 'undo' : 'show',
+      model,
+      limitUsd: limit === undefined ? undefined : limit === 'none' ? null : readAmount(limit),
+      url: values.url === undefined ? undefined : readBaseUrl(values.url),
+      config,
+      dataDir,
+    },
+  };
+}
+
+/** The address of the API, also where that of the gateway was given. */
+function readBaseUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:\/\//.test(text)) {
+    throw new UsageError(`--url is the address of the gateway, e.g. http://127.0.0.1:8855, not "${text}".`);
+  }
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname.replace(/(\/api(\/v1)?)?\/*$/, '')}/api/v1`;
+}
+
+function readAmount(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new UsageError(`--limit is an amount of USD, e.g. 10 or 0.50, not "${text}".`);
 }
 
 function parseDoctor(args: readonly string[]): Command {

@@ -1,3 +1,6 @@
+/** The address for tools that add `/v1` themselves, as those of Anthropic's API do. */
+export const toAnthropicUrl = (baseUrl: string): string => baseUrl.replace(/\/v1\/?$/, '');
+
 /** Who can reach an address: this machine, the networks it is in, or everybody. */
 export type Reach = 'machine' | 'network' | 'public';
 

@@ -20,13 +20,13 @@ export interface ConnectedModel {
 export type Wire = 'chat-completions' | 'messages' | 'responses';
 
 /** The forms that this gateway has an address for. A tool that speaks none of them is not offered. */
-export const SPOKEN_WIRES: ReadonlySet<Wire> = new Set<Wire>(['chat-completions']);
+export const SPOKEN_WIRES: ReadonlySet<Wire> = new Set<Wire>(['chat-completions', 'messages', 'responses']);
 
 /** The systems that tools run on. */
 export type System = 'linux' | 'macos' | 'windows';
 
 /** The languages of snippets, as highlighters call them. */
-export type Language = 'json' | 'yaml' | 'python' | 'javascript' | 'bash' | 'powershell';
+export type Language = 'json' | 'yaml' | 'toml' | 'python' | 'javascript' | 'bash' | 'powershell';
 
 /** A text to paste, into a file or a terminal. */
 export interface SnippetStep {
@@ -35,6 +35,10 @@ export interface SnippetStep {
   readonly title: string;
   /** The file that it belongs into, where it is always the same one. */
   readonly file?: Readonly<Record<System, string>>;
+  /** The variable that names another folder for that file, where the tool reads one. */
+  readonly folderVariable?: string;
+  /** Entries at the root of that file that stay as they are where it has them already. */
+  readonly keeps?: readonly string[];
   readonly language: Language;
   /** The systems that it is for; all where it is absent. */
   readonly systems?: readonly System[];
@@ -76,6 +80,10 @@ export interface Client {
 /** The steps of a client on one system, in their order. */
 export const stepsFor = ({ steps }: Client, system: System): readonly Step[] =>
   steps.filter((step) => step.type === 'fields' || step.systems === undefined || step.systems.includes(system));
+
+/** Whether it keeps its settings in a file, which `model-gateway connect` can write. */
+export const hasSettingsFile = ({ steps }: Client): boolean =>
+  steps.some((step) => step.type === 'snippet' && step.file !== undefined);
 
 /** Whether something that a client is told differs between systems. */
 export const differsBySystem = ({ steps }: Client): boolean =>

@@ -1,16 +1,6 @@
 import type { Client, ConnectedModel, Connection } from './client.ts';
+import { ID, inHome, MERGE, NAME } from './gateway-entry.ts';
 import { quoteJson, quotePowerShell, quoteShell, toJson } from './quote.ts';
-
-const NAME = 'Model Gateway';
-/** The id of the gateway as a provider, in the settings of tools that have a list of them. */
-const ID = 'model-gateway';
-/** The same path below the user's folder on every system. */
-const inHome = (path: string) => ({
-  linux: `~/${path}`,
-  macos: `~/${path}`,
-  windows: `%USERPROFILE%\\${path.replaceAll('/', '\\')}`,
-});
-const MERGE = 'If the file is there already, add these entries to those it has.';
 
 const openCode: Client = {
   id: 'opencode',
@@ -23,6 +13,7 @@ const openCode: Client = {
       type: 'snippet',
       title: 'Add the gateway as a provider',
       file: inHome('.config/opencode/opencode.json'),
+      keeps: ['$schema'],
       language: 'json',
       toText: ({ baseUrl, apiKey, model }) =>
         toJson({
@@ -126,6 +117,7 @@ const continueDev: Client = {
       type: 'snippet',
       title: 'Add the model to the configuration',
       file: inHome('.continue/config.yaml'),
+      keeps: ['name', 'version', 'schema'],
       language: 'yaml',
       toText: ({ baseUrl, apiKey, model }) =>
         [

@@ -5,6 +5,7 @@ export {
   type Connection,
   differsBySystem,
   type FieldsStep,
+  hasSettingsFile,
   type Language,
   type SnippetStep,
   type Step,
@@ -12,4 +13,5 @@ export {
   type System,
   type Wire,
 } from './client.ts';
+export { chooseModel, hasTokenPrices, type ListedModel, toConnectedModel, toKeyName } from './connected-model.ts';
 export { CLIENTS, searchClients } from './clients.ts';

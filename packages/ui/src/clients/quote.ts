@@ -6,6 +6,9 @@
 /** A text of JSON, which is also one of JavaScript, Python and YAML. */
 export const quoteJson = (text: string): string => JSON.stringify(text);
 
+/** A text of TOML: that of JSON, but for one control character that JSON leaves as it is. */
+export const quoteToml = (text: string): string => JSON.stringify(text).replaceAll('\u007F', String.raw`\u007f`);
+
 /** One word of a shell, whatever is in it. */
 export const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 

@@ -3,15 +3,14 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { keysQuery, modelsQuery, recentCallsQuery, settingsQuery } from '../../api/queries.ts';
+import { chooseModel, findTextModels, hasTokenPrices, toKeyName } from '../../clients/connected-model.ts';
 import type { Client } from '../../clients/index.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
-import { hasTokenPrices } from '../models/price-facts.ts';
 import { createToolKey, type ToolKey } from './connect-queries.ts';
-import { chooseModel, findTextModels, toKeyName } from './to-connected-model.ts';
 
 const SUGGESTED_LIMIT_USD = '10';
 

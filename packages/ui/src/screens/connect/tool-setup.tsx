@@ -3,7 +3,8 @@ import { ArrowLeft, ExternalLink, TriangleAlert } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { type Client, findObstacle } from '../../clients/index.ts';
+import { toConnectedModel } from '../../clients/connected-model.ts';
+import { type Client, findObstacle, hasSettingsFile } from '../../clients/index.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Field } from '../../parts/controls/field.tsx';
@@ -12,7 +13,6 @@ import { getDesktop } from '../../shell/desktop.ts';
 import type { ToolKey } from './connect-queries.ts';
 import { FirstCallCard } from './first-call.tsx';
 import { offerToDeleteKey } from './offer-to-delete-key.ts';
-import { toConnectedModel } from './to-connected-model.ts';
 import { ToolKeyForm } from './tool-key-form.tsx';
 import { ToolSteps } from './tool-steps.tsx';
 
@@ -63,6 +63,7 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
       </div>
       {obstacle !== undefined && <Obstacle text={obstacle} />}
       {client.callsFrom !== undefined && <AddressField value={typedUrl ?? ownUrl} onChange={setTypedUrl} />}
+      {made === null && hasSettingsFile(client) && getDesktop() === undefined && <CommandHint client={client} />}
       {made === null ? (
         <ToolKeyForm
           client={client}
@@ -123,6 +124,24 @@ function Instructions({ client, made: { key, modelId }, baseUrl, onSeen }: Instr
         </ul>
       </section>
     </>
+  );
+}
+
+/** The command that does the same. The desktop app has no command, so it does not speak of it. */
+function CommandHint({ client: { id, name } }: { client: Client }) {
+  const command = `npx model-gateway connect ${id} --write`;
+  return (
+    <section aria-label="In one step" className="flex flex-col gap-2 rounded-lg bg-raised p-3 text-sm">
+      <p>
+        In one step, where {name} runs on the gateway’s machine: this makes a key and writes it into the settings of{' '}
+        {name}. With <code className="font-mono text-xs whitespace-nowrap">--undo</code> it is all taken back.
+      </p>
+      <div className="flex min-w-0 items-center gap-2">
+        <code className="min-w-0 flex-1 font-mono text-xs break-words">{command}</code>
+        <CopyButton isIcon text={command} label="Copy the command" />
+      </div>
+      <p className="text-xs text-ink-soft">Run it in the folder that the gateway was started in. Or by hand:</p>
+    </section>
   );
 }
 

@@ -13,10 +13,6 @@ const UNIT_WORDS: Readonly<Record<string, string>> = {
   video_second: 'a second',
 };
 
-/** Whether what tokens cost is known, which limits on spending need. */
-export const hasTokenPrices = ({ pricing }: Pick<Model, 'pricing'>): boolean =>
-  Number(pricing.prompt) >= 0 && Number(pricing.completion) >= 0;
-
 /** What a model charges for tokens. A model that is charged by something else has no price for them, and is not free. */
 export function formatTokenPrice(pricing: Pricing, unit: 'prompt' | 'completion'): string {
   const isCharged = Object.values(pricing).some((price) => Number(price) > 0);

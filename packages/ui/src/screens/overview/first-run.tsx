@@ -3,13 +3,13 @@ import { Check, Plus } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 import { keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
+import { hasTokenPrices } from '../../clients/connected-model.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { getDesktop, useDesktopInfo } from '../../shell/desktop.ts';
 import { useOutcome } from '../../shell/use-outcome.ts';
-import { hasTokenPrices } from '../models/price-facts.ts';
 import { createRun, type Run } from '../playground/create-run.ts';
 import { KeyCard, UnpricedNote } from '../playground/key-card.tsx';
 import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../playground/playground-key.ts';

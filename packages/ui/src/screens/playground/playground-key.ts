@@ -7,9 +7,9 @@ import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { getSession } from '../../api/session.ts';
 import type { Key } from '../../api/types.ts';
+import { hasTokenPrices } from '../../clients/connected-model.ts';
 import { DEMO_API_KEY } from '../../shell/demo-keys.ts';
 import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
-import { hasTokenPrices } from '../models/price-facts.ts';
 
 const STORAGE_KEY = 'model-gateway.playground-key';
 /** The user wants to choose, although there is a key to call as. */

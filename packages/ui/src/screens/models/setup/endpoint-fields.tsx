@@ -4,11 +4,11 @@ import { Trash2 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 
 import { modelsQuery } from '../../../api/queries.ts';
+import { hasTokenPrices } from '../../../clients/connected-model.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { Folded } from '../../../parts/controls/folded.tsx';
 import { providerModelsQuery } from '../../providers/setup/setup-queries.ts';
-import { hasTokenPrices } from '../price-facts.ts';
 import type { EndpointDraft } from './model-draft.ts';
 import {
   copyPrices,

@@ -1,7 +1,7 @@
 import type { Model } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { chooseModel, toConnectedModel, toKeyName } from './to-connected-model.ts';
+import { chooseModel, toConnectedModel, toKeyName } from './connected-model.ts';
 
 const toModel = (id: string, change: object = {}): Model =>
   ({

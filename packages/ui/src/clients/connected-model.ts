@@ -1,16 +1,24 @@
-import type { Model } from '@model-gateway/core/wire';
+import type { ConnectedModel } from './client.ts';
 
-import type { ConnectedModel } from '../../clients/index.ts';
-import { hasTokenPrices } from '../models/price-facts.ts';
+/** What this reads of a model, as `GET /models` lists it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly context_length?: number | null | undefined;
+  readonly top_provider: { readonly max_completion_tokens?: number | null | undefined };
+  readonly architecture: {
+    readonly input_modalities: readonly string[];
+    readonly output_modalities: readonly string[];
+  };
+  readonly supported_parameters: readonly string[];
+  readonly pricing: { readonly prompt: string; readonly completion: string };
+}
 
 /** What most models can take; tools that compress long conversations do so too early rather than too late. */
 const GUESSED_CONTEXT = 32_000;
 const GUESSED_OUTPUT = 8000;
 
-type Facts = Pick<Model, 'id' | 'context_length' | 'top_provider' | 'architecture' | 'supported_parameters'>;
-
 /** What tools are told of a model. One that this gateway does not list gets careful guesses. */
-export function toConnectedModel(id: string, model: Facts | undefined): ConnectedModel {
+export function toConnectedModel(id: string, model: Omit<ListedModel, 'pricing'> | undefined): ConnectedModel {
   const contextTokens = orGuess(model?.context_length, GUESSED_CONTEXT);
   return {
     id,
@@ -25,11 +33,15 @@ export function toConnectedModel(id: string, model: Facts | undefined): Connecte
 const orGuess = (known: number | null | undefined, guess: number): number =>
   known === null || known === undefined || known <= 0 ? guess : known;
 
-const canCallTools = ({ supported_parameters: names }: Pick<Model, 'supported_parameters'>): boolean =>
+const canCallTools = ({ supported_parameters: names }: Pick<ListedModel, 'supported_parameters'>): boolean =>
   names.length === 0 || names.includes('tools');
 
+/** Whether what tokens cost is known, which limits on spending need. */
+export const hasTokenPrices = ({ pricing }: Pick<ListedModel, 'pricing'>): boolean =>
+  Number(pricing.prompt) >= 0 && Number(pricing.completion) >= 0;
+
 /** Models that make text, which is what tools ask for. */
-export const findTextModels = (models: readonly Model[]): readonly Model[] =>
+export const findTextModels = <M extends Pick<ListedModel, 'architecture'>>(models: readonly M[]): readonly M[] =>
   models.filter(({ architecture }) => architecture.output_modalities.includes('text'));
 
 /**
@@ -37,7 +49,7 @@ export const findTextModels = (models: readonly Model[]): readonly Model[] =>
  * tools and has a price. Undefined when there is none at all.
  */
 export function chooseModel(
-  models: readonly Model[],
+  models: readonly ListedModel[],
   {
     lastUsed,
     accountDefault,

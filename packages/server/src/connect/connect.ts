@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+
+import {
+  chooseModel,
+  type Client,
+  CLIENTS,
+  type Connection,
+  hasTokenPrices,
+  type SnippetStep,
+  stepsFor,
+  type System,
+  toConnectedModel,
+  toKeyName,
+} from '@model-gateway/ui/clients';
+
+import { findDataDir, mentionDemo } from '../commands/keys.ts';
+import { type ConnectOptions, UsageError } from '../commands/parse-command.ts';
+import { showNotes, showSteps } from './show-steps.ts';
+import {
+  FORMATS,
+  forgetConnection,
+  planToolFile,
+  readConnection,
+  toBackupPath,
+  type ToolSettings,
+  undoToolFile,
+  writeToolFile,
+} from './tool-file.ts';
+import { createToolKey, deleteToolKey, type KeyPlace, listKeyNames, openKeyPlace } from './tool-key.ts';
+
+const DEFAULT_URL = 'http://127.0.0.1:8855';
+const DEFAULT_LIMIT_USD = 10;
+
+/** Lists the tools, or shows, writes or undoes what one of them needs to call this gateway. */
+export async function connect(options: ConnectOptions): Promise<void> {
+  if (options.tool === undefined) return print(listTools());
+  const client = findClient(options.tool);
+  if (options.action === 'undo') return undo(client);
+  const target = options.action === 'write' ? findFile(client) : undefined;
+  const place = await openKeyPlace(await findDataDir(options));
+  const plan = planConnection(options, place);
+  // A file that cannot be changed is found before a key is made for nothing.
+  if (target !== undefined) {
+    await planToolFile(target.path, toSettings(target.step, { ...plan.connection, apiKey: 'sk-gw-v1-not-made-yet' }));
+    await undoFormer(client, target);
+  }
+  const name = toKeyName(client.name, await listKeyNames(place));
+  const apiKey = await createToolKey(place, { name, limitUsd: plan.limitUsd });
+  const connection = { ...plan.connection, apiKey };
+  const made = `The key "${name}" was made ${place.owner === undefined ? `in ${place.dataDir}, where no gateway runs at present` : `by the gateway at ${place.owner.url}`}, ${plan.limitUsd === null ? 'without a limit' : `limited to $${plan.limitUsd} a month`}.`;
+  for (const warning of plan.warnings) warn(warning);
+  if (target === undefined) {
+    print(showConnection(client, connection, made));
+  } else {
+    await write(client, { target, connection, made, place });
+  }
+  if (place.owner === undefined) await mentionDemo(options);
+}
+
+interface Target {
+  readonly path: string;
+  readonly step: SnippetStep;
+}
+
+interface Writing {
+  readonly target: Target;
+  readonly connection: Connection;
+  readonly made: string;
+  readonly place: KeyPlace;
+}
+
+async function write(client: Client, { target: { path, step }, connection, made, place }: Writing): Promise<void> {
+  const keyHash = createHash('sha256').update(connection.apiKey).digest('hex');
+  const dataDir = resolve(place.dataDir);
+  const settings = toSettings(step, connection);
+  const { existed, isReadByOthers } = await writeToolFile(path, settings, { keyHash, dataDir }).catch(
+    async (error: unknown) => {
+      await deleteToolKey(dataDir, keyHash);
+      throw error;
+    },
+  );
+  print(`${client.name} is set up in ${path}, with the model ${connection.model.id}.\n${made}\n`);
+  if (existed) print(`The file as it was before is ${toBackupPath(path)}.\n`);
+  print(`Take it back: model-gateway connect ${client.id} --undo\n`);
+  const rest = stepsFor(client, system()).filter((other) => other !== step);
+  if (rest.length > 0) print(`\nWhat is left to do:\n\n${showSteps(rest, connection, system())}`);
+  if (isReadByOthers && settings.snippet.includes(connection.apiKey)) {
+    warn(`Other users of this machine can read ${path}, and so the key: chmod 600 ${path}`);
+  }
+}
+
+async function undo(client: Client): Promise<void> {
+  const target = findFile(client);
+  if (await undoFormer(client, target)) return;
+  throw new UsageError(
+    `Nothing of ${client.name} is there to undo: this command has not written ${target.path}. ` +
+      'A key that was only shown is deleted in the UI, under Keys.',
+  );
+}
+
+/** False where nothing was written before. */
+async function undoFormer(client: Client, { path, step }: Target): Promise<boolean> {
+  const record = await readConnection(path);
+  const format = FORMATS[step.language];
+  if (record === undefined || format === undefined) return false;
+  const { outcome, left } = await undoToolFile(path, { format, record });
+  const isDeleted = await deleteToolKey(record.dataDir, record.keyHash);
+  await forgetConnection(path);
+  const did = {
+    restored: `${path} is as it was before`,
+    removed: `${path} was changed since, so only the entries of the gateway were taken out`,
+    deleted: `${path} is deleted, as it was not there before`,
+    gone: `${path} is gone already`,
+  }[outcome];
+  print(`${client.name} was connected before: ${did}. Its key ${isDeleted ? 'is deleted' : 'was deleted already'}.\n`);
+  if (left.length > 0) warn(`Left as they are, because they were changed since: ${left.join(', ')}`);
+  return true;
+}
+
+function planConnection({ model: modelId, limitUsd, url }: ConnectOptions, { owner, models, defaultModel }: KeyPlace) {
+  const named = models.filter(({ id }) => !/\p{Cc}/u.test(id));
+  const id = modelId ?? chooseModel(named, { accountDefault: defaultModel });
+  if (id === undefined) {
+    const why =
+      owner === undefined
+        ? 'No gateway runs on this data directory that could be asked for its models'
+        : 'The gateway lists no model yet';
+    throw new UsageError(`${why}: name one with --model ID.`);
+  }
+  const listed = models.find((model) => model.id === id);
+  const isPriced = listed !== undefined && hasTokenPrices(listed);
+  const connection = { baseUrl: url ?? `${owner?.url ?? DEFAULT_URL}/api/v1`, model: toConnectedModel(id, listed) };
+  // A limit refuses calls that may cost what nobody knows.
+  const limit = limitUsd === undefined ? (isPriced ? DEFAULT_LIMIT_USD : null) : limitUsd;
+  const warnings = [
+    ...(owner !== undefined && listed === undefined
+      ? [`The gateway lists no model ${id}; calls for it are refused, unless it is an alias.`]
+      : []),
+    ...(listed !== undefined && !isPriced && limit !== null
+      ? [`The price of ${id} is not known, so under a limit its calls are refused.`]
+      : []),
+  ];
+  return { connection, limitUsd: limit, warnings };
+}
+
+function findClient(id: string): Client {
+  const client = CLIENTS.find((candidate) => candidate.id === id.toLowerCase());
+  if (client !== undefined) return client;
+  throw new UsageError(`There is no tool "${id}". There are:\n\n${listTools()}`);
+}
+
+function listTools(): string {
+  const width = Math.max(...CLIENTS.map(({ id }) => id.length));
+  const lines = CLIENTS.map((client) => {
+    const isWritten = findFileStep(client) !== undefined;
+    return `  ${client.id.padEnd(width)}  ${isWritten ? '*' : ' '} ${client.name}: ${client.about}\n`;
+  });
+  return `${lines.join('')}\nmodel-gateway connect TOOL shows what it needs; with --write it is written for those with a *.\n`;
+}
+
+const findFileStep = (client: Client): SnippetStep | undefined =>
+  stepsFor(client, system()).find(
+    (step): step is SnippetStep => step.type === 'snippet' && step.file !== undefined && step.language in FORMATS,
+  );
+
+function findFile(client: Client): Target {
+  const step = findFileStep(client);
+  const file = step?.file?.[system()];
+  if (step !== undefined && file !== undefined) return { step, path: toPath(file, step.folderVariable) };
+  throw new UsageError(
+    `${client.name} has no file of settings that could be written. ` +
+      `What it needs: model-gateway connect ${client.id}`,
+  );
+}
+
+/** The path with the folders of this user in it. */
+function toPath(file: string, folderVariable: string | undefined): string {
+  const folder = folderVariable === undefined ? undefined : process.env[folderVariable];
+  if (folder !== undefined && folder !== '') return join(folder, file.split(/[/\\]/).at(-1) ?? '');
+  return file
+    .replace(/^~(?=\/)/, () => homedir())
+    .replace(/^%USERPROFILE%/, () => homedir())
+    .replace(/^%APPDATA%/, () => process.env['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming'));
+}
+
+function toSettings(step: SnippetStep, connection: Connection): ToolSettings {
+  const format = FORMATS[step.language];
+  if (format === undefined) throw new TypeError(`no format ${step.language}`);
+  return { format, snippet: step.toText(connection), keeps: step.keeps };
+}
+
+function showConnection(client: Client, connection: Connection, made: string): string {
+  const steps = showSteps(stepsFor(client, system()), connection, system());
+  const isWritten = findFileStep(client) !== undefined;
+  const hint = isWritten ? `\nmodel-gateway connect ${client.id} --write writes it, and --undo takes it back.\n` : '';
+  return `${client.name}: ${client.about}\n${made} It is shown this once.\n\n${steps}\n${showNotes(client, connection.baseUrl)}${hint}`;
+}
+
+function system(): System {
+  return process.platform === 'win32' ? 'windows' : process.platform === 'darwin' ? 'macos' : 'linux';
+}
+
+const print = (text: string): void => void process.stdout.write(text);
+const warn = (text: string): void => void process.stderr.write(`${text}\n`);

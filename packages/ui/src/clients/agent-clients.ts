@@ -1,0 +1,129 @@
+import { toAnthropicUrl } from './address.ts';
+import type { Client, Connection, SnippetStep } from './client.ts';
+import { ID, inHome, KEY_VARIABLE, MERGE, NAME } from './gateway-entry.ts';
+import { quotePowerShell, quoteShell, quoteToml, toJson } from './quote.ts';
+
+const claudeCode: Client = {
+  id: 'claude-code',
+  name: 'Claude Code',
+  about: 'Coding agent in the terminal, of Anthropic',
+  kind: 'coding',
+  wire: 'messages',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Set address, key and model in its settings',
+      file: inHome('.claude/settings.json'),
+      folderVariable: 'CLAUDE_CONFIG_DIR',
+      language: 'json',
+      toText: ({ baseUrl, apiKey, model }) =>
+        toJson({
+          env: {
+            ANTHROPIC_BASE_URL: toAnthropicUrl(baseUrl),
+            ANTHROPIC_AUTH_TOKEN: apiKey,
+            ANTHROPIC_MODEL: model.id,
+            ANTHROPIC_DEFAULT_OPUS_MODEL: model.id,
+            ANTHROPIC_DEFAULT_SONNET_MODEL: model.id,
+            ANTHROPIC_DEFAULT_HAIKU_MODEL: model.id,
+          },
+        }),
+    },
+  ],
+  modelNames:
+    'The name of the model here. The last three entries are what it takes for “opus”, “sonnet” and “haiku”, which sub-agents and background work ask for; each can name another model.',
+  notes: [
+    MERGE,
+    'Its address ends with /api, because it adds /v1 itself.',
+    'The key is the auth token, not the API key, which it would ask you to confirm.',
+    'Then start it anew with claude. Of a model that it does not know it takes the context window for a large one, and says so.',
+  ],
+  docsUrl: 'https://code.claude.com/docs/en/llm-gateway',
+};
+
+const toVariable = (language: 'bash' | 'powershell', name: string, value: string): string =>
+  language === 'bash' ? `export ${name}=${quoteShell(value)}\n` : `$env:${name} = ${quotePowerShell(value)}\n`;
+
+/** The key in a variable, before the tool is started. */
+const toKeySteps = (start: string): readonly SnippetStep[] => [
+  {
+    type: 'snippet',
+    title: `Put the key into the variable that it reads, and start it from the same terminal with ${start}`,
+    language: 'bash',
+    systems: ['linux', 'macos'],
+    toText: ({ apiKey }) => toVariable('bash', KEY_VARIABLE, apiKey),
+  },
+  {
+    type: 'snippet',
+    title: `Put the key into the variable that it reads, and start it from the same PowerShell with ${start}`,
+    language: 'powershell',
+    systems: ['windows'],
+    toText: ({ apiKey }) => toVariable('powershell', KEY_VARIABLE, apiKey),
+  },
+];
+
+const codex: Client = {
+  id: 'codex',
+  name: 'Codex',
+  about: 'Coding agent in the terminal, of OpenAI',
+  kind: 'coding',
+  wire: 'responses',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Add the gateway as a provider, and choose it',
+      file: inHome('.codex/config.toml'),
+      folderVariable: 'CODEX_HOME',
+      language: 'toml',
+      toText: ({ baseUrl, model }) =>
+        [
+          `model = ${quoteToml(model.id)}`,
+          `model_provider = ${quoteToml(ID)}`,
+          '',
+          `[model_providers.${ID}]`,
+          `name = ${quoteToml(NAME)}`,
+          `base_url = ${quoteToml(baseUrl)}`,
+          `env_key = ${quoteToml(KEY_VARIABLE)}`,
+          'wire_api = "responses"',
+          '',
+        ].join('\n'),
+    },
+    ...toKeySteps('codex'),
+  ],
+  modelNames: 'The name of the model here.',
+  notes: [
+    'If the file is there already, put the first two lines above its first [table], and the rest at its end.',
+    'The file holds no key. To have the variable in every terminal, add that line to the profile of your shell.',
+    'It warns of models that it does not know; that does no harm.',
+  ],
+  docsUrl: 'https://developers.openai.com/codex/config-advanced',
+};
+
+const toQwenSettings = ({ baseUrl, apiKey, model }: Connection): object => ({
+  modelProviders: { openai: [{ id: model.id, name: `${model.id} (${NAME})`, baseUrl, envKey: KEY_VARIABLE }] },
+  env: { [KEY_VARIABLE]: apiKey },
+  security: { auth: { selectedType: 'openai' } },
+  model: { name: model.id },
+});
+
+const qwenCode: Client = {
+  id: 'qwen-code',
+  name: 'Qwen Code',
+  about: 'Coding agent in the terminal, of Alibaba',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Add the model, and choose it',
+      file: inHome('.qwen/settings.json'),
+      language: 'json',
+      toText: (connection) => toJson(toQwenSettings(connection)),
+    },
+  ],
+  modelNames: 'The name of the model here, one entry for each model; two entries cannot have the same id.',
+  notes: [MERGE, 'A variable of the terminal goes before the one under "env".'],
+  docsUrl: 'https://qwenlm.github.io/qwen-code-docs/en/users/configuration/model-providers/',
+};
+
+/** Agents of the makers of models, which speak the form of their maker's API. */
+export const AGENT_CLIENTS: readonly Client[] = [claudeCode, codex, qwenCode];
