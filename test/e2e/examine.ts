@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { UiPage } from './launch-ui.ts';
 
 /** The widest of what is to fit: the page, and the screen within it. Only tables and code may scroll sideways. */
-const WIDTH = `(() => {
+export const WIDTH = `(() => {
   const main = document.querySelector('main');
   const beyond = main === null ? 0 : main.scrollWidth - main.clientWidth;
   return Math.max(document.documentElement.scrollWidth, innerWidth + beyond);

@@ -37,11 +37,12 @@ test('writes durations and sizes for people', () => {
     '3 min 5 s',
     '2 h 5 min',
   ]);
-  expect([null, 3.456789, 99.94, 240.123].map(formatSpeed).map(toPlain)).toEqual([
+  expect([null, 3.456789, 99.94, 240.123, 150_500].map(formatSpeed).map(toPlain)).toEqual([
     '—',
     '3.5 tokens/s',
     '99.9 tokens/s',
     '240 tokens/s',
+    '150,500 tokens/s',
   ]);
   expect([0, 99.456].map(formatPercent).map(toPlain)).toEqual(['0.0 %', '99.5 %']);
   expect([12, 2048, 3_500_000].map(formatBytes).map(toPlain)).toEqual(['12 B', '2.0 KB', '3.3 MB']);

@@ -26,11 +26,13 @@ export function formatDuration(ms: number | null | undefined): string {
 /** Keeps numbers and their units on one line: a figure is read as a whole. */
 const withUnits = (text: string): string => text.replaceAll(' ', '\u00a0');
 
-/** `12.3 tokens/s`, `240 tokens/s`; a dash for what is not known. */
+/** `12.3 tokens/s`, `1,240 tokens/s`; a dash for what is not known. */
 export const formatSpeed = (tokensPerSecond: number | null | undefined): string =>
   tokensPerSecond == null || !Number.isFinite(tokensPerSecond)
     ? '—'
-    : withUnits(`${tokensPerSecond.toFixed(tokensPerSecond < 100 ? 1 : 0)} tokens/s`);
+    : withUnits(
+        `${tokensPerSecond < 100 ? tokensPerSecond.toFixed(1) : whole.format(Math.round(tokensPerSecond))} tokens/s`,
+      );
 
 /** `99.5 %`. */
 export const formatPercent = (percent: number): string => withUnits(`${percent.toFixed(1)} %`);

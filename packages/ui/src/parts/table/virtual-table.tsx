@@ -3,10 +3,11 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 
 import { usePreferences } from '../../shell/preferences.ts';
+import { useWidth } from '../use-width.ts';
 import { HeaderCell, type TableSort } from './header-cell.tsx';
 import { moveCursor } from './move-cursor.ts';
 import { type Column, TableRow } from './table-row.tsx';
-import { toMinWidth } from './to-min-width.ts';
+import { toFitting, toMinWidth } from './to-min-width.ts';
 
 interface VirtualTableProps<Row extends RowData> {
   /** Read out as the name of the table. */
@@ -22,6 +23,8 @@ interface VirtualTableProps<Row extends RowData> {
   readonly openId?: string | undefined;
   /** Ids of columns that are not shown. */
   readonly hidden?: readonly string[];
+  /** Ids of columns that are left out where there is no room for all, the first of these first. */
+  readonly leaving?: readonly string[];
   /** Nothing in a cell can be operated, so that a row that goes out of sight may be filled with another. */
   readonly isRecycled?: boolean;
   /** The order of the rows, and what a click on the head of a column asks for; without, no column can be sorted by. */
@@ -38,6 +41,7 @@ interface VirtualTableProps<Row extends RowData> {
 
 const features = tableFeatures({ columnVisibilityFeature });
 const NO_ROWS: readonly never[] = [];
+const NO_IDS: readonly string[] = [];
 const END_MARGIN_ROWS = 20;
 const OVERSCAN_ROWS = 4;
 
@@ -46,7 +50,7 @@ const OVERSCAN_ROWS = 4;
  * Enter. The focus stays on the table, so that it survives rows coming and going.
  */
 export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>) {
-  const { rows, columns, idOf, hidden, onEndReached, onTopChange, openId } = props;
+  const { rows, columns, idOf, hidden, leaving = NO_IDS, onEndReached, onTopChange, openId } = props;
   const rowHeight = usePreferences().density === 'compact' ? 32 : 40;
   const scroller = useRef<HTMLDivElement>(null);
   const baseId = useId();
@@ -71,7 +75,16 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
     state: { columnVisibility },
   });
   const visible = table.getVisibleLeafColumns();
-  const shown = useMemo(() => visible.flatMap(({ id }) => byId.get(id) ?? []), [visible, byId]);
+  const widthPx = useWidth(scroller) || Infinity;
+  const shown = useMemo(
+    () =>
+      toFitting(
+        visible.flatMap(({ id }) => byId.get(id) ?? []),
+        widthPx,
+        leaving,
+      ),
+    [visible, byId, widthPx, leaving],
+  );
   const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
 
   // The offset comes from the virtualizer: a read from the element would force a layout of the latest changes.

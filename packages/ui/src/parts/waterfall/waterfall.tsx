@@ -5,11 +5,11 @@ import { formatDuration } from '../../format/quantity.ts';
 import { Button } from '../controls/button.tsx';
 import { Choice } from '../controls/field.tsx';
 import { useMedia } from '../dialogs/use-media.ts';
+import { useWidth } from '../use-width.ts';
 import { Details, type Pointed } from './details.tsx';
 import type { Course } from './lane.ts';
 import { Axis, LaneRow, Markers } from './plot.tsx';
 import { StepList } from './step-list.tsx';
-import { useWidth } from './use-width.ts';
 import { useZoom, type Zoom } from './use-zoom.ts';
 
 interface WaterfallProps {

@@ -19,6 +19,9 @@ import { KeyForm } from './key-form.tsx';
 import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from './key-parts.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
+/** Left out where there is no room for them, the first of these first; the page of the key has them. */
+const LEAVING: readonly string[] = ['guardrail', 'source', 'expires', 'kind', 'usage', 'limit'];
+
 type Open =
   | { readonly type: 'create' }
   | { readonly type: 'edit' | 'delete'; readonly key: AnyKey }
@@ -65,6 +68,7 @@ export function KeysScreen() {
           label="Keys"
           rows={keys}
           columns={columns}
+          leaving={LEAVING}
           idOf={({ hash }) => hash}
           onOpen={({ hash }) => void navigate({ to: '/keys/$hash', params: { hash } })}
         />
@@ -98,7 +102,7 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
       {
         id: 'name',
         header: 'Name',
-        width: 'minmax(160px,2fr)',
+        width: 'minmax(140px,3fr)',
         cell: ({ name, label, source }) => (
           <>
             <span className="font-medium">{name}</span>{' '}
@@ -109,13 +113,13 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
       {
         id: 'kind',
         header: 'Kind',
-        width: '110px',
+        width: '104px',
         cell: ({ management }) => <KeyKind management={management} />,
       },
       {
         id: 'source',
         header: 'From',
-        width: '112px',
+        width: '104px',
         cell: ({ source }) =>
           source === 'config' ? (
             <span title={CONFIG_MEANING}>configuration</span>
@@ -124,18 +128,18 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
           ),
       },
       { id: 'state', header: 'State', width: '86px', cell: (key) => <KeyState state={key} /> },
-      { id: 'usage', header: 'Spent', width: '104px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
+      { id: 'usage', header: 'Spent', width: '92px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
       {
         id: 'month',
         header: 'This month',
-        width: '104px',
+        width: '92px',
         isNumeric: true,
         cell: (key) => formatUsd(key.usage_monthly),
       },
       {
         id: 'limit',
         header: 'Limit',
-        width: 'minmax(220px,1fr)',
+        width: 'minmax(200px,1fr)',
         cell: ({ limit, limit_remaining: left, limit_reset: reset }) =>
           limit === null ? (
             <span className="text-ink-faint">none</span>

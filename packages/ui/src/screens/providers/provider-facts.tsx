@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 
 import { formatCount } from '../../format/quantity.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import type { ProviderState } from './provider-queries.ts';
 import { type Standing, STANDINGS } from './standings.tsx';

@@ -12,7 +12,7 @@ import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { type ChangeSearch, FilterBar } from '../search/filter-bar.tsx';
 import { hasGenerationFilters, NO_FILTERS, withChange } from '../search/generation-search.ts';
 import { ListKind } from './list-kind.tsx';
-import { toSessionColumns } from './session-columns.tsx';
+import { LEAVING, toSessionColumns } from './session-columns.tsx';
 import { sessionsQuery } from './session-queries.ts';
 
 /** Calls with the same session id, a row for each session, under the filters of the list of calls. */
@@ -67,6 +67,7 @@ export function SessionsScreen() {
           label="Sessions"
           rows={rows}
           columns={columns}
+          leaving={LEAVING}
           idOf={idOf}
           isRecycled
           onOpen={({ session_id: id }) =>
