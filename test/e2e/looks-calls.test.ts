@@ -74,9 +74,9 @@ const FILLED: readonly State[] = [
   { name: 'key', hash: () => `#/keys/${CONFIGURED}`, open: charts },
   { name: 'key-made', hash: () => `#/keys/${made.key}` },
   { name: 'member', hash: () => '#/members/ada', open: charts },
-  { name: 'shortcuts', hash: () => '#/', open: (page) => page.keyboard.press('?') },
-  { name: 'palette', hash: () => '#/', open: (page) => page.keyboard.press('Control+k') },
-  { name: 'mode', hash: () => '#/', open: press(/^Mode/) },
+  { name: 'shortcuts', hash: () => '#/settings', open: (page) => page.keyboard.press('?') },
+  { name: 'palette', hash: () => '#/settings', open: (page) => page.keyboard.press('Control+k') },
+  { name: 'mode', hash: () => '#/settings', open: press(/^Mode/) },
 ];
 
 const EMPTY: readonly State[] = [
@@ -102,6 +102,11 @@ async function look(opened: UiPage, { name, hash, open }: State): Promise<string
   await open?.(page);
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
+    // Charts are drawn for the width that the screen has when it opens.
+    if (open === charts && width !== WIDTHS[0]) {
+      await go(hash());
+      await charts(page);
+    }
     for (const theme of ['light', 'dark'] as const) {
       await setTheme(opened, theme);
       await screenshot(`look-${name}-${width}-${theme}`);
