@@ -68,7 +68,7 @@ export function CompareGenerations({ ids, onClose }: { ids: readonly [string, st
             const values = [left.data, right.data].map((generation) =>
               generation === undefined ? '…' : read(generation),
             );
-            const mark = values[0] === values[1] ? '' : 'rounded-sm bg-caution-soft font-medium text-caution';
+            const mark = values[0] === values[1] ? '' : 'rounded bg-caution-soft font-medium text-caution';
             return (
               <tr key={label} className="border-b border-line/60">
                 <th scope="row" className="py-1 text-left font-normal text-ink-faint">

@@ -58,8 +58,8 @@ const Diff = lazy(async () => {
   };
 });
 
-const ADDED = 'rounded-sm bg-good-soft text-good underline decoration-2 underline-offset-2';
-const REMOVED = 'rounded-sm bg-bad-soft text-bad line-through decoration-2';
+const ADDED = 'rounded bg-good-soft text-good underline decoration-2 underline-offset-2';
+const REMOVED = 'rounded bg-bad-soft text-bad line-through decoration-2';
 
 export function DiffText(props: DiffTextProps) {
   return (

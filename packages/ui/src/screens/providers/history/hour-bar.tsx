@@ -17,7 +17,7 @@ export function HourBar({ hour, isActive = false }: { hour: ProviderHistoryBucke
       aria-hidden="true"
       data-look={look}
       className={classNames(
-        'flex h-full min-w-px flex-1 flex-col justify-end overflow-hidden rounded-[2px] forced-color-adjust-none',
+        'flex h-full min-w-px flex-1 flex-col justify-end overflow-hidden rounded-xs forced-color-adjust-none',
         isActive && 'outline-2 outline-offset-1 outline-accent',
       )}
     >
