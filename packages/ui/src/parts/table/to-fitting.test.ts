@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toFitting } from './to-fitting.ts';
+import { toFitting, toLeaving } from './to-fitting.ts';
 
 const COLUMNS = [
   { id: 'name', width: 'minmax(100px,2fr)' },
@@ -19,4 +19,13 @@ test('leaves out the columns that matter least until the others fit, and keeps t
 
 test('keeps the columns that may not leave, however narrow the table is', () => {
   expect(idsAt(10)).toEqual(['name', 'cost']);
+});
+
+test('takes the order in which columns leave as a list of their ids', () => {
+  const columns = toLeaving(
+    COLUMNS.map(({ id, width }) => ({ id, width })),
+    ['cost', 'host'],
+  );
+  expect(toFitting(columns, 479).map(({ id }) => id)).toEqual(['name', 'host', 'type']);
+  expect(toFitting(columns, 10).map(({ id }) => id)).toEqual(['name', 'type']);
 });

@@ -13,3 +13,10 @@ export function toFitting<C extends Track>(columns: readonly C[], width: number)
   }
   return fitting;
 }
+
+/** The same columns, of which these leave where there is no room, in this order. */
+export const toLeaving = <C extends Pick<Column<never>, 'id'>>(
+  columns: readonly C[],
+  ids: readonly string[],
+): readonly C[] =>
+  columns.map((column) => (ids.includes(column.id) ? { ...column, leaves: ids.indexOf(column.id) } : column));

@@ -11,5 +11,5 @@ export const isReadableMarkdown = (text: string): boolean => text.length <= MAX_
 /** Text of a model or a caller without any reading of it. */
 export function PlainText({ text }: { text: string }) {
   if (!isReadableMarkdown(text)) return <LongText text={text} />;
-  return <div className="text-sm break-words whitespace-pre-wrap">{showControls(text)}</div>;
+  return <div className="max-w-prose text-sm break-words whitespace-pre-wrap">{showControls(text)}</div>;
 }

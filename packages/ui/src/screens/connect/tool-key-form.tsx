@@ -1,5 +1,6 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 
 import { keysQuery, modelsQuery, recentCallsQuery, settingsQuery } from '../../api/queries.ts';
@@ -33,7 +34,15 @@ export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
     accountDefault: settings.data?.default_model ?? undefined,
   });
   if (modelId === undefined)
-    return <p className="text-sm">There is no model to call yet. Add a provider first, under Providers.</p>;
+    return (
+      <p className="text-sm">
+        There is no model to call yet. Add a provider first, under{' '}
+        <Link to="/providers" className="text-accent underline">
+          Providers
+        </Link>
+        .
+      </p>
+    );
   const name = toKeyName(
     client.name,
     keys.map((key) => key.name),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ListTree, Pin, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
@@ -10,13 +10,14 @@ import { Checkbox } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import type { TableSort } from '../../parts/table/header-cell.tsx';
+import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { usePreferences } from '../../shell/preferences.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
 import { ColumnsMenu } from './list/columns-menu.tsx';
 import { ExportMenu } from './list/export-menu.tsx';
-import { GENERATION_COLUMNS, HIDDEN_BESIDE, toColumns } from './list/generation-columns.tsx';
+import { GENERATION_COLUMNS, LEAVING, LEAVING_BESIDE, toColumns } from './list/generation-columns.tsx';
 import type { ListRow } from './list/list-row.ts';
 import { NewRowsBar } from './list/new-rows-bar.tsx';
 import { PinnedNote } from './list/pinned-note.tsx';
@@ -58,10 +59,12 @@ export function GenerationsScreen() {
   const opened = rows.find(({ id }) => id === search.open);
   const onKey = useRowKeys({ compare: search.compare, opened, change });
   const { data: facets } = useQuery({ ...facetsQuery(search), enabled: hasGenerationFilters(search) });
-  const columns = useMemo(() => toColumns(pins, list.keyNames), [pins, list.keyNames]);
+  const leaving = search.open === undefined ? LEAVING : LEAVING_BESIDE;
+  const columns = useMemo(() => toLeaving(toColumns(pins, list.keyNames), leaving), [pins, list.keyNames, leaving]);
   const compared = search.compare?.split(',') ?? [];
   const isPinned = search.pinned !== undefined;
   const total = countRows(list, search, facets?.total);
+  const isNew = list.data !== undefined && rows.length === 0 && total === 0 && !hasGenerationFilters(search);
   const isSearching = search.text !== undefined && !isPinned;
   const isSortable = search.text === undefined && !isPinned;
 
@@ -91,9 +94,12 @@ export function GenerationsScreen() {
               aria-pressed={isPinned}
               className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
               icon={<Pin size={15} aria-hidden />}
+              aria-label={`Pinned${pins.length > 0 ? ` ${pins.length}` : ''}`}
+              title="Pinned"
               onClick={() => void navigate({ search: isPinned ? {} : { pinned: '1' } })}
             >
-              Pinned{pins.length > 0 ? ` ${pins.length}` : ''}
+              <span className="max-lg:hidden">Pinned</span>
+              {pins.length > 0 && ` ${pins.length}`}
             </Button>
             <ViewsMenu search={search} />
             <ColumnsMenu columns={GENERATION_COLUMNS} />
@@ -110,7 +116,9 @@ export function GenerationsScreen() {
             onChange={(next) => change({ pinned: undefined, ...next })}
           />
         </div>
-        {!isPinned && <Histogram search={search} onSpan={(from, to) => change({ from, to, range: undefined })} />}
+        {!isPinned && !isNew && (
+          <Histogram search={search} onSpan={(from, to) => change({ from, to, range: undefined })} />
+        )}
         {isSearching && (
           <SearchBar
             searched={list.searched}
@@ -141,7 +149,7 @@ export function GenerationsScreen() {
             label="Generations"
             rows={rows}
             columns={columns}
-            hidden={search.open === undefined ? hidden : [...hidden, ...HIDDEN_BESIDE]}
+            hidden={hidden}
             idOf={idOf}
             isRecycled
             onOpen={open}
@@ -224,6 +232,9 @@ function NoGenerations({ search, isStopped, onChange }: NoGenerationsProps) {
           Every call shows up here the moment it ends. Send one from the playground, or copy a snippet from the top of
           the page.
         </p>
+        <Link to="/playground" className="text-accent underline">
+          Open the playground
+        </Link>
       </EmptyState>
     );
   }

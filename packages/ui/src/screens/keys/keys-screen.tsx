@@ -12,12 +12,16 @@ import { Menu } from '../../parts/controls/menu.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
+import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useStayingKeys } from './change-key.ts';
 import { KeyDialog, useRefreshKeys, useToggleKey } from './key-changes.tsx';
 import { KeyForm } from './key-form.tsx';
 import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from './key-parts.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
+
+/** Left out where there is no room for them, the first of these first; the page of the key has them. */
+const LEAVING: readonly string[] = ['guardrail', 'source', 'expires', 'kind', 'usage', 'limit'];
 
 type Open =
   | { readonly type: 'create' }
@@ -94,11 +98,11 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
       const id = assignments?.find(({ key_hash: key }) => key === hash)?.guardrail_id;
       return guardrails?.find((guardrail) => guardrail.id === id)?.name;
     };
-    return [
+    const columns: readonly Column<AnyKey>[] = [
       {
         id: 'name',
         header: 'Name',
-        width: 'minmax(160px,2fr)',
+        width: 'minmax(140px,3fr)',
         cell: ({ name, label, source }) => (
           <>
             <span className="font-medium">{name}</span>{' '}
@@ -109,13 +113,13 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
       {
         id: 'kind',
         header: 'Kind',
-        width: '110px',
+        width: '104px',
         cell: ({ management }) => <KeyKind management={management} />,
       },
       {
         id: 'source',
         header: 'From',
-        width: '112px',
+        width: '104px',
         cell: ({ source }) =>
           source === 'config' ? (
             <span title={CONFIG_MEANING}>configuration</span>
@@ -124,18 +128,18 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
           ),
       },
       { id: 'state', header: 'State', width: '86px', cell: (key) => <KeyState state={key} /> },
-      { id: 'usage', header: 'Spent', width: '104px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
+      { id: 'usage', header: 'Spent', width: '92px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
       {
         id: 'month',
         header: 'This month',
-        width: '104px',
+        width: '92px',
         isNumeric: true,
         cell: (key) => formatUsd(key.usage_monthly),
       },
       {
         id: 'limit',
         header: 'Limit',
-        width: 'minmax(220px,1fr)',
+        width: 'minmax(200px,1fr)',
         cell: ({ limit, limit_remaining: left, limit_reset: reset }) =>
           limit === null ? (
             <span className="text-ink-faint">none</span>
@@ -189,5 +193,6 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
           ),
       },
     ];
+    return toLeaving(columns, LEAVING);
   }, [assignments, guardrails, onOpen, onToggle]);
 }

@@ -14,7 +14,7 @@ export function Attention({ rows }: { rows: readonly GenerationRow[] }) {
   const concerns = findConcerns({ health: health?.status, keys, rows, providers }, Date.now());
   return (
     <section className="card flex flex-wrap gap-x-6 gap-y-2 px-4 py-3">
-      <h2 className="text-sm font-semibold">Needs attention</h2>
+      <h2 className="text-base font-semibold">Needs attention</h2>
       {concerns.length === 0 ? (
         <p className="flex items-center gap-2 text-sm text-ink-soft">
           <CircleCheck size={17} aria-hidden className="text-good" /> Nothing right now

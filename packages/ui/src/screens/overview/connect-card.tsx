@@ -16,7 +16,7 @@ export function ConnectCard() {
   return (
     <section className="card min-w-0 p-4">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-sm font-semibold">Connect a tool</h2>
+        <h2 className="text-base font-semibold">Connect a tool</h2>
         <div className="flex min-w-0 gap-2">
           <select
             aria-label="Tool"

@@ -38,6 +38,9 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
   // A tool that has got a completion has tested everything before it, too.
   const hasWorked = isCalled || isConnected;
   const areDone = [isTested || hasWorked, hasWorked, hasKey, isConnected];
+  const { data: providers = [] } = useQuery(providersQuery);
+  // Until then the step itself has the one primary button.
+  const isLead = [providers.length > 0, hasWorked, false, true][step];
   const onConnected = useCallback(() => setIsConnected(true), []);
   const finish = (): void => {
     onDone();
@@ -87,7 +90,7 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
         </Button>
         <div className="flex gap-2">
           {step > 0 && <Button onClick={() => setStep(step - 1)}>Back</Button>}
-          <Button look="primary" onClick={() => (step === LAST ? finish() : setStep(step + 1))}>
+          <Button look={isLead ? 'primary' : 'plain'} onClick={() => (step === LAST ? finish() : setStep(step + 1))}>
             {step === LAST ? 'Done' : 'Next'}
           </Button>
         </div>
@@ -213,7 +216,11 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   return (
     <Step title={`Say hello to ${model}`}>
       {isLimited && texts?.some(hasTokenPrices) === false && <UnpricedNote unpriced={texts.map(({ id }) => id)} />}
-      <Button look="primary" isBusy={state.status === 'waiting' || state.status === 'streaming'} onClick={send}>
+      <Button
+        look={state.status === 'done' ? 'plain' : 'primary'}
+        isBusy={state.status === 'waiting' || state.status === 'streaming'}
+        onClick={send}
+      >
         Send “Hello!”
       </Button>
       {state.text !== '' && (
@@ -230,7 +237,7 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
 function Step({ title, children }: { title: string | undefined; children: ReactNode }) {
   return (
     <div className="flex flex-col items-start gap-3">
-      {title !== undefined && <h2 className="font-semibold">{title}</h2>}
+      {title !== undefined && <h2 className="text-base font-semibold">{title}</h2>}
       {children}
     </div>
   );

@@ -39,7 +39,7 @@ export function OverviewScreen() {
     return <FirstRun onDone={finish} />;
   }
   return (
-    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
+    <div className="flex w-full flex-col gap-4 px-4 py-3">
       <ScreenHeader title="Overview">
         <Button
           look="quiet"
@@ -85,7 +85,7 @@ function StatusCard() {
   const { data: cached } = useQuery({ ...cachedShareQuery, enabled: useIsSettled() });
   return (
     <section className="card p-4">
-      <h2 className="mb-3 text-sm font-semibold">Status</h2>
+      <h2 className="mb-3 text-base font-semibold">Status</h2>
       <Facts
         facts={[
           ['Gateway', state === 'degraded' ? `${state}: look at its log` : state],

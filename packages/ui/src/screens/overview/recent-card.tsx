@@ -17,7 +17,7 @@ export function RecentCard({ rows, filter = {} }: RecentCardProps) {
   return (
     <section className="card min-w-0 p-4">
       <div className="mb-2 flex items-center justify-between">
-        <h2 className="text-sm font-semibold">Latest calls</h2>
+        <h2 className="text-base font-semibold">Latest calls</h2>
         <Link to="/generations" search={filter} className="text-sm text-accent hover:underline">
           All
         </Link>

@@ -23,7 +23,10 @@ export function BenchColumns({ columns, baseId, runs, models, actions, estimates
   const base = columns.find(({ id }) => id === baseId);
   const baseText = base && lastCompletion(base.turns)?.text;
   return (
-    <div className="grid min-h-72 flex-1 auto-rows-[minmax(18rem,1fr)] grid-cols-[repeat(auto-fit,minmax(min(100%,19rem),1fr))] gap-3">
+    <div
+      className="grid min-h-72 flex-1 auto-rows-[minmax(18rem,1fr)] gap-3"
+      style={{ gridTemplateColumns: `repeat(auto-fit,minmax(min(100%,max(19rem,${toShare(columns.length)})),1fr))` }}
+    >
       {columns.map((column, at) => (
         <BenchColumn
           key={column.id}
@@ -41,6 +44,12 @@ export function BenchColumns({ columns, baseId, runs, models, actions, estimates
       ))}
     </div>
   );
+}
+
+/** The width of a column where the rows are equally long: up to four stand side by side, more in two rows. */
+function toShare(count: number): string {
+  const perRow = count <= 4 ? count : Math.ceil(count / 2);
+  return `(100% - ${(perRow - 1) * 0.75}rem) / ${perRow}`;
 }
 
 /** In how many columns that can be changed each turn stands. */

@@ -49,7 +49,7 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
         aria-label="Name of the experiment"
         placeholder={toTitle(experiment)}
         maxLength={200}
-        className="field w-44"
+        className="field w-40"
         value={name}
         onChange={(event) => store.update((before) => ({ ...before, name: event.target.value }))}
       />
@@ -71,7 +71,7 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
         <select
           aria-label="Mark differences from"
           title="Marks what differs in the last completions"
-          className="field w-auto max-w-52"
+          className="field w-40"
           value={columns.some((column) => column.id === baseId) ? baseId : ''}
           onChange={(event) => onBase(event.target.value)}
         >

@@ -2,6 +2,7 @@ import { Send, Square } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 
 import { formatUsd } from '../../format/money.ts';
+import { classNames } from '../../parts/class-names.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { AttachedFiles } from './draft/attached-files.tsx';
@@ -54,7 +55,13 @@ export function Composer(props: ComposerProps) {
       />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <AttachedFiles attached={attached} onAdd={props.onFiles} onChange={props.onAttached} />
-        <p role="status" className="min-w-0 flex-1 basis-40 text-xs text-ink-faint">
+        <p
+          role="status"
+          className={classNames(
+            'min-w-0 flex-1 basis-40 text-xs text-ink-faint',
+            unsupported.length === 0 && 'max-sm:sr-only',
+          )}
+        >
           {unsupported.length === 0 ? (
             `${LIMITS}; they can be dropped or pasted here.`
           ) : (

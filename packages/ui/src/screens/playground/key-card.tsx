@@ -34,7 +34,7 @@ export function KeyCard({ title }: { title: string }) {
   const isMixed = limitUsd !== null && unpriced.length > 0;
   return (
     <div className="card m-auto flex w-full max-w-lg flex-col gap-4 p-5">
-      <h2 className="font-semibold">{title}</h2>
+      <h2 className="text-base font-semibold">{title}</h2>
       <p className="text-sm text-ink-soft">
         Management keys do not call models. A key of its own keeps these calls apart, and lets guardrails and limits
         hold for them. One is enough: every browser that is signed in here may call as it.

@@ -30,7 +30,7 @@ interface ThingPageProps {
 export function ThingPage(props: ThingPageProps) {
   const { back, title, note, badges, actions, filter, without, defaultSplit, children } = props;
   return (
-    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
+    <div className="flex w-full flex-col gap-4 px-4 py-3">
       <header className="flex flex-col gap-1">
         {back}
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -55,7 +55,7 @@ export function ThingCard({ title, actions, children }: { title: string; actions
   return (
     <section className="card min-w-0 p-4" aria-label={title}>
       <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-2">
-        <h2 className="text-sm font-semibold">{title}</h2>
+        <h2 className="text-base font-semibold">{title}</h2>
         {actions}
       </div>
       {children}

@@ -126,15 +126,17 @@ function Exchange({ content: { input, output, error } }: { content: GenerationCo
 
 function UsageAndCost({ generation }: { generation: Generation }) {
   return (
-    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
-      <section aria-label="Usage and cost" className="flex flex-col gap-2">
-        <h2 className="text-sm font-semibold">Usage and cost</h2>
-        <UsageFacts generation={generation} />
-      </section>
-      <section aria-label="Times and origin" className="flex flex-col gap-2">
-        <h2 className="text-sm font-semibold">Times and origin</h2>
-        <TimingFacts generation={generation} />
-      </section>
+    <div className="scroll-thin @container h-full overflow-y-auto p-4">
+      <div className="grid gap-x-8 gap-y-4 @4xl:max-w-5xl @4xl:grid-cols-2">
+        <section aria-label="Usage and cost" className="flex flex-col gap-2">
+          <h2 className="text-sm font-semibold">Usage and cost</h2>
+          <UsageFacts generation={generation} />
+        </section>
+        <section aria-label="Times and origin" className="flex flex-col gap-2">
+          <h2 className="text-sm font-semibold">Times and origin</h2>
+          <TimingFacts generation={generation} />
+        </section>
+      </div>
     </div>
   );
 }

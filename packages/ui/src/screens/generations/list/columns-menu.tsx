@@ -13,7 +13,9 @@ export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
-        <Button icon={<Columns3 size={15} aria-hidden />}>Columns</Button>
+        <Button icon={<Columns3 size={15} aria-hidden />} aria-label="Columns" title="Columns">
+          <span className="max-lg:hidden">Columns</span>
+        </Button>
       </DropdownMenu.Trigger>
       <MenuPortal>
         <DropdownMenu.Content

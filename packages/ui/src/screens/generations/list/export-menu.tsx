@@ -40,8 +40,8 @@ export function ExportMenu({ search }: { search: GenerationSearch }) {
   return (
     <Menu
       trigger={
-        <Button isBusy={isBusy} icon={<Download size={15} aria-hidden />}>
-          Export
+        <Button isBusy={isBusy} icon={<Download size={15} aria-hidden />} aria-label="Export" title="Export">
+          <span className="max-lg:hidden">Export</span>
         </Button>
       }
       items={FORMATS.map(({ label, format, content }) => ({ label, onSelect: () => void save(format, content) }))}

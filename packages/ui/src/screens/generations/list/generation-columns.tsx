@@ -193,17 +193,8 @@ export function toColumns(
   );
 }
 
-/** Left out while a generation is open beside the list, which has them. */
-export const HIDDEN_BESIDE: readonly string[] = [
-  'finish',
-  'prompt',
-  'attempts',
-  'in',
-  'out',
-  'ttft',
-  'speed',
-  'provider',
-  'key',
-  'origin',
-  'user',
-];
+/** Left out where there is no room for them, the first of these first. */
+export const LEAVING: readonly string[] = ['attempts', 'in', 'provider', 'out', 'ttft', 'prompt'];
+
+/** The same beside an open generation, which has them all. */
+export const LEAVING_BESIDE: readonly string[] = ['origin', 'user', 'finish', 'key', 'speed', 'duration', ...LEAVING];

@@ -25,7 +25,7 @@ export function FacetSelect({ label, any, value, counts, options, className = ''
   return (
     <select
       aria-label={label}
-      className={`field w-auto min-w-0 flex-1 basis-24 sm:flex-none sm:basis-auto ${className}`}
+      className={`field w-auto min-w-0 flex-1 basis-36 sm:flex-none sm:basis-auto ${className}`}
       value={value ?? ''}
       onChange={(event) => onChange(event.target.value || undefined)}
     >

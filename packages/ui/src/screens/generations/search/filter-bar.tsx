@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { SlidersHorizontal } from 'lucide-react';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 
 import { allKeysQuery } from '../../../api/queries.ts';
@@ -38,6 +39,8 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   const written = useMemo(() => withoutNamesakes(names), [names]);
   const shown = toFilterText(search, written);
   const [text, setText] = useState(shown);
+  // Where there is no room for the pickers, until asked for.
+  const [isOpen, setIsOpen] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   // Counting reads all generations, so it waits until the user starts to filter.
   const [isTouched, setIsTouched] = useState(false);
@@ -56,7 +59,7 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   return (
     <form
       role="search"
-      className="flex flex-col gap-1"
+      className="flex flex-col gap-2"
       onFocus={() => setIsTouched(true)}
       onPointerEnter={() => setIsTouched(true)}
       onSubmit={(event: FormEvent) => {
@@ -64,63 +67,75 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
         apply(text);
       }}
     >
-      <div className="flex flex-wrap items-center gap-2">
-        <FilterInput
-          inputRef={input}
-          text={text}
-          known={known}
-          hasProblems={problems.length > 0}
-          problemsId="filter-problems"
-          onChange={(line) => {
-            setText(line);
-            if (line === '') apply('');
-          }}
-          onClear={() => {
-            setText('');
-            apply('');
-          }}
-        />
-        <TimeButtons search={search} onChange={onChange} />
-        <FacetSelect
-          label="Status"
-          any="Any status"
-          value={search.status}
-          counts={facets?.status}
-          options={STATUSES}
-          onChange={(status) => onChange({ status })}
-        />
-        <FacetSelect
-          label="Model"
-          any="Any model"
-          className="max-w-44"
-          value={search.model}
-          counts={facets?.model}
-          options={NO_OPTIONS}
-          onChange={(model) => onChange({ model })}
-        />
-        <FacetSelect
-          label="Provider"
-          any="Any provider"
-          className="max-w-40"
-          value={search.provider}
-          counts={facets?.provider}
-          options={NO_OPTIONS}
-          onChange={(provider) => onChange({ provider })}
-        />
-        <FacetSelect
-          label="Key"
-          any="Any key"
-          className="max-w-40"
-          value={search.key}
-          counts={facets?.key}
-          options={toKeyOptions(names, facets?.key)}
-          onChange={(key) => onChange({ key })}
-        />
-        {hasGenerationFilters(search) && (
-          <Button look="quiet" onClick={() => onChange(NO_FILTERS)}>
-            Clear
-          </Button>
-        )}
+      <FilterInput
+        inputRef={input}
+        text={text}
+        known={known}
+        hasProblems={problems.length > 0}
+        problemsId="filter-problems"
+        onChange={(line) => {
+          setText(line);
+          if (line === '') apply('');
+        }}
+        onClear={() => {
+          setText('');
+          apply('');
+        }}
+      />
+      <div className="@container">
+        <div className="flex flex-wrap items-center gap-2">
+          <TimeButtons search={search} onChange={onChange} />
+          <Button
+            className="@5xl:hidden"
+            icon={<SlidersHorizontal size={15} aria-hidden />}
+            aria-label="Filters"
+            title="Filters"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          />
+          <div className={isOpen ? 'contents' : 'hidden @5xl:contents'}>
+            <FacetSelect
+              label="Status"
+              any="Any status"
+              value={search.status}
+              counts={facets?.status}
+              options={STATUSES}
+              onChange={(status) => onChange({ status })}
+            />
+            <FacetSelect
+              label="Model"
+              any="Any model"
+              className="max-w-44"
+              value={search.model}
+              counts={facets?.model}
+              options={NO_OPTIONS}
+              onChange={(model) => onChange({ model })}
+            />
+            <FacetSelect
+              label="Provider"
+              any="Any provider"
+              className="max-w-40"
+              value={search.provider}
+              counts={facets?.provider}
+              options={NO_OPTIONS}
+              onChange={(provider) => onChange({ provider })}
+            />
+            <FacetSelect
+              label="Key"
+              any="Any key"
+              className="max-w-36"
+              value={search.key}
+              counts={facets?.key}
+              options={toKeyOptions(names, facets?.key)}
+              onChange={(key) => onChange({ key })}
+            />
+            {hasGenerationFilters(search) && (
+              <Button look="quiet" onClick={() => onChange(NO_FILTERS)}>
+                Clear
+              </Button>
+            )}
+          </div>
+        </div>
       </div>
       <p id="filter-problems" role="status" className="text-xs text-bad empty:hidden">
         {problems.join('. ')}

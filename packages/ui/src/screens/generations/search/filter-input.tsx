@@ -50,7 +50,7 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
     event.preventDefault();
   };
   return (
-    <div className="relative min-w-40 flex-1 basis-full">
+    <div className="relative min-w-40">
       <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
       <input
         ref={inputRef}

@@ -6,6 +6,9 @@ import { formatFull, formatMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 
+/** Left out where there is no room for them, the first of these first. */
+export const LEAVING: readonly string[] = ['session', 'key', 'span', 'models', 'errors', 'calls'];
+
 /** The columns of the list of sessions; names are those of keys by their hashes. */
 export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): readonly Column<SessionRow>[] => [
   {
@@ -21,7 +24,7 @@ export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): re
   {
     id: 'prompt',
     header: 'First prompt',
-    width: 'minmax(180px,3fr)',
+    width: 'minmax(140px,3fr)',
     cell: ({ first_prompt: prompt }) => (
       <span className="font-medium" title={prompt ?? 'Not stored'}>
         {prompt === null ? '—' : showControls(prompt)}

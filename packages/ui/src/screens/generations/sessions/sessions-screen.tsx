@@ -8,11 +8,12 @@ import { formatCount } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../../parts/messages/states.tsx';
+import { toLeaving } from '../../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { type ChangeSearch, FilterBar } from '../search/filter-bar.tsx';
 import { hasGenerationFilters, NO_FILTERS, withChange } from '../search/generation-search.ts';
 import { ListKind } from './list-kind.tsx';
-import { toSessionColumns } from './session-columns.tsx';
+import { LEAVING, toSessionColumns } from './session-columns.tsx';
 import { sessionsQuery } from './session-queries.ts';
 
 /** Calls with the same session id, a row for each session, under the filters of the list of calls. */
@@ -25,7 +26,7 @@ export function SessionsScreen() {
     () => Object.fromEntries(data?.pages.flatMap((page) => Object.entries(page.key_names)) ?? []),
     [data],
   );
-  const columns = useMemo(() => toSessionColumns(keyNames), [keyNames]);
+  const columns = useMemo(() => toLeaving(toSessionColumns(keyNames), LEAVING), [keyNames]);
   const change: ChangeSearch = (next) => void navigate({ search: (before) => withChange(before, next) });
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();

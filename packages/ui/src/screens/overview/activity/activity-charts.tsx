@@ -48,7 +48,7 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
     );
   };
   return (
-    <div className="grid gap-4 lg:grid-cols-2">
+    <div className="grid gap-4 lg:grid-cols-2 min-[125rem]:grid-cols-4">
       <ChartCard
         {...shared}
         title="Cost"

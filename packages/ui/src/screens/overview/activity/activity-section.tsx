@@ -114,7 +114,7 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
   const { from, to } = search;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-      <h2 id="activity-title" className="min-w-40 flex-1 font-semibold">
+      <h2 id="activity-title" className="min-w-40 flex-1 text-base font-semibold">
         {range === null ? 'Chosen span' : RANGES[range].title}
       </h2>
       {range === null && from !== undefined && to !== undefined && (

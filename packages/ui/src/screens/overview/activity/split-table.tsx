@@ -24,17 +24,17 @@ const COLUMNS: readonly { label: string; read: (totals: Figures) => string; clas
   {
     label: 'First token p50',
     read: (totals) => formatDuration(totals.first_token_p50),
-    className: 'hidden md:table-cell',
+    className: 'hidden xl:table-cell',
   },
   {
     label: 'First token p95',
     read: (totals) => formatDuration(totals.first_token_p95),
-    className: 'hidden md:table-cell',
+    className: 'hidden xl:table-cell',
   },
   {
     label: 'Speed p50',
     read: (totals) => formatSpeed(totals.tokens_per_second_p50),
-    className: 'hidden md:table-cell',
+    className: 'hidden xl:table-cell',
   },
 ];
 
@@ -44,7 +44,7 @@ export function SplitTable({ split, lines, link, span }: SplitTableProps) {
     <table className="figures w-full table-fixed text-sm" aria-label={`Figures by ${SPLITS[split].toLowerCase()}`}>
       <thead>
         <tr className="border-b border-line text-xs text-ink-faint">
-          <th scope="col" className="w-2/5 py-1 pr-4 text-left font-medium">
+          <th scope="col" className="w-2/5 py-1 xl:w-1/4 pr-4 text-left font-medium">
             {SPLITS[split]}
           </th>
           {COLUMNS.map(({ label, className = '' }) => (
