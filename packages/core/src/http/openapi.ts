@@ -32,7 +32,7 @@ export async function toOpenApi<Parts>(resources: TaggedRoutes<Parts>): Promise<
 
 function toOperation<Parts>(
   { operationId, summary, auth }: Route<Parts>,
-  { params, query, headers, body, response, responseHeaders, status }: OperationSchemas,
+  { params, query, headers, body, response, responseHeaders, errorResponse, status }: OperationSchemas,
 ): Json {
   return {
     operationId,
@@ -49,7 +49,7 @@ function toOperation<Parts>(
       default: {
         description: 'Error',
         headers: toResponseHeaders({ ...responseHeaders, ...ERROR_HEADERS }),
-        content: toContent(ERROR_SCHEMA),
+        content: toContent(errorResponse === undefined ? ERROR_SCHEMA : toSchema(errorResponse, 'output')),
       },
     },
   };

@@ -31,6 +31,8 @@ export interface OperationSchemas {
   readonly body: z.ZodType | undefined;
   readonly response: z.ZodType | MediaTypes;
   readonly responseHeaders: HeaderDescriptions;
+  /** The envelope of its errors. Absent: the gateway's own. */
+  readonly errorResponse?: z.ZodType | undefined;
   /** The status of a successful response. */
   readonly status: number;
 }
@@ -93,6 +95,8 @@ interface Definition<
   readonly response: Response;
   /** Headers of its responses, beside `Content-Type` and those that any error may have. */
   readonly responseHeaders?: HeaderDescriptions;
+  /** Describes errors, where the route has a form of its own for them. */
+  readonly errorResponse?: z.ZodType;
   /** Default 200. */
   readonly status?: number;
   /** Runs first, before the query is checked and the body is read: finds the object of the request, or throws. */
@@ -133,6 +137,7 @@ interface Untyped {
   readonly body?: z.ZodType | BodyReadByRun | undefined;
   readonly response: z.ZodType | MediaTypes;
   readonly responseHeaders?: HeaderDescriptions;
+  readonly errorResponse?: z.ZodType;
   readonly status?: number;
   readonly find?: (input: never) => unknown;
   readonly run: (input: never) => unknown;
@@ -141,10 +146,12 @@ interface Untyped {
 const IN_QUERY = { whole: 'query' };
 
 function define<Context extends PublicContext<unknown>>(definition: Untyped) {
-  const { params = [], query, headers = {}, body, response, responseHeaders = {}, status = 200 } = definition;
+  const { params = [], query, headers = {}, body, response, errorResponse, status = 200 } = definition;
+  const { responseHeaders = {} } = definition;
   const readsItself = body !== undefined && 'readByRun' in body;
   const documented = readsItself ? body.readByRun : body;
-  const schemas: OperationSchemas = { params, query, headers, body: documented, response, responseHeaders, status };
+  const sent = { response, responseHeaders, errorResponse, status };
+  const schemas: OperationSchemas = { params, query, headers, body: documented, ...sent };
   const find = definition.find as ((input: Context) => unknown) | undefined;
   const run = definition.run as (input: Context) => unknown;
   const checked = readsItself ? undefined : body;

@@ -1,3 +1,4 @@
+import { CALL_HEADERS } from '../../calls/call-headers.ts';
 import { TOKENS_A_MESSAGE, weighText } from '../../calls/estimate-usage.ts';
 import { receiveCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
@@ -10,6 +11,7 @@ import { toJsonResponse } from '../../http/response.ts';
 import type { ChatCall } from '../../providers/provider.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { nativeOf } from '../../wire/chat/native-request.ts';
+import { messageErrorSchema } from '../../wire/messages/message.ts';
 import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages/messages-request.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { guardChat } from '../chat/complete-chat.ts';
@@ -21,11 +23,13 @@ import { guardChat } from '../chat/complete-chat.ts';
 export const countTokens = operation<ChatParts>()({
   body: { readByRun: countTokensRequestSchema },
   headers: {
+    ...CALL_HEADERS,
     'anthropic-version': 'Version of the form; passed on to upstreams of the same form',
     'anthropic-beta': 'Features by name; passed on to upstreams of the same form',
     'x-claude-code-session-id': 'Session of an agent, where the body names none',
   },
   response: { mediaTypes: { 'application/json': tokenCountSchema } },
+  errorResponse: messageErrorSchema,
   async run(context) {
     const { request: client, principal, parts } = context;
     const { request } = messagesDialect.parse(await readJsonBody(client), client.headers);

@@ -2,7 +2,7 @@ import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
 import { operation } from '../../http/operation.ts';
-import { messageEventSchema, messageSchema } from '../../wire/messages/message.ts';
+import { messageErrorSchema, messageEventSchema, messageSchema } from '../../wire/messages/message.ts';
 import { messagesRequestSchema } from '../../wire/messages/messages-request.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { completeChat } from '../chat/complete-chat.ts';
@@ -18,6 +18,7 @@ export const createMessage = operation<ChatParts>()({
   },
   body: { readByRun: messagesRequestSchema },
   response: { mediaTypes: { 'application/json': messageSchema, 'text/event-stream': messageEventSchema } },
+  errorResponse: messageErrorSchema,
   responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },
   run: (context) => completeChat(messagesDialect, context),
 });

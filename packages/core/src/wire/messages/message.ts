@@ -31,3 +31,12 @@ export const messageSchema = z.looseObject({
 export const messageEventSchema = z
   .object({ event: z.string(), data: z.looseObject({ type: z.string() }) })
   .describe('One server-sent event. The last one is message_stop, or error.');
+
+export const messageErrorSchema = z
+  .looseObject({
+    type: z.literal('error'),
+    error: z.looseObject({ type: z.string(), message: z.string(), error_type: z.string() }),
+    request_id: z.string().nullable(),
+    metadata: z.looseObject({}).optional(),
+  })
+  .describe('An error: `error.type` is a name of the Anthropic API, `error.error_type` the typed error of this one.');
