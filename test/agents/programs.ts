@@ -23,6 +23,10 @@ export interface Program {
   readonly name: string;
   /** Its command in `node_modules/.bin`. */
   readonly command: string;
+  /** Addresses that it asks for whatever is set; it does without them. */
+  readonly asksFor?: readonly string[];
+  /** Once a word of a response has been seen it does not ask again. */
+  readonly stopsAtBreak?: true;
   /** The job in its own tools: read, edit, run. */
   readonly job: (folder: string) => readonly ToolCall[];
   /** Writes its configuration; returns its arguments and what it needs in its environment. */
@@ -105,6 +109,8 @@ const codex: Program = {
 const opencode: Program = {
   name: 'OpenCode',
   command: 'opencode',
+  // For the types of plugins, which it puts into its folder of settings.
+  asksFor: ['registry.npmjs.org:443'],
   job: (folder) => [
     ['read', { filePath: join(folder, 'sum.mjs') }],
     ['edit', { filePath: join(folder, 'sum.mjs'), oldString: '40 - 2', newString: '40 + 2' }],
@@ -135,6 +141,7 @@ const opencode: Program = {
 const qwen: Program = {
   name: 'Qwen Code',
   command: 'qwen',
+  stopsAtBreak: true,
   job: (folder) => [
     ['read_file', { file_path: join(folder, 'sum.mjs') }],
     ['edit', { file_path: join(folder, 'sum.mjs'), old_string: '40 - 2', new_string: '40 + 2' }],

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -25,6 +26,8 @@ const LIMIT_MS = 90_000;
 /** The user "nobody", where this process may become it; else it is nobody special already. */
 const NOBODY = process.getuid?.() === 0 && process.env['AGENTS_AS_SELF'] === undefined ? 65_534 : undefined;
 
+const AS_USER = NOBODY === undefined ? {} : { uid: NOBODY, gid: NOBODY };
+
 export interface AgentRun {
   readonly pid: number;
   /** Resolves when it has ended, or has been ended after 90 seconds. */
@@ -33,6 +36,20 @@ export interface AgentRun {
   interrupt(): void;
   /** Addresses other than loopback that it wanted to reach. */
   readonly wanted: readonly string[];
+}
+
+/** Why an agent cannot run here; undefined when it can. */
+export function findObstacle({ command }: Program): string | undefined {
+  const file = join(BIN, command);
+  if (!existsSync(file)) return 'it could not be installed';
+  const { error } = spawnSync(file, ['--version'], {
+    cwd: '/',
+    stdio: 'ignore',
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+    timeout: LIMIT_MS,
+    ...AS_USER,
+  });
+  return error === undefined ? undefined : `its user cannot start it: ${error.message}`;
 }
 
 /** Makes the folder of a job, and a home beside it; they go with the test. */
@@ -56,7 +73,7 @@ export async function runAgent(program: Program, place: Place): Promise<AgentRun
     env: { ...toEnvironment(place.home, address), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    ...(NOBODY !== undefined && { uid: NOBODY, gid: NOBODY }),
+    ...AS_USER,
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -114,6 +131,8 @@ async function startRefusingProxy(): Promise<{ readonly address: string; readonl
   });
   server.on('connect', (request, socket) => {
     wanted.push(request.url ?? '');
+    // Who is refused may reset the connection.
+    socket.on('error', () => undefined);
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
   server.listen(0, '127.0.0.1');

@@ -39,12 +39,13 @@ export interface ScriptedCoder {
  */
 export async function startScriptedCoder(job: readonly ToolCall[]): Promise<ScriptedCoder> {
   const requests: CoderRequest[] = [];
-  const { promise: halted, resolve: onHalted } = Promise.withResolvers<CoderRequest>();
+  const waiting: ((request: CoderRequest) => void)[] = [];
+  const halted = new Promise<CoderRequest>((resolve) => waiting.push(resolve));
   let broken = false;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const closed = once(response, 'close').then(() => response.writableFinished);
-    const [, fault = 'none', wire = 'openai'] = (request.url ?? '').split('/') as [string, Fault, Wire];
+    const [, fault, wire] = (request.url ?? '').split('/') as ['', Fault, Wire];
     const body = await text(request);
     const seen = { wire, fault, body, closed };
     requests.push(seen);
@@ -55,8 +56,8 @@ export async function startScriptedCoder(job: readonly ToolCall[]): Promise<Scri
     if (isStream !== true) return sendJson(response, 200, told.whole);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (done === 1 && (fault === 'halts' || (fault === 'breaks' && !broken))) {
-      const words = told.events.slice(0, Math.ceil(told.events.length / 3)).join('');
-      if (fault === 'halts') return void response.write(words, () => onHalted(seen));
+      const words = told.events.slice(0, told.events.findIndex((event) => event.includes('Now')) + 1).join('');
+      if (fault === 'halts') return void response.write(words, () => waiting.forEach((resolve) => resolve(seen)));
       broken = true;
       // A callback, so that the words have left before the connection breaks.
       return void response.write(words, () => response.destroy());
