@@ -76,6 +76,8 @@ export default defineConfig({
       sharing(suite('faults')),
       e2eSuite(),
       desktopSuite(),
+      // `npm run test:agents` alone installs what these need.
+      ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),
     ],
     coverage: {
       provider: 'v8',

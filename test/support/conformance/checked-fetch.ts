@@ -6,6 +6,8 @@ import {
   ListEndpointsResponse$inboundSchema,
   ModelsCountResponse$inboundSchema,
   ModelsListResponse$inboundSchema,
+  OpenResponsesResult$inboundSchema,
+  ResponsesStreamingResponse$inboundSchema,
 } from '@openrouter/sdk/models';
 import { z } from 'zod';
 
@@ -15,9 +17,35 @@ export interface CheckedFetch {
   throwViolations(): void;
 }
 
+/** How a door of the chat API tells of a stream, and of an error. */
+interface StreamForm {
+  readonly event: z.ZodType;
+  /** The last event: what closes the stream, without the framing. */
+  readonly last: RegExp;
+}
+
+/** The official client has no schema of a message, so this holds what `@anthropic-ai/sdk` reads without a check. */
+const MESSAGE_SCHEMA = z.looseObject({
+  id: z.string().min(1),
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  content: z.array(z.looseObject({ type: z.string() })),
+  model: z.string(),
+  stop_reason: z.string(),
+  usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
+});
+
+const MESSAGE_ERROR_SCHEMA = z.looseObject({
+  type: z.literal('error'),
+  error: z.looseObject({ type: z.string().min(1), message: z.string().min(1) }),
+});
+
 /** Schemas by the end of the path; the first that fits is used. */
 const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
   [/\/chat\/completions$/, ChatResult$inboundSchema],
+  [/\/messages$/, MESSAGE_SCHEMA],
+  [/\/messages\/count_tokens$/, z.looseObject({ input_tokens: z.int().positive() })],
+  [/\/responses$/, OpenResponsesResult$inboundSchema],
   [/\/generation\/content$/, GenerationContentResponse$inboundSchema],
   [/\/generation$/, GenerationResponse$inboundSchema],
   [/\/models\/count$/, ModelsCountResponse$inboundSchema],
@@ -25,9 +53,21 @@ const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
   [/\/endpoints$/, z.object({ data: ListEndpointsResponse$inboundSchema })],
 ];
 
+/** The official client validates an event together with its framing. */
+const RESPONSE_EVENT_SCHEMA = z.preprocess((data) => ({ data }), ResponsesStreamingResponse$inboundSchema);
+
+const STREAMS: readonly (readonly [end: RegExp, form: StreamForm])[] = [
+  [/\/chat\/completions$/, { event: ChatStreamChunk$inboundSchema, last: /^\[DONE\]$/ }],
+  [/\/messages$/, { event: z.looseObject({ type: z.string() }), last: /"type":"(message_stop|error)"/ }],
+  [/\/responses$/, { event: RESPONSE_EVENT_SCHEMA, last: /^\[DONE\]$/ }],
+];
+
 const ERROR_SCHEMA = z.object({
   error: z.object({ code: z.int(), message: z.string().min(1), metadata: z.looseObject({ error_type: z.string() }) }),
 });
+
+/** Beside the code, `/responses` has the kind at the top. */
+const DOOR_ERROR_SCHEMA = z.looseObject({ error: z.looseObject({ code: z.int(), message: z.string().min(1) }) });
 
 /**
  * Creates a `fetch` for clients under test that checks every response against the official client's own schemas, for
@@ -43,7 +83,8 @@ export function createCheckedFetch(): CheckedFetch {
   const checkWhole = (path: string, status: number, text: string): void => {
     const body: unknown = JSON.parse(text);
     if (status >= 400) {
-      check(`${status} ${path}`, ERROR_SCHEMA, body);
+      if (/\/messages(\/count_tokens)?$/.test(path)) return check(`${status} ${path}`, MESSAGE_ERROR_SCHEMA, body);
+      check(`${status} ${path}`, path.endsWith('/responses') ? DOOR_ERROR_SCHEMA : ERROR_SCHEMA, body);
       const { code } = (body as { error: { code: number } }).error;
       if (code !== status) violations.push(`${status} ${path}: error.code is ${code}`);
       return;
@@ -54,11 +95,11 @@ export function createCheckedFetch(): CheckedFetch {
   };
 
   const checkStream = (path: string, text: string): void => {
-    const events = text.split('\n\n').filter((event) => event !== '' && !event.startsWith(':'));
-    if (events.pop() !== 'data: [DONE]') violations.push(`${path}: the stream does not end with [DONE]`);
-    for (const event of events) {
-      check(`${path} (event)`, ChatStreamChunk$inboundSchema, JSON.parse(event.replace(/^data: /, '')));
-    }
+    const form = STREAMS.find(([end]) => end.test(path))?.[1];
+    if (form === undefined) return void violations.push(`${path}: no schema to check its stream with`);
+    const events = text.split('\n\n').flatMap((event) => /^data: (.*)$/m.exec(event)?.[1] ?? []);
+    if (!form.last.test(events.at(-1) ?? '')) violations.push(`${path}: the stream is not closed`);
+    for (const event of events) if (event !== '[DONE]') check(`${path} (event)`, form.event, JSON.parse(event));
   };
 
   return {
