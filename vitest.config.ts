@@ -41,8 +41,8 @@ const unitSuite = (name: string, packagesPattern: string) => ({
  * In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be
  * done.
  */
-const e2eSuite = () => {
-  const { extends: inherited, test } = suite('e2e');
+const browserSuite = (name: string) => {
+  const { extends: inherited, test } = suite(name);
   const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };
   // Same time as Playwright waits for an expectation; Vitest's default of a second is short for two browsers on two
   // CPUs.
@@ -74,7 +74,9 @@ export default defineConfig({
       sharing(suite('contract')),
       sharing(suite('conformance')),
       sharing(suite('faults')),
-      e2eSuite(),
+      browserSuite('e2e'),
+      // What each screen shows, one by one: `npm run test:screens`, as `npm test` is to end before a person goes away.
+      browserSuite('screens'),
       desktopSuite(),
       // `npm run test:agents` alone installs what these need.
       ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
+import { examine, setTheme } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 import { startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
-import { examine, setTheme } from './examine.ts';
-import { launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 interface OpenCodeSettings {
   readonly provider: {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { examine } from './examine.ts';
-import { launchUi, skipped, type Ui } from './launch-ui.ts';
+import { examine } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
 
 const KEY = 'sk-gw-v1-e2e-live-0123456789abcdef01234567';
 const MANAGEMENT_KEY = 'sk-gw-v1-e2e-live-management-0123456789abcdef';

@@ -5,10 +5,10 @@ import { createJsonFileStore } from '@model-gateway/node';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
+import { setTheme } from '../e2e/examine.ts';
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
+import { firstOrAll } from '../e2e/nightly.ts';
 import { toRecord } from '../support/stores/generation-records.ts';
-import { setTheme } from './examine.ts';
-import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
-import { firstOrAll } from './nightly.ts';
 
 let ui: Ui;
 const MINUTE_MS = 60_000;

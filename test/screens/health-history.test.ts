@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { setTheme } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { firstOrAll } from '../e2e/nightly.ts';
 import { fillProviderHistory } from '../support/stores/fill-provider-history.ts';
-import { setTheme } from './examine.ts';
-import { launchUi, skipped, type Ui } from './launch-ui.ts';
-import { firstOrAll } from './nightly.ts';
 
 const KEY = 'sk-gw-v1-history-management';
 

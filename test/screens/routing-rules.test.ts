@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { examine } from './examine.ts';
-import { launchUi, skipped, type Ui } from './launch-ui.ts';
+import { examine } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
 
 const MANAGEMENT_KEY = 'sk-management-of-the-rules';
 const isSkipped = skipped !== undefined;

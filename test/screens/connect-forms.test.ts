@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
+import { examine } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
 import { storeProviders } from '../support/gateways/store-provider.ts';
 import { startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
-import { examine } from './examine.ts';
-import { launchUi, skipped, type Ui } from './launch-ui.ts';
 
 const KEY = 'sk-upstream-key-that-nobody-may-see-4711';
 const MANAGEMENT_KEY = 'sk-management-of-the-forms';

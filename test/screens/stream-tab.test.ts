@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { setTheme } from './examine.ts';
-import { launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+import { setTheme } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
 const API_KEY = 'sk-gw-v1-e2e-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;

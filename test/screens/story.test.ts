@@ -5,9 +5,9 @@ import type { Generation } from '@model-gateway/core/wire';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { setTheme } from './examine.ts';
-import { launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
-import { firstOrAll } from './nightly.ts';
+import { setTheme } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
+import { firstOrAll } from '../e2e/nightly.ts';
 
 const API_KEY = 'sk-gw-v1-story-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;

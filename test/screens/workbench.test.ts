@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { launchUi, skipped, type Ui } from './launch-ui.ts';
-import { firstOrAll } from './nightly.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { firstOrAll } from '../e2e/nightly.ts';
 
 const API_KEY = 'sk-gw-v1-workbench-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { setTheme, WIDTH } from '../e2e/examine.ts';
+import { FIND_UNFIT, KEEP_LABELS } from '../e2e/find-unfit.ts';
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 import { fillFigures } from '../support/stores/fill-figures.ts';
-import { setTheme, WIDTH } from './examine.ts';
-import { FIND_UNFIT, KEEP_LABELS } from './find-unfit.ts';
-import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
 const note = skipped !== undefined ? `, skipped: ${skipped}` : isFull ? '' : ', every third: all with TEST_FULL=1';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { showControls } from '../../packages/ui/src/parts/text/show-controls.ts';
-import { HOSTILE_CASES, HOSTILE_NAMES, type HostileCase } from './hostile-cases.ts';
-import { type Sighting, type Visit, WALK, type Walker } from './hostile-walk.ts';
-import { launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
-import { type Echo, startEcho } from './start-echo.ts';
+import { HOSTILE_CASES, HOSTILE_NAMES, type HostileCase } from '../e2e/hostile-cases.ts';
+import { type Sighting, type Visit, WALK, type Walker } from '../e2e/hostile-walk.ts';
+import { launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
+import { type Echo, startEcho } from '../e2e/start-echo.ts';
 
 const API_KEY = 'sk-gw-v1-hostile-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;

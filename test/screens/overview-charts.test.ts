@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { setTheme } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { firstOrAll } from '../e2e/nightly.ts';
 import { fillFigures } from '../support/stores/fill-figures.ts';
-import { setTheme } from './examine.ts';
-import { launchUi, skipped, type Ui } from './launch-ui.ts';
-import { firstOrAll } from './nightly.ts';
 
 let ui: Ui;
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { API_KEY, launchUi, skipped, type Ui } from './launch-ui.ts';
-import { firstOrAll } from './nightly.ts';
+import { API_KEY, launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { firstOrAll } from '../e2e/nightly.ts';
 
 /** Colours change at once, so that none is judged half way. */
 const CALM = { reducedMotion: 'reduce' } as const;
