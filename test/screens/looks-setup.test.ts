@@ -212,9 +212,14 @@ describe.skipIf(skipped !== undefined)(
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: width === 480 ? 850 : width === 2560 ? 1300 : 900 });
           for (const theme of IS_FULL || width === 480 ? (['light', 'dark'] as const) : (['dark'] as const)) {
-            await setTheme(opened, theme);
-            await page.locator(`html[data-theme=${theme}]`).waitFor({ state: 'attached' });
-            await setTheme(opened, theme);
+            // A page may miss a change that comes while it is laid out anew for another width: then it is told again.
+            await expect
+              .poll(async () => {
+                await page.emulateMedia({ colorScheme: theme === 'dark' ? 'light' : 'dark' });
+                await setTheme(opened, theme);
+                return page.locator('html').getAttribute('data-theme');
+              })
+              .toBe(theme);
             await screenshot(`looks-${scene.name}-${width}-${theme}`);
             const unfit = await page.evaluate<string[]>(FIND_UNFIT);
             found.push(...unfit.map((text) => `${width} ${theme}: ${text}`));
