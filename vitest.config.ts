@@ -38,6 +38,12 @@ const unitSuite = (name: string, packagesPattern: string) => ({
 });
 
 /**
+ * A browser on a busy machine may draw later than a test waits, which says nothing of the product. The end of a run
+ * names each test that needed its second try, so that none hides a fault for long.
+ */
+const secondTry = { retry: 1 };
+
+/**
  * In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be
  * done.
  */
@@ -46,7 +52,7 @@ const browserSuite = (name: string) => {
   const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };
   // Same time as Playwright waits for an expectation; Vitest's default of a second is short for two browsers on two
   // CPUs.
-  const waiting = { expect: { poll: { timeout: 5000 } } };
+  const waiting = { expect: { poll: { timeout: 5000 } }, ...secondTry };
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };
 
@@ -54,7 +60,7 @@ const browserSuite = (name: string) => {
 const desktopSuite = () => {
   const { extends: inherited, test } = suite('desktop');
   const order = { maxWorkers: 1, sequence: { groupOrder: 2 } };
-  return { extends: inherited, test: { ...test, ...order, globalSetup: './test/desktop/prepare.ts' } };
+  return { extends: inherited, test: { ...test, ...order, ...secondTry, globalSetup: './test/desktop/prepare.ts' } };
 };
 
 export default defineConfig({

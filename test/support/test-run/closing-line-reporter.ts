@@ -2,7 +2,7 @@ import type { Reporter, SerializedError, TestModule, TestSuite, Vitest } from 'v
 
 /**
  * Ends a run with `N passed, N failed, N skipped`, alone on its line, for people and programs that
- * only want the sum.
+ * only want the sum. Tests that passed at their second try alone are named before it.
  *
  * Skipped and to-do tests are counted apart, never as passed. A file or a suite that fails outside
  * any test (it does not load, a hook throws) counts as one failure, and so does an unhandled error,
@@ -16,9 +16,18 @@ export function createClosingLineReporter(): Reporter {
       vitest = instance;
     },
     onTestRunEnd(testModules, unhandledErrors) {
+      for (const name of namesOfSecondTries(testModules)) vitest?.logger.log(`Passed at its second try: ${name}`);
       vitest?.logger.log(toClosingLine(testModules, unhandledErrors));
     },
   };
+}
+
+function namesOfSecondTries(testModules: readonly TestModule[]): string[] {
+  return testModules.flatMap((testModule) =>
+    [...testModule.children.allTests('passed')]
+      .filter((test) => test.diagnostic()?.flaky === true)
+      .map((test) => `${testModule.relativeModuleId} > ${test.fullName}`),
+  );
 }
 
 function toClosingLine(testModules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): string {
