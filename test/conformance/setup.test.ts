@@ -188,7 +188,7 @@ test('routing defaults that were set hold after a restart, and what the config s
   expect(changed.status).toBe(200);
   await first.end();
   const config = join(dir, 'gateway.json');
-  writeFileSync(config, JSON.stringify({ account: { routing: { sort: 'price' } } }));
+  writeFileSync(config, JSON.stringify({ routing: { sort: 'price' } }));
   const second = await serve(['--config', config, '--data-dir', dir]);
   expect((await send(`${second.url}/admin/v1/settings`, management)).body).toMatchObject({
     data: { routing: { sort: 'price', max_price: { prompt: '2.5' } }, configured: ['routing.sort'] },

@@ -237,7 +237,7 @@ function warnOfRules({ account: { rules = [] }, catalog, logger }: Runtime): voi
     if (unknown === null) continue;
     logger.warn('a rule for routing names an unknown model, and is passed over', {
       rule: rule.name,
-      reason: `account.routing.rules: ${describeUnknownName(unknown, 'models', catalog)}`,
+      reason: `routing.rules: ${describeUnknownName(unknown, 'models', catalog)}`,
     });
   }
 }

@@ -128,7 +128,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     platform: createNodePlatform({ scratchDir: config.store.type === 'json' ? config.store.dir : undefined }),
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
     wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
-    account: config.account,
+    account: { ...config.account, routing: config.routing },
     regions: config.regions,
     timeouts: config.timeouts,
     webhooks: toWebhookOptions(config),

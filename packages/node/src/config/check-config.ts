@@ -105,22 +105,22 @@ function checkRegions({ regions }: ConfigCheck['file']): ConfigIssue[] {
 function checkProviderRules(check: ConfigCheck): ConfigIssue[] {
   const { file, slugs } = check;
   const names = namesOfProviders(check);
-  const { providers, routing } = file.account;
+  const { providers } = file.account;
   const lists = [
-    ['providers.only', providers?.only],
-    ['providers.ignore', providers?.ignore],
-    ['routing.order', routing?.order],
+    ['account.providers.only', providers?.only],
+    ['account.providers.ignore', providers?.ignore],
+    ['routing.order', file.routing.order],
   ] as const;
   return lists.flatMap(([list, given = []]) =>
     given.flatMap((name, index) => {
       // A tag may follow the name: `deepinfra/turbo`.
       if (names.isKnown(name) || names.isKnown(name.split('/')[0] ?? name)) return [];
       // A gateway gets it, and heeds it for the providers behind it.
-      if (list !== 'providers.only' && names.hasGateway) return [];
+      if (list !== 'account.providers.only' && names.hasGateway) return [];
       const near = suggestName(name, names.list());
       const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
       const message = `"${name}" is no provider known here; there are: ${quote(slugs)}${hint}`;
-      return [{ path: `account.${list}[${index}]`, message }];
+      return [{ path: `${list}[${index}]`, message }];
     }),
   );
 }

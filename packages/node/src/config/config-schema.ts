@@ -78,18 +78,18 @@ const accountSchema = z.strictObject({
     .partial()
     .optional(),
   privacy: z.strictObject({ zdr: z.boolean(), allowTraining: z.boolean() }).partial().optional(),
-  routing: z
-    .strictObject({
-      order: z.array(z.string()).describe('These providers first, in this order'),
-      sort: sortKeySchema.nullable().describe('Null balances the load'),
-      allowFallbacks: z.boolean().describe('Whether another endpoint is asked when the first has failed'),
-      maxPrice: maxPriceSchema.strict().describe('USD a million tokens; request, image and audio each'),
-      rules: configuredRoutingRulesSchema.describe('Choose models by what a call is; the first that holds'),
-    })
-    .partial()
-    .optional()
-    .describe('For calls that do not say otherwise'),
 });
+
+/** For calls that do not say otherwise. As with the account, nothing has a default. */
+const routingSchema = z
+  .strictObject({
+    order: z.array(z.string()).describe('These providers first, in this order'),
+    sort: sortKeySchema.nullable().describe('Null balances the load'),
+    allowFallbacks: z.boolean().describe('Whether another endpoint is asked when the first has failed'),
+    maxPrice: maxPriceSchema.strict().describe('USD a million tokens; request, image and audio each'),
+    rules: configuredRoutingRulesSchema.describe('Choose models by what a call is; the first that holds'),
+  })
+  .partial();
 
 const storeSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -193,6 +193,7 @@ export const configSchema = z.strictObject({
   regions: z.array(regionSchema).default([]),
   auth: authSchema.prefault({}),
   account: accountSchema.prefault({}),
+  routing: routingSchema.prefault({}).describe('For calls that do not say otherwise'),
   store: storeSchema.prefault({}),
   shared: sharedSchema.prefault({}),
   timeouts: timeoutsSchema.prefault({}),

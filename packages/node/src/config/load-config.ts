@@ -42,6 +42,7 @@ export interface GatewayConfig extends Pick<
   | 'regions'
   | 'auth'
   | 'account'
+  | 'routing'
   | 'timeouts'
   | 'logging'
   | 'webhooks'
@@ -177,7 +178,8 @@ function toGatewayConfig(
     readonly flags: ConfigFlags;
   },
 ): GatewayConfig {
-  const { server, regions, auth, account, timeouts, logging, webhooks, rateLimits, videos, webSearch } = config;
+  const { server, regions, auth, account, routing, timeouts, logging, webhooks, rateLimits, videos, webSearch } =
+    config;
   const { flags, ...rest } = facts;
   return {
     ...rest,
@@ -190,6 +192,7 @@ function toGatewayConfig(
     regions,
     auth,
     account,
+    routing,
     timeouts,
     logging,
     webhooks,

@@ -26,14 +26,16 @@ type Condition<Wanted> = (wanted: Wanted, query: RuleQuery) => boolean;
 
 /** What makes each condition hold, those that cost least first. */
 const CONDITIONS: { readonly [Name in ConditionName]-?: Condition<NonNullable<RoutingConditions[Name]>> } = {
+  kind: (kind) => kind === 'chat',
   doors: (doors, { origin }) => doors.includes(origin.door),
   keys: (keys, { call }) => isKeyOf(call, keys),
   except_keys: (keys, { call }) => !isKeyOf(call, keys),
   models: isModelAsked,
   apps: isAppOf,
-  subagent: (wanted, { origin }) => isOfSubagent(origin) === wanted,
+  sub_agent: (wanted, { origin }) => isOfSubagent(origin) === wanted,
   thinking: (wanted, { call }) => isThinking(call.request) === wanted,
   background: (wanted, { call, origin }) => isBackground(call, origin) === wanted,
+  has_tools: (wanted, { call }) => Boolean(call.request.tools?.length) === wanted,
   min_tools: (least, { call }) => (call.request.tools?.length ?? 0) >= least,
   has_images: (wanted, { call }) => hasImages(call) === wanted,
   min_prompt_tokens: (least, { call }) => estimatePrompt(call.request) >= least,

@@ -54,8 +54,10 @@ test.each<[string, When, Body, Headers?]>([
   ],
   ['an image', { hasImages: true }, { messages: [{ role: 'user', content: [image] }] }],
   ['its tools', { minTools: 2 }, { tools: [tool('a'), tool('b')] }],
-  ['a sub-agent of Claude Code', { subagent: true }, {}, { 'x-claude-code-agent-id': 'a1' }],
-  ['a sub-agent of Codex', { subagent: true }, {}, { 'x-openai-subagent': 'review' }],
+  ['that it has tools', { hasTools: true, kind: 'chat' }, { tools: [tool('a')] }],
+  ['that it has none', { hasTools: false }, {}],
+  ['a sub-agent of Claude Code', { subAgent: true }, {}, { 'x-claude-code-agent-id': 'a1' }],
+  ['a sub-agent of Codex', { subAgent: true }, {}, { 'x-openai-subagent': 'review' }],
   ['its door', { doors: ['chat'] }, {}],
   ['the name of its key', { keys: ['dev'] }, {}],
   ['another key that is exempt', { exceptKeys: ['prod'] }, {}],
@@ -93,7 +95,8 @@ test.each<[string, When, Body, Headers?]>([
   ],
   ['an image', { hasImages: true }, {}],
   ['its tools', { minTools: 2 }, { tools: [tool('a')] }],
-  ['a sub-agent', { subagent: true }, {}],
+  ['that it has tools', { hasTools: true }, {}],
+  ['a sub-agent', { subAgent: true }, {}],
   ['another door', { doors: ['messages', 'responses'] }, {}],
   ['another key', { keys: ['prod'] }, {}],
   ['its key, which is exempt', { exceptKeys: ['dev'] }, {}],
@@ -125,7 +128,7 @@ test('a rule with an unknown model is passed over, and warned of at the start', 
       line: 'warn a rule for routing names an unknown model, and is passed over',
       fields: {
         rule: 'typo',
-        reason: 'account.routing.rules: "r/ruledd" is no model of the catalog; the nearest is "r/ruled"',
+        reason: 'routing.rules: "r/ruledd" is no model of the catalog; the nearest is "r/ruled"',
       },
     },
   ]);
@@ -162,7 +165,7 @@ test('the explanation says of each rule whether it is applied, or why not', asyn
   const gateway = openRuled(
     ruleOf({ thinking: true, minTools: 2 }, { name: 'thinking' }),
     ruleOf({}, { name: 'typo', model: 'r/none' }),
-    ruleOf({ subagent: true }, { name: 'sub', model: 'r/second' }),
+    ruleOf({ subAgent: true }, { name: 'sub', model: 'r/second' }),
     ruleOf({ doors: ['chat'], keys: ['dev'] }, { name: 'chat' }),
     ruleOf({}, { name: 'last' }),
   );
@@ -173,7 +176,7 @@ test('the explanation says of each rule whether it is applied, or why not', asyn
   expect(outcomesOf(plain)).toEqual([
     'not_met: thinking',
     'unknown_model',
-    'not_met: subagent',
+    'not_met: sub_agent',
     'not_met: keys',
     'applied',
   ]);

@@ -19,9 +19,11 @@ export const routingConditionsSchema = z
     /** Estimated tokens of the prompt, tools included. */
     min_prompt_tokens: z.int().min(1).describe('Estimated tokens of the prompt, tools included'),
     has_images: z.boolean().describe('Whether there are images in the prompt'),
+    has_tools: z.boolean().describe('Whether the model is offered tools'),
     min_tools: z.int().min(1).describe('How many tools the model is offered at least'),
     /** Whether an agent that another one has started makes the call. */
-    subagent: z.boolean().describe('Whether an agent that another agent has started makes the call'),
+    sub_agent: z.boolean().describe('Whether an agent that another agent has started makes the call'),
+    kind: z.literal('chat').describe('The kind of the call: chats are the one that rules hold for'),
     doors: z.array(z.enum(DOORS)).min(1).describe('The form in which the call is made'),
     /** Names or hashes of keys. */
     keys: z.array(name).min(1).max(100).describe('Names or hashes of the keys that it holds for'),
@@ -52,14 +54,18 @@ export const routingRulesSchema = z.array(routingRuleSchema).max(MAX_RULES).supe
 const {
   min_prompt_tokens: minPromptTokens,
   has_images: hasImages,
+  has_tools: hasTools,
   min_tools: minTools,
+  sub_agent: subAgent,
   except_keys: exceptKeys,
   ...sameNames
 } = routingConditionsSchema.shape;
 
 /** A rule in the words of the configuration. */
 const configuredRoutingRuleSchema = routingRuleSchema.extend({
-  when: z.strictObject({ ...sameNames, minPromptTokens, hasImages, minTools, exceptKeys }).partial(),
+  when: z
+    .strictObject({ ...sameNames, minPromptTokens, hasImages, hasTools, minTools, subAgent, exceptKeys })
+    .partial(),
 });
 export type ConfiguredRoutingRule = z.infer<typeof configuredRoutingRuleSchema>;
 
@@ -70,17 +76,18 @@ export const configuredRoutingRulesSchema = z
 
 /** Converts a rule of the configuration to its form on the wire. */
 export function toRoutingRule({ when, ...rule }: ConfiguredRoutingRule): RoutingRule {
-  const { minPromptTokens: tokens, hasImages: images, minTools: tools, exceptKeys: except, ...same } = when;
-  return {
-    ...rule,
-    when: {
-      ...same,
-      ...(tokens !== undefined && { min_prompt_tokens: tokens }),
-      ...(images !== undefined && { has_images: images }),
-      ...(tools !== undefined && { min_tools: tools }),
-      ...(except !== undefined && { except_keys: except }),
-    },
-  };
+  const {
+    minPromptTokens: min_prompt_tokens,
+    hasImages: has_images,
+    hasTools: has_tools,
+    minTools: min_tools,
+    subAgent: sub_agent,
+    exceptKeys: except_keys,
+    ...same
+  } = when;
+  const renamed = { min_prompt_tokens, has_images, has_tools, min_tools, sub_agent, except_keys };
+  const given = Object.entries(renamed).filter(([, value]) => value !== undefined);
+  return { ...rule, when: { ...same, ...Object.fromEntries(given) } };
 }
 
 function refuseSameNames(rules: readonly { readonly name: string }[], context: z.RefinementCtx): void {

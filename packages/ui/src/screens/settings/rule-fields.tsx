@@ -23,7 +23,8 @@ const DOORS: Readonly<Record<Door, string>> = {
 const YES_NO = [
   ['background', 'Background task', 'A small task beside an agent’s work'],
   ['thinking', 'Asks for reasoning', 'Claude Code does so in nearly every call'],
-  ['subagent', 'Sub-agent', 'An agent that another one has started'],
+  ['sub_agent', 'Sub-agent', 'An agent that another one has started'],
+  ['has_tools', 'Has tools', 'The model is offered any'],
   ['has_images', 'Has images', 'Anywhere in the conversation'],
 ] as const;
 

@@ -8,7 +8,8 @@ export function toConditionText(when: RoutingConditions): string {
   const parts = [
     toYesNo(when.background, 'a background task'),
     toYesNo(when.thinking, 'reasoning'),
-    toYesNo(when.subagent, 'a sub-agent'),
+    toYesNo(when.sub_agent, 'a sub-agent'),
+    toYesNo(when.has_tools, 'tools'),
     toYesNo(when.has_images, 'images'),
     tokens !== undefined && `at least ${formatCount(tokens)} tokens`,
     tools !== undefined && `at least ${formatCount(tools)} ${tools === 1 ? 'tool' : 'tools'}`,
