@@ -174,7 +174,7 @@ function toProviderResponses({ attempts, outcome }: EndedCall, isContentStored: 
 
 /** Converts one attempt to its place in a record. */
 export function toProviderResponse(
-  { endpoint, latencyMs, error }: Pick<Attempt, 'endpoint' | 'latencyMs' | 'error'>,
+  { endpoint, latencyMs, error, brokeOff }: Pick<Attempt, 'endpoint' | 'latencyMs' | 'error' | 'brokeOff'>,
   isContentStored: boolean,
 ): ProviderResponse {
   const response: ProviderResponse = {
@@ -185,7 +185,9 @@ export function toProviderResponse(
     provider_name: endpoint.provider.name,
     status: error === null ? 200 : error.upstreamStatus,
   };
-  if (error !== null) response.error = toAttemptError(error, isContentStored);
+  const ended = error ?? brokeOff?.error;
+  if (ended !== undefined) response.error = toAttemptError(ended, isContentStored);
+  if (brokeOff !== undefined) response.broke_off_after = brokeOff.afterCharacters;
   return response;
 }
 
