@@ -1,3 +1,4 @@
+import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
@@ -7,6 +8,7 @@ import { completionsDoor } from '../support/doors/completions.ts';
 import type { Door } from '../support/doors/door.ts';
 import { messagesDoor } from '../support/doors/messages.ts';
 import { responsesDoor } from '../support/doors/responses.ts';
+import { scripts } from '../support/gateways/ask-wire.ts';
 import {
   API_KEY,
   type CoreGateway,
@@ -19,6 +21,7 @@ import { guardKey } from '../support/gateways/guard-key.ts';
 import { chunkings, toEvent, toEventPieces } from '../support/upstreams/chunkings.ts';
 import {
   connectionReset,
+  createReplayTransport,
   createScriptedTransport,
   type ScriptedExchange,
   type ScriptedTransport,
@@ -210,11 +213,11 @@ test('a text that breaks off anywhere is the text that does not', async () => {
   await fc.assert(
     fc.asyncProperty(texts, fc.nat(), fc.constantFrom(...CUTS.map(([, cut]) => cut)), async (text, place, cut) => {
       // A half of a pair is no text that could be sent.
-      const sent = [...text].slice(0, place % ([...text].length + 1)).join('');
-      const upstream = createBrokenUpstream({ sent, cut, rest: (prefill) => text.slice(prefill.length) });
-      const before = sent === '' ? [chunk({ role: 'assistant', content: '' })] : [];
-      const script = before.length === 0 ? upstream : createBrokenUpstream({ sent, before, cut, rest: () => text });
-      expect((await chat.read(await ask(openGateway(script), chat))).content).toBe(text);
+      const characters = Array.from(text);
+      const sent = characters.slice(0, place % (characters.length + 1)).join('');
+      const before = [chunk({ role: 'assistant', content: '' })];
+      const upstream = createBrokenUpstream({ sent, before, cut, rest: (prefill) => text.slice(prefill.length) });
+      expect((await chat.read(await ask(openGateway(upstream), chat))).content).toBe(text);
     }),
     { numRuns: 60 },
   );
@@ -266,15 +269,15 @@ test('what Acme has counted is believed, and usage and cost are the sum', async 
 
 test('the routing metadata and the metrics show where the stream went on', async () => {
   const core = openGateway(createBrokenUpstream({ sent: 'Paris lies' }));
-  const body = chat.toBody({ model: 'acme/chat', messages: HELLO, provider: { sort: 'price' }, stream: true });
+  const request = chat.toBody({ model: 'acme/chat', messages: HELLO, provider: { sort: 'price' }, stream: true });
   const headers = { authorization: `Bearer ${API_KEY}`, 'x-service-experimental-metadata': 'enabled' };
-  const text = await readFrames(await core.post(chat.path, body, { headers })).rest();
+  const text = await readFrames(await core.post(chat.path, request, { headers })).rest();
   const [, found = ''] = /"attempts":(\[.*?\])/.exec(text) ?? [];
   expect(JSON.parse(found)).toEqual([
     { provider: 'Acme', model: 'acme/chat', status: 200, broke_off_after: 10 },
     { provider: 'Beta', model: 'acme/chat', status: 200 },
   ]);
-  const metrics = String((await core.get('/metrics', MANAGEMENT_KEY)).body);
+  const { body: metrics } = await core.get('/metrics', MANAGEMENT_KEY);
   expect(metrics).toMatch(/continued_streams_total\{[^}]*provider="Acme"[^}]*\} 1/);
   expect(metrics).not.toMatch(/continued_streams_total\{[^}]*provider="Beta"[^}]*\} [^0]/);
 });
@@ -437,4 +440,107 @@ test('both endpoints’ health knows how they ended', async () => {
     acme: 0,
     beta: 100,
   });
+});
+
+const PREFILLED = scripts.flatMap(([wire, script]) => doors.map(([name, door]) => [wire, name, script, door] as const));
+
+test.each(PREFILLED)('a stream of the wire %s that breaks off goes on for /%s', async (_wire, _door, script, door) => {
+  const events = script.responses.text.events ?? [];
+  const isOfText = (event: object): boolean => JSON.stringify(event).includes('Hello');
+  const cut = events.slice(0, events.findIndex(isOfText) + 1);
+  const first = script.createProvider(
+    createScriptedTransport((exchange) => {
+      exchange.respond();
+      for (const event of cut) exchange.push(script.toEvent(event));
+      breakOff(exchange);
+    }),
+  );
+  const next = createScriptedTransport((exchange) => {
+    exchange.respond();
+    for (const piece of toEventPieces([...textPieces(' again.'), chunk({}, 'stop')])) exchange.push(piece);
+    exchange.end();
+  });
+  const second = createOpenAiProvider({ slug: 'next', baseUrl: 'https://next.example/v1', transport: next });
+  const core = createCoreGateway([first, second], {
+    models: [
+      {
+        id: 'acme/chat',
+        endpoints: [
+          { provider: 'up', providerModel: script.model },
+          { provider: 'next', providerModel: 'm', prefill: 'continues' },
+        ],
+      },
+    ],
+  });
+  const provider = { order: ['up', 'next'], continue_broken_streams: true };
+  const { content, finish } = await door.read(await ask(core, door, { provider }));
+  expect(content).toMatch(/^Hello.* again\.$/);
+  expect(finish).toBe('stop');
+  expect(lastOf(next.latest()).content).toBe(content?.replace(' again.', '').trimEnd());
+});
+
+test('an Anthropic model that takes a prefill goes on with what OpenAI’s wire has begun', async () => {
+  const script = scripts.find(([wire]) => wire === 'anthropic')?.[1] as (typeof scripts)[number][1];
+  const transport = createReplayTransport({
+    pieces: (script.responses.text.events ?? []).map((event) => script.toEvent(event)),
+  });
+  const broken = createBrokenUpstream({ sent: 'Paris lies on the Seine. ' });
+  const acme = createOpenAiProvider({ slug: 'acme', baseUrl: 'https://acme.example/v1', transport: broken });
+  const core = createCoreGateway([acme, script.createProvider(transport)], {
+    models: [
+      {
+        id: 'acme/chat',
+        endpoints: [
+          { provider: 'acme', providerModel: 'm' },
+          { provider: 'up', providerModel: script.model },
+        ],
+      },
+    ],
+    account: { routing: { continueBrokenStreams: true } },
+  });
+  const provider = { order: ['acme', 'up'] };
+  const { content } = await chat.read(await ask(core, chat, { provider, reasoning: { effort: 'high' } }));
+  expect(content).toMatch(/^Paris lies on the Seine\. Hello/);
+  const { messages, thinking } = sentOf(transport.latest());
+  expect(thinking).toBeUndefined();
+  expect(messages.at(-1)).toEqual({
+    role: 'assistant',
+    content: [{ type: 'text', text: 'Paris lies on the Seine.' }],
+  });
+});
+
+test('a stream goes on twice at most, and each part is paid for', async () => {
+  const upstream = createScriptedTransport((exchange) => {
+    const at = lastOf(exchange).role === 'assistant' ? lastOf(exchange).content.length : 0;
+    exchange.respond();
+    for (const piece of textPieces(TEXT.slice(at, at + 20))) exchange.push(toEvent(piece));
+    breakOff(exchange);
+  });
+  const slugs = ['a', 'b', 'c', 'd'];
+  const core = createCoreGateway(
+    slugs.map((slug) => createOpenAiProvider({ slug, baseUrl: `https://${slug}.example/v1`, transport: upstream })),
+    {
+      models: [
+        {
+          id: 'acme/chat',
+          endpoints: slugs.map((provider) => ({
+            provider,
+            providerModel: 'm',
+            pricing: PRICES.acme,
+            prefill: 'continues',
+          })),
+        },
+      ],
+      account: { routing: { continueBrokenStreams: true } },
+    },
+  );
+  const { text, message } = await chat.readError(await ask(core, chat, { provider: { order: slugs } }));
+  expect(hosts(upstream)).toEqual(['a', 'b', 'c']);
+  expect(TEXT.startsWith(text)).toBe(true);
+  expect(text.length).toBeGreaterThanOrEqual(58);
+  expect(message).toBe('c: the connection was reset');
+  const { generation } = core.store.appended[0]?.record ?? {};
+  expect(generation?.provider_responses?.map(({ broke_off_after: after }) => after)).toEqual([20, 40, undefined]);
+  expect(generation?.tokens_completion).toBeGreaterThanOrEqual(15);
+  expect(generation?.tokens_prompt).toBeGreaterThan(40);
 });

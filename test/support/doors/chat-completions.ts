@@ -37,7 +37,7 @@ export const chatCompletionsDoor: Door = {
     const chunks = isStream(response) ? chunksOf(await readFrames(response).rest()) : [jsonOf(response) as never];
     const error = chunks.find((chunk) => chunk.error)?.error;
     expectThat(error !== undefined, 'there is no error');
-    const text = chunks.flatMap(({ choices = [] }) => choices).map(({ delta }) => delta.content ?? '');
+    const text = chunks.flatMap(({ choices }) => choices).map(({ delta }) => delta.content ?? '');
     return { type: String(error.metadata['error_type']), message: error.message, text: text.join('') };
   },
 };
