@@ -279,7 +279,7 @@ test('sends its key in the header, and calls the address, that the server requir
 test('continues a completion at another address where the server has one for that', async () => {
   const transport = createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop]) });
   const { dialect, baseUrl } = OPENAI_PRESETS.deepseek;
-  const provider = createOpenAiProvider({ slug: 'deepseek', baseUrl, dialect, transport });
+  const provider = createOpenAiProvider({ slug: 'deepseek', baseUrl: baseUrl ?? '', dialect, transport });
   expect(provider.prefillOf?.('deepseek-chat')).toBe('prefix');
   await collect(provider.chat?.(callOf()));
   await collect(provider.chat?.(callOf({ prefill: 'prefix' })));
