@@ -81,19 +81,26 @@ function askForPieces(
   const { platform } = run.parts;
   return beginStream(endpoint, run, turn, (signal) => {
     const batches = openStream(endpoint, toChatCall(endpoint, request, run, { ...turn, signal }, stages));
-    const whole = stages.continues ? continueBroken(batches, { run, turn, endpoint, ask: askForRest }) : batches;
+    const whole = stages.continues ? continueElsewhere(batches, endpoint, run, turn, stages) : batches;
     // Filters read what the caller sees, so that they hold across the place where a completion is continued.
     return run.guard === null ? whole : guardCompletion(whole, run.guard, { messages, platform });
   });
+}
 
-  function askForRest(other: Endpoint, { request: asked, prefill, timeouts }: AskedRest): Promise<Beginning> {
-    return beginStream(other, run, turn, (signal) => {
-      const fitting = toFitting(asked, other, run, stages);
-      const call = toChatCall(other, fitting, run, { ...turn, signal }, stages);
+function continueElsewhere(
+  batches: Batches,
+  endpoint: Endpoint,
+  run: ChatRun,
+  turn: ChatTurn,
+  stages: StagesOnTheWay,
+): Batches {
+  const ask = (other: Endpoint, { request, prefill, timeouts }: AskedRest): Promise<Beginning> =>
+    beginStream(other, run, turn, (signal) => {
+      const call = toChatCall(other, toFitting(request, other, run, stages), run, { ...turn, signal }, stages);
       const form = prefill === '' ? undefined : (other.prefill ?? undefined);
       return openStream(other, { ...call, prefill: form, timeouts });
     });
-  }
+  return continueBroken(batches, { run, turn, endpoint, ask });
 }
 
 function openStream({ provider }: Endpoint, call: ChatCall): Batches {
