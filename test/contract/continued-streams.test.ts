@@ -366,6 +366,41 @@ test('an endpoint that does not take a prefill is not asked', async () => {
   expect(hosts(upstream)).toEqual(['acme']);
 });
 
+test('the record of a stream that could not go on has the error of each endpoint in its place', async () => {
+  const upstream = createBrokenUpstream({
+    sent: 'Paris',
+    onBeta(exchange) {
+      exchange.respond(400, { 'content-type': 'application/json' });
+      exchange.push(JSON.stringify({ error: { message: 'no prefill here' } }));
+      exchange.end();
+    },
+  });
+  const core = openGateway(upstream);
+  await chat.readError(await ask(core, chat));
+  expect(core.store.appended).toMatchObject([
+    {
+      record: {
+        generation: {
+          provider_name: 'Acme',
+          finish_reason: 'error',
+          provider_responses: [
+            { provider_name: 'Acme', status: 200, broke_off_after: 5, error: { code: 502 } },
+            { provider_name: 'Beta', status: 400, error: { code: 400 } },
+          ],
+        },
+      },
+      content: {
+        output: { completion: 'Paris' },
+        error: {
+          message: 'Acme: the connection was reset',
+          provider_name: 'Acme',
+          previous_errors: [{ code: 400, provider_name: 'Beta' }],
+        },
+      },
+    },
+  ]);
+});
+
 test('the rest is reserved anew, and a budget that it does not fit into ends the stream', async () => {
   const askWithin = async (limit: number): Promise<{ upstream: ScriptedTransport; core: CoreGateway }> => {
     const upstream = createBrokenUpstream({ sent: TEXT.repeat(20), rest: () => 'The end.' });

@@ -224,17 +224,24 @@ export function toContentError({
 }: Pick<EndedCall, 'attempts' | 'outcome'>): GenerationContent['error'] {
   if (outcome.status === 'completed') return null;
   const { error } = outcome;
+  const broken = findBroken(attempts);
   // A call without a completion failed with a copy of its last attempt's error, which is not listed twice.
-  const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
+  const before = outcome.status === 'failed' && broken === undefined ? attempts.slice(0, -1) : attempts;
   return {
     message: error.message,
     status: error.status,
-    provider_name: attempts.at(-1)?.endpoint.provider.name ?? null,
+    provider_name: (broken ?? attempts.at(-1))?.endpoint.provider.name ?? null,
     raw: rawOf(error),
     previous_errors: before.flatMap(({ endpoint, error: earlier }) =>
       earlier === null || earlier === error ? [] : [toPreviousError(earlier, endpoint.provider.name)],
     ),
   };
+}
+
+/** The attempt whose completion broke off and was continued by none: its error is that of the call. */
+function findBroken(attempts: readonly Attempt[]): Attempt | undefined {
+  const begun = attempts.findLast(({ error }) => error === null);
+  return begun?.brokeOff === undefined ? undefined : begun;
 }
 
 type PreviousError = NonNullable<GenerationContent['error']>['previous_errors'][number];

@@ -110,8 +110,9 @@ async function goOn(
   } = run;
   const { signal } = turn;
   const last = parts.at(-1) as CompletionPart;
-  signal.throwIfAborted();
   const rest = await toRest(parts, whole, run, turn);
+  // A call that is over is recorded, and what it holds is released: nothing may be held after that.
+  signal.throwIfAborted();
   if (rest === null) return null;
   const asked = observer.attempts().map(({ endpoint }) => endpoint);
   const hasText = rest.prefill !== '';
