@@ -1,3 +1,4 @@
+import type { ChatChunk } from '@model-gateway/core';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -13,6 +14,7 @@ import {
   API_KEY,
   type CoreGateway,
   createCoreGateway,
+  createScriptedProvider,
   jsonOf,
   MANAGEMENT_KEY,
   readFrames,
@@ -358,6 +360,31 @@ test.each<[string, Partial<Script>, object]>([
   const { message } = await chat.readError(await ask(openGateway(upstream), chat, more));
   expect(message).not.toBe('');
   expect(hosts(upstream)).toEqual(['acme']);
+});
+
+test('a text that had ended before its connection broke is not continued', async () => {
+  const say = (content: string, finish_reason: 'stop' | null): ChatChunk => ({
+    choices: [{ index: 0, delta: { content }, finish_reason, native_finish_reason: finish_reason }],
+  });
+  const acme = createScriptedProvider('acme', [[say('Paris', null)], [say('.', 'stop')]], () => {
+    throw connectionReset();
+  });
+  const upstream = createBrokenUpstream({ sent: '' });
+  const beta = createOpenAiProvider({ slug: 'beta', baseUrl: 'https://beta.example/v1', transport: upstream });
+  const core = createCoreGateway([acme, beta], {
+    models: [
+      {
+        id: 'acme/chat',
+        endpoints: [
+          { provider: 'acme', providerModel: 'm' },
+          { provider: 'beta', providerModel: 'm', prefill: 'continues' },
+        ],
+      },
+    ],
+    account: { routing: { continueBrokenStreams: true } },
+  });
+  const { text } = await chat.readError(await ask(core, chat, { provider: { order: ['acme', 'beta'] } }));
+  expect([text, hosts(upstream)]).toEqual(['Paris.', []]);
 });
 
 test('an endpoint that does not take a prefill is not asked', async () => {

@@ -55,8 +55,9 @@ export async function* continueBroken(
     if (whole.hasBegun) noteEnd(part, broken, run);
     if (broken === null) return;
     const leftMs = run.parts.timeouts.totalMs - (platform.monotonicNow() - begunAt);
+    const isIncomplete: boolean = (part.completion.finish?.reason ?? 'error') === 'error';
     const canGoOn: boolean =
-      parts.length <= MAX_SEAMS && leftMs > 0 && isRemediable(broken.error) && canContinue(whole);
+      isIncomplete && parts.length <= MAX_SEAMS && leftMs > 0 && isRemediable(broken.error) && canContinue(whole);
     part = canGoOn ? await goOn({ parts, broken, whole, leftMs }, continuing) : null;
     if (part !== null) continue;
     // The error that upstream itself ended with is among its last words.
