@@ -74,6 +74,12 @@ function ofCalls(figures: readonly ProviderFigures[]): string[] {
       ]),
     ),
     ...metric(
+      'continued_streams_total',
+      'counter',
+      'Streams that broke off at a provider and went on at another',
+      toSamples(({ streamsContinued }) => [[{}, streamsContinued]]),
+    ),
+    ...metric(
       'tokens_total',
       'counter',
       'Tokens used; reasoning is part of completion, cached of prompt',
