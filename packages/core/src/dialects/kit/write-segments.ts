@@ -25,21 +25,28 @@ export interface SegmentWriter {
   end(): void;
 }
 
-interface HeldCall {
+interface Call {
+  readonly index: number;
   readonly id: string;
   readonly name: string;
   text: string;
 }
 
-type Open = { readonly kind: 'reasoning' | TextKind } | { readonly kind: 'call'; readonly index: number; text: string };
+/** A part that has to wait until another one has ended. */
+type Held =
+  | { readonly kind: 'reasoning'; readonly details: ReasoningDetail[] }
+  | { readonly kind: TextKind; text: string }
+  | { readonly kind: 'call'; readonly call: Call };
+
+type Open = { readonly kind: 'reasoning' | TextKind } | { readonly kind: 'call'; readonly call: Call };
 
 /**
- * Calls of tools may come interleaved. All but the first are then held back until it has ended, which is known when its
- * arguments are whole, or at the end of the completion.
+ * Calls of tools may come interleaved, with each other and with texts. All but the first are then held back, in order:
+ * a call has ended when its arguments are whole, or at the end of the completion.
  */
 export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
   let open: Open | null = null;
-  const held = new Map<number, HeldCall>();
+  const held: Held[] = [];
   const ended = new Set<number>();
 
   const close = (): void => {
@@ -48,13 +55,22 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
     if (closing === null) return;
     if (closing.kind === 'reasoning') sink.endReasoning();
     else if (closing.kind === 'call') {
-      ended.add(closing.index);
+      ended.add(closing.call.index);
       sink.endCall();
     } else sink.endText();
   };
 
+  /** Whether a part that differs from the open one may not start yet. */
+  const mustWait = (): boolean => held.length > 0 || (open?.kind === 'call' && !isWhole(open.call.text));
+
   const writeReasoning = (detail: ReasoningDetail): void => {
     if (open?.kind !== 'reasoning') {
+      if (mustWait()) {
+        const last = held.at(-1);
+        if (last?.kind === 'reasoning') last.details.push(detail);
+        else held.push({ kind: 'reasoning', details: [detail] });
+        return;
+      }
       close();
       open = { kind: 'reasoning' };
       sink.startReasoning();
@@ -64,6 +80,12 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
 
   const writeText = (kind: TextKind, text: string): void => {
     if (open?.kind !== kind) {
+      if (mustWait()) {
+        const last = held.at(-1);
+        if (last?.kind === kind) last.text += text;
+        else held.push({ kind, text });
+        return;
+      }
       close();
       open = { kind };
       sink.startText(kind);
@@ -71,25 +93,30 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
     sink.text(text);
   };
 
-  const startCall = (index: number, { id, name, text }: HeldCall): void => {
+  const startCall = (call: Call): void => {
     close();
-    open = { kind: 'call', index, text };
-    sink.startCall(id, name);
-    if (text !== '') sink.arguments(text);
+    open = { kind: 'call', call };
+    sink.startCall(call.id, call.name);
+    if (call.text !== '') sink.arguments(call.text);
+  };
+
+  const findHeld = (index: number): Call | undefined => {
+    for (const waiting of held) if (waiting.kind === 'call' && waiting.call.index === index) return waiting.call;
+    return undefined;
   };
 
   const writeCall = ({ index, id = '', function: { name = '', arguments: text } }: ToolCallDelta): void => {
-    if (open?.kind === 'call' && open.index === index) {
-      open.text += text;
+    if (open?.kind === 'call' && open.call.index === index) {
+      open.call.text += text;
       if (text !== '') sink.arguments(text);
       return;
     }
-    const waiting = held.get(index);
+    const waiting = findHeld(index);
     if (waiting !== undefined) waiting.text += text;
     // What comes after arguments that are whole is white space.
     else if (ended.has(index)) return;
-    else if (open?.kind === 'call' && !isWhole(open.text)) held.set(index, { id, name, text });
-    else startCall(index, { id, name, text });
+    else if (mustWait()) held.push({ kind: 'call', call: { index, id, name, text } });
+    else startCall({ index, id, name, text });
   };
 
   return {
@@ -103,8 +130,12 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
     },
     end() {
       close();
-      for (const [index, waiting] of held) startCall(index, waiting);
-      close();
+      for (const waiting of held.splice(0)) {
+        if (waiting.kind === 'call') startCall(waiting.call);
+        else if (waiting.kind === 'reasoning') for (const detail of waiting.details) writeReasoning(detail);
+        else writeText(waiting.kind, waiting.text);
+        close();
+      }
     },
   };
 }
