@@ -76,7 +76,8 @@ const eventsOf = (text: string): Event[] =>
     .filter((data) => data.startsWith('{'))
     .map((data) => JSON.parse(data) as Event);
 
-if (missingCaptures !== undefined) test.skip(`recordings through the doors (skipped: ${missingCaptures})`, () => undefined);
+if (missingCaptures !== undefined)
+  test.skip(`recordings through the doors (skipped: ${missingCaptures})`, () => undefined);
 
 describe.skipIf(missingCaptures !== undefined)('Recordings of the Anthropic wire through /messages', () => {
   const own = (list: readonly Recorded[]): readonly Recorded[] => list.filter(({ wire }) => wire === 'anthropic');
@@ -97,7 +98,12 @@ describe.skipIf(missingCaptures !== undefined)('Recordings of the Anthropic wire
   });
 
   test.each(own(wholes))('$name: the message as it was sent', async (recorded) => {
-    const { id: _id, model: _model, usage, ...sent } = JSON.parse(recorded.payloads[0] ?? '') as Record<string, unknown>;
+    const {
+      id: _id,
+      model: _model,
+      usage,
+      ...sent
+    } = JSON.parse(recorded.payloads[0] ?? '') as Record<string, unknown>;
     const given = jsonOf(await send(recorded, replayWhole(recorded), 'messages'));
     expect(given).toMatchObject({ ...sent, usage, model: 'test/model' });
     expect(given['content']).toEqual(sent['content']);
