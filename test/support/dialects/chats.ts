@@ -57,9 +57,13 @@ export interface MadeFormat {
   readonly json_schema: { readonly name: string; readonly schema: object; readonly strict: boolean };
 }
 
+/** A word that a guardrail may look for. */
+export const SECRET = 'purple dragon';
+
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 10 }),
   fc.constantFrom('a\nb', '{"type":"text"}', '漢字 👩‍👩‍👧', '\u2028', ' '),
+  fc.constantFrom(SECRET, `the ${SECRET} "42"\n`),
 );
 const image = fc
   .constantFrom('data:image/png;base64,iVBORw0KGgo=', 'https://example.com/a.png?b=c')

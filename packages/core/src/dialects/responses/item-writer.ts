@@ -1,5 +1,6 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
+import { withoutReasoning } from '../kit/hidden-reasoning.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
 import { type Emit, isSealed, isSigned, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
 import { createReasoningParts } from './reasoning-parts.ts';
@@ -11,6 +12,8 @@ export interface ItemWriterOptions {
   readonly names: ToolNames;
   /** The caller asked for what is needed to send reasoning back. */
   readonly keepsReasoning: boolean;
+  /** The caller wants no reasoning. */
+  readonly hidesReasoning: boolean;
 }
 
 export interface ItemWriter extends SegmentWriter {
@@ -19,7 +22,10 @@ export interface ItemWriter extends SegmentWriter {
 }
 
 /** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
-export function createItemWriter(emit: Emit, { makeId, names, keepsReasoning }: ItemWriterOptions): ItemWriter {
+export function createItemWriter(
+  emit: Emit,
+  { makeId, names, keepsReasoning, hidesReasoning }: ItemWriterOptions,
+): ItemWriter {
   const output: Item[] = [];
 
   const add = (item: Item): void => emit('response.output_item.added', { output_index: output.length, item });
@@ -34,7 +40,11 @@ export function createItemWriter(emit: Emit, { makeId, names, keepsReasoning }: 
     ...createTextSink({ add, finish, emit, placeOf, makeId: () => makeId('msg', output.length) }),
     ...createCallSink({ add, finish, emit, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
-  return { ...writer, output };
+  return {
+    write: hidesReasoning ? (delta) => writer.write(withoutReasoning(delta)) : writer.write,
+    end: writer.end,
+    output,
+  };
 }
 
 interface SinkParts {

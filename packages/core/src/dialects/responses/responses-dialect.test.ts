@@ -69,3 +69,9 @@ test('the ids of the gateway’s own items do not go upstream as those of reason
   const items = toItems([{ type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 }]);
   expect(readBack(items)).toEqual([{ type: 'reasoning.summary', summary: 'Hm.', index: 0 }]);
 });
+
+test('reasoning that the caller excludes is not given back', () => {
+  const hm = { type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 };
+  const items = toItems([hm], { ...KEEPING, reasoning: { exclude: true } });
+  expect(items.map(({ type }) => type)).toEqual(['function_call']);
+});
