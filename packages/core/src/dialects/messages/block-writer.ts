@@ -1,3 +1,4 @@
+import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
@@ -18,6 +19,10 @@ export function createBlockWriter(sink: BlockSink): SegmentWriter {
   let isThinking = false;
   /** The number of the text in the open block, which its upstream gave it. */
   let thought: unknown;
+  /** Whether the arguments of the open call have begun as an object. */
+  let isObject = false;
+  /** The arguments before that is known. */
+  let beginning = '';
 
   const start = (block: Readonly<Record<string, unknown>>): void => sink.start(index, block);
   const stop = (): void => {
@@ -68,10 +73,39 @@ export function createBlockWriter(sink: BlockSink): SegmentWriter {
     startText: () => start({ type: 'text', text: '', citations: null }),
     text: (text) => sink.delta(index, 'text_delta', text),
     endText: stop,
-    startCall: (id, name) => start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }),
-    arguments: (text) => sink.delta(index, 'input_json_delta', text),
-    endCall: stop,
+    startCall(id, name) {
+      isObject = false;
+      beginning = '';
+      start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } });
+    },
+    arguments(text) {
+      if (!isObject) {
+        beginning += text;
+        isObject = beginning.trimStart().startsWith('{');
+        if (isObject) sink.delta(index, 'input_json_delta', beginning);
+      } else sink.delta(index, 'input_json_delta', text);
+    },
+    endCall() {
+      if (!isObject && beginning.trim() !== '') {
+        sink.delta(index, 'input_json_delta', JSON.stringify(toInput(beginning)));
+      }
+      stop();
+    },
   });
+}
+
+/**
+ * The input of a call. Models write arguments that are no JSON; the form has no other place for them than a member of an
+ * object, and its clients refuse a stream without one.
+ */
+export function toInput(text: string): Unchecked {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : { value };
+  } catch {
+    return { arguments: text };
+  }
 }
 
 function withoutText({ text: _text, summary: _summary, ...rest }: ReasoningDetail): ReasoningDetail {

@@ -57,3 +57,26 @@ test('encrypted reasoning keeps its place between the texts', () => {
   ]);
   expect((read as readonly ReasoningDetail[]).map(({ text, data }) => text ?? data)).toEqual(['A', 'enc', 'B']);
 });
+
+test.each([
+  ['["Paris"]', { value: ['Paris'] }],
+  ['Paris', { arguments: 'Paris' }],
+  [' {"city": "Paris"}', { city: 'Paris' }],
+  ['', {}],
+])('arguments that are no object are within one, streamed and whole: %s', (text, expected) => {
+  const { encoder, request } = parse(HELLO);
+  const envelope = { id: 'gen-1', created: 1, model: 'test/model', provider: 'Up' };
+  const end = { index: 0, finish_reason: null, native_finish_reason: null };
+  const first = { index: 0, id: 'call_1', type: 'function' as const, function: { name: 'f', arguments: '' } };
+  const calls = [first, ...Array.from(text, (piece) => ({ index: 0, function: { arguments: piece } }))];
+  const chunks = calls.map((call) => ({ choices: [{ ...end, delta: { tool_calls: [call] } }] }));
+  const known = { usage: undefined, citations: undefined, members: undefined };
+  const frames = encoder.createFrames(envelope, request);
+  const stream = frames.encode(chunks) + frames.encodeEnd({ ...known, reason: 'tool_calls', native: null });
+  const pieces = [...stream.matchAll(/"partial_json":(".*")\}\}/g)].map(
+    ([, piece = '']) => JSON.parse(piece) as string,
+  );
+  expect(JSON.parse(pieces.join('') || '{}')).toEqual(expected);
+  const whole = encoder.toWhole({ ...envelope, ...known, chunks, failure: null }, request);
+  expect(whole).toMatchObject({ content: [{ type: 'tool_use', input: expected }] });
+});
