@@ -1,8 +1,6 @@
 import type { ChatDelta, ToolCallDelta } from '../../wire/chat/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-
-/** What a text is: a completion, or why there is none. */
-export type TextKind = 'text' | 'refusal';
+import { createHeldParts, type PendingCall, type TextKind } from './held-parts.ts';
 
 /** Receives the parts of one completion, one after the other: each is ended before the next one starts. */
 export interface SegmentSink {
@@ -25,20 +23,7 @@ export interface SegmentWriter {
   end(): void;
 }
 
-interface Call {
-  readonly index: number;
-  readonly id: string;
-  readonly name: string;
-  text: string;
-}
-
-/** A part that has to wait until another one has ended. */
-type Held =
-  | { readonly kind: 'reasoning'; readonly details: ReasoningDetail[] }
-  | { readonly kind: TextKind; text: string }
-  | { readonly kind: 'call'; readonly call: Call };
-
-type Open = { readonly kind: 'reasoning' | TextKind } | { readonly kind: 'call'; readonly call: Call };
+type Open = { readonly kind: 'reasoning' | TextKind } | { readonly kind: 'call'; readonly call: PendingCall };
 
 /**
  * Calls of tools may come interleaved, with each other and with texts. All but the first are then held back, in order:
@@ -46,7 +31,7 @@ type Open = { readonly kind: 'reasoning' | TextKind } | { readonly kind: 'call';
  */
 export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
   let open: Open | null = null;
-  const held: Held[] = [];
+  const held = createHeldParts();
   const ended = new Set<number>();
 
   const close = (): void => {
@@ -61,14 +46,12 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
   };
 
   /** Whether a part that differs from the open one may not start yet. */
-  const mustWait = (): boolean => held.length > 0 || (open?.kind === 'call' && !isWhole(open.call.text));
+  const mustWait = (): boolean => !held.isEmpty() || (open?.kind === 'call' && !isWhole(open.call.text));
 
   const writeReasoning = (detail: ReasoningDetail): void => {
     if (open?.kind !== 'reasoning') {
       if (mustWait()) {
-        const last = held.at(-1);
-        if (last?.kind === 'reasoning') last.details.push(detail);
-        else held.push({ kind: 'reasoning', details: [detail] });
+        held.holdReasoning(detail);
         return;
       }
       close();
@@ -81,9 +64,7 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
   const writeText = (kind: TextKind, text: string): void => {
     if (open?.kind !== kind) {
       if (mustWait()) {
-        const last = held.at(-1);
-        if (last?.kind === kind) last.text += text;
-        else held.push({ kind, text });
+        held.holdText(kind, text);
         return;
       }
       close();
@@ -93,16 +74,11 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
     sink.text(text);
   };
 
-  const startCall = (call: Call): void => {
+  const startCall = (call: PendingCall): void => {
     close();
     open = { kind: 'call', call };
     sink.startCall(call.id, call.name);
     if (call.text !== '') sink.arguments(call.text);
-  };
-
-  const findHeld = (index: number): Call | undefined => {
-    for (const waiting of held) if (waiting.kind === 'call' && waiting.call.index === index) return waiting.call;
-    return undefined;
   };
 
   const writeCall = ({ index, id = '', function: { name = '', arguments: text } }: ToolCallDelta): void => {
@@ -111,11 +87,11 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
       if (text !== '') sink.arguments(text);
       return;
     }
-    const waiting = findHeld(index);
+    const waiting = held.findCall(index);
     if (waiting !== undefined) waiting.text += text;
     // What comes after arguments that are whole is white space.
     else if (ended.has(index)) return;
-    else if (mustWait()) held.push({ kind: 'call', call: { index, id, name, text } });
+    else if (mustWait()) held.holdCall({ index, id, name, text });
     else startCall({ index, id, name, text });
   };
 
@@ -130,7 +106,7 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
     },
     end() {
       close();
-      for (const waiting of held.splice(0)) {
+      for (const waiting of held.take()) {
         if (waiting.kind === 'call') startCall(waiting.call);
         else if (waiting.kind === 'reasoning') for (const detail of waiting.details) writeReasoning(detail);
         else writeText(waiting.kind, waiting.text);

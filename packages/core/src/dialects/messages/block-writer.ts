@@ -1,8 +1,8 @@
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
 import { ANTHROPIC_FORMAT } from './to-chat-messages.ts';
+import { createInputWriter } from './tool-input.ts';
 
 /** Receives content blocks: one is open at a time, their numbers have no gaps (wire.md 22.1). */
 export interface BlockSink {
@@ -19,10 +19,6 @@ export function createBlockWriter(sink: BlockSink): SegmentWriter {
   let isThinking = false;
   /** The number of the text in the open block, which its upstream gave it. */
   let thought: unknown;
-  /** Whether the arguments of the open call have begun as an object. */
-  let isObject = false;
-  /** The arguments before that is known. */
-  let beginning = '';
 
   const start = (block: Readonly<Record<string, unknown>>): void => sink.start(index, block);
   const stop = (): void => {
@@ -52,6 +48,8 @@ export function createBlockWriter(sink: BlockSink): SegmentWriter {
     sink.delta(index, 'thinking_delta', text);
   };
 
+  const input = createInputWriter((json) => sink.delta(index, 'input_json_delta', json));
+
   return createSegmentWriter({
     startReasoning: () => undefined,
     reasoning(detail) {
@@ -74,38 +72,15 @@ export function createBlockWriter(sink: BlockSink): SegmentWriter {
     text: (text) => sink.delta(index, 'text_delta', text),
     endText: stop,
     startCall(id, name) {
-      isObject = false;
-      beginning = '';
+      input.begin();
       start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } });
     },
-    arguments(text) {
-      if (!isObject) {
-        beginning += text;
-        isObject = beginning.trimStart().startsWith('{');
-        if (isObject) sink.delta(index, 'input_json_delta', beginning);
-      } else sink.delta(index, 'input_json_delta', text);
-    },
+    arguments: input.write,
     endCall() {
-      if (!isObject && beginning.trim() !== '') {
-        sink.delta(index, 'input_json_delta', JSON.stringify(toInput(beginning)));
-      }
+      input.end();
       stop();
     },
   });
-}
-
-/**
- * The input of a call. Models write arguments that are no JSON; the form has no other place for them than a member of an
- * object, and its clients refuse a stream without one.
- */
-export function toInput(text: string): Unchecked {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : { value };
-  } catch {
-    return { arguments: text };
-  }
 }
 
 function withoutText({ text: _text, summary: _summary, ...rest }: ReasoningDetail): ReasoningDetail {

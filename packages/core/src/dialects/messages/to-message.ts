@@ -1,7 +1,8 @@
 import type { WholeCompletion } from '../../chat/dialect.ts';
 import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
-import { type BlockSink, createBlockWriter, toInput } from './block-writer.ts';
+import { type BlockSink, createBlockWriter } from './block-writer.ts';
 import { toCosts, toMessagesUsage, toStopReason } from './to-usage.ts';
+import { toInput } from './tool-input.ts';
 
 /**
  * The body of an unstreamed message. Upstream's own is given back as it came, but for ids, model and cost. Throws the

@@ -1,7 +1,8 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
+import type { TextKind } from '../kit/held-parts.ts';
 import { withoutReasoning } from '../kit/hidden-reasoning.ts';
-import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
+import { createSegmentWriter, type SegmentSink, type SegmentWriter } from '../kit/write-segments.ts';
 import { type Emit, isSealed, isSigned, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
 import { createReasoningParts } from './reasoning-parts.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';

@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-import type { TextKind } from '../kit/write-segments.ts';
+import type { TextKind } from '../kit/held-parts.ts';
 
 /** Receives events, each with the members that belong to its type, without its number. */
 export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;
