@@ -1,7 +1,9 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
-import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
-import { type Emit, isSealed, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
+import type { TextKind } from '../kit/held-parts.ts';
+import { withoutReasoning } from '../kit/hidden-reasoning.ts';
+import { createSegmentWriter, type SegmentSink, type SegmentWriter } from '../kit/write-segments.ts';
+import { type Emit, isSealed, isSigned, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
 import { createReasoningParts } from './reasoning-parts.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';
 
@@ -11,6 +13,8 @@ export interface ItemWriterOptions {
   readonly names: ToolNames;
   /** The caller asked for what is needed to send reasoning back. */
   readonly keepsReasoning: boolean;
+  /** The caller wants no reasoning. */
+  readonly hidesReasoning: boolean;
 }
 
 export interface ItemWriter extends SegmentWriter {
@@ -19,7 +23,10 @@ export interface ItemWriter extends SegmentWriter {
 }
 
 /** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
-export function createItemWriter(emit: Emit, { makeId, names, keepsReasoning }: ItemWriterOptions): ItemWriter {
+export function createItemWriter(
+  emit: Emit,
+  { makeId, names, keepsReasoning, hidesReasoning }: ItemWriterOptions,
+): ItemWriter {
   const output: Item[] = [];
 
   const add = (item: Item): void => emit('response.output_item.added', { output_index: output.length, item });
@@ -34,7 +41,11 @@ export function createItemWriter(emit: Emit, { makeId, names, keepsReasoning }: 
     ...createTextSink({ add, finish, emit, placeOf, makeId: () => makeId('msg', output.length) }),
     ...createCallSink({ add, finish, emit, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
-  return { ...writer, output };
+  return {
+    write: hidesReasoning ? (delta) => writer.write(withoutReasoning(delta)) : writer.write,
+    end: writer.end,
+    output,
+  };
 }
 
 interface SinkParts {
@@ -149,42 +160,46 @@ function createReasoningSink({
   let hasBegun = false;
   let pieces: ReasoningDetail[] = [];
   let parts = createReasoningParts(emit, () => placeOf(id));
+  const start = (): void => {
+    hasBegun = false;
+    pieces = [];
+    parts = createReasoningParts(emit, () => placeOf(id));
+  };
   const begin = (): void => {
     if (hasBegun) return;
     hasBegun = true;
     id = makeId('rs');
     add({ id, type: 'reasoning', status: 'in_progress', summary: [] });
   };
+  const end = (): void => {
+    const details = joinDetails(pieces);
+    const signed = details.find(isSigned);
+    if (!hasBegun && !(keepsReasoning && details.some(isSealed))) return;
+    begin();
+    finish({
+      id,
+      type: 'reasoning',
+      status: 'completed',
+      summary: parts.end(),
+      ...(keepsReasoning && { encrypted_content: sealReasoning(details) }),
+      ...(signed && { signature: signed['signature'], format: signed['format'] ?? null }),
+    });
+  };
   return {
-    startReasoning() {
-      hasBegun = false;
-      pieces = [];
-      parts = createReasoningParts(emit, () => placeOf(id));
-    },
+    startReasoning: start,
     reasoning(detail) {
+      // An item has one signature, that of its last text.
+      const last = pieces.at(-1);
+      if (last !== undefined && isSigned(last) && last['index'] !== detail['index']) {
+        end();
+        start();
+      }
       pieces.push(detail);
-      const isSummary = detail.type === 'reasoning.summary';
-      const text = textOf(isSummary ? detail['summary'] : detail['text']);
+      const text = textOf(detail.type === 'reasoning.summary' ? detail['summary'] : detail['text']);
       if (text === '') return;
       begin();
-      parts.write(isSummary ? 'summary' : 'content', text, detail['index']);
+      parts.write(text, detail['index']);
     },
-    endReasoning() {
-      const details = joinDetails(pieces);
-      const sealed = details.some(isSealed) ? sealReasoning(details) : null;
-      if (!hasBegun && (sealed === null || !keepsReasoning)) return;
-      begin();
-      const { summary, content } = parts.end();
-      const signed = details.find(({ signature }) => textOf(signature) !== '');
-      finish({
-        id,
-        type: 'reasoning',
-        status: 'completed',
-        summary,
-        ...(content.length > 0 && { content }),
-        ...(keepsReasoning && { encrypted_content: sealed }),
-        ...(signed && { signature: signed['signature'], format: signed['format'] ?? null }),
-      });
-    },
+    endReasoning: end,
   };
 }

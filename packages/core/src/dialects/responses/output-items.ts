@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-import type { TextKind } from '../kit/write-segments.ts';
+import type { TextKind } from '../kit/held-parts.ts';
 
 /** Receives events, each with the members that belong to its type, without its number. */
 export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;
@@ -31,6 +31,8 @@ export function joinDetails(pieces: readonly ReasoningDetail[]): ReasoningDetail
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+export const isSigned = ({ signature }: ReasoningDetail): boolean => textOf(signature) !== '';
+
 /** Whether a provider needs more than the text to read its reasoning back. */
-export const isSealed = ({ type, signature, id }: ReasoningDetail): boolean =>
-  type === 'reasoning.encrypted' || textOf(signature) !== '' || textOf(id) !== '';
+export const isSealed = (detail: ReasoningDetail): boolean =>
+  detail.type === 'reasoning.encrypted' || isSigned(detail) || textOf(detail['id']) !== '';

@@ -16,6 +16,7 @@ export function createResponseEncoder(body: ResponsesRequest, names: ToolNames):
   const optionsOf = ({ id }: CompletionEnvelope): ItemWriterOptions => ({
     names,
     keepsReasoning,
+    hidesReasoning: body.reasoning?.['exclude'] === true,
     makeId: (prefix, place) => toItemId(prefix, id, place),
   });
   return {

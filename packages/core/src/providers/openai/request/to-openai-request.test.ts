@@ -267,6 +267,11 @@ test.each([
     { reasoning_details: details, tool_calls: toolCalls },
     { reasoning_content: 'hm', tool_calls: toolCalls },
   ],
+  [
+    'deepseek',
+    { reasoning_details: [{ type: 'reasoning.summary', summary: 'hm' }], tool_calls: toolCalls },
+    { reasoning_content: 'hm', tool_calls: toolCalls },
+  ],
   ['deepseek', { content: 'Hi', reasoning: 'hm' }, { content: 'Hi' }],
   ['openrouter', { content: 'Hi', reasoning_details: details }, { content: 'Hi', reasoning_details: details }],
   ['openrouter', { content: 'Hi', reasoning: 'hm' }, { content: 'Hi' }],
