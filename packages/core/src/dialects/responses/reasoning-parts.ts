@@ -1,10 +1,12 @@
-import type { Emit } from './output-items.ts';
+import { type EventSink, toPlace } from './output-items.ts';
 
 /** A text of a reasoning item: of the reasoning itself, or of its summary. */
 interface Part {
   readonly list: 'summary' | 'content';
   /** The number of its block in the completion. */
   readonly block: unknown;
+  /** The members of each of its pieces. */
+  readonly place: string;
   text: string;
 }
 
@@ -15,7 +17,7 @@ export interface ReasoningParts {
   end(): { readonly summary: readonly object[]; readonly content: readonly object[] };
 }
 
-export function createReasoningParts(emit: Emit, place: () => object): ReasoningParts {
+export function createReasoningParts({ emit, emitPiece }: EventSink, place: () => object): ReasoningParts {
   const done: { summary: object[]; content: object[] } = { summary: [], content: [] };
   let open: Part | null = null;
 
@@ -40,28 +42,26 @@ export function createReasoningParts(emit: Emit, place: () => object): Reasoning
     write(list, text, block) {
       if (open === null || open.list !== list || open.block !== block) {
         close();
-        open = { list, block, text: '' };
-        if (list === 'summary') {
-          emit('response.reasoning_summary_part.added', { ...at(), part: toPart(list, '') });
-        } else emit('response.content_part.added', { ...at(), part: toPart(list, '') });
+        const at =
+          list === 'summary'
+            ? { ...place(), summary_index: done.summary.length }
+            : { ...place(), content_index: done.content.length };
+        open = { list, block, place: toPlace(at), text: '' };
+        const part = toPart(list, '');
+        emit(list === 'summary' ? 'response.reasoning_summary_part.added' : 'response.content_part.added', {
+          ...at,
+          part,
+        });
       }
       open.text += text;
-      emit(list === 'summary' ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta', {
-        ...at(),
-        delta: text,
-      });
+      const type = list === 'summary' ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta';
+      emitPiece(type, open.place, text);
     },
     end() {
       close();
       return done;
     },
   };
-
-  function at(): object {
-    return open?.list === 'summary'
-      ? { ...place(), summary_index: done.summary.length }
-      : { ...place(), content_index: done.content.length };
-  }
 }
 
 const toPart = (list: Part['list'], text: string): object => ({
