@@ -3,9 +3,10 @@ import type { Plan } from '../plan.ts';
 import { DOOR_CPU } from '../report/budgets.ts';
 import { type Budget, type Figure, formatMicroseconds, formatTimes, toFigure } from '../report/figure.ts';
 import { median } from '../report/statistics.ts';
-import { type Lane, type Stage, startGatewayTarget, type Target, withChecked } from '../targets/start-targets.ts';
+import { type Lane, type Stage, startGatewayTarget, withChecked } from '../targets/start-targets.ts';
 import { BURST } from '../targets/upstream-script.ts';
-import { type Job, runRound, STREAMED_JOB, WHOLE_JOB } from './compare-load.ts';
+import { type Job, STREAMED_JOB, WHOLE_JOB } from './compare-load.ts';
+import { takeTurns, type Turns } from './take-turns.ts';
 
 interface Door {
   readonly name: string;
@@ -33,58 +34,30 @@ const KINDS: readonly Kind[] = [
   { name: `streams of ${BURST.chunks} chunks`, job: STREAMED_JOB, isBudgeted: true },
 ];
 
-/** CPU time a request of the gateway for chat completions, and of the gateway for each door. */
-interface Round {
-  readonly chatUs: number;
-  readonly doorsUs: readonly number[];
-}
-
 /**
  * Compares each door with chat completions over the wire openai: a gateway for each, under full load by turns, with the
  * same text from the upstream.
  */
 export async function measureDoors(stage: Stage, plan: Plan): Promise<Figure[]> {
-  const [chat, ...doors] = await Promise.all([
-    startGatewayTarget(stage),
-    ...DOORS.map(({ lane }) => startGatewayTarget(stage, lane)),
-  ]);
-  return withChecked([chat, ...doors], async () => {
+  const targets = await Promise.all(
+    [{}, ...DOORS.map(({ lane }) => lane)].map((lane) => startGatewayTarget(stage, lane)),
+  );
+  return withChecked(targets, async () => {
     const figures: Figure[] = [];
-    for (const kind of KINDS) figures.push(...toFigures(kind, await runRounds(stage, plan, { chat, doors, ...kind })));
+    for (const kind of KINDS) figures.push(...toFigures(kind, await takeTurns(stage, plan, targets, kind.job)));
     return figures;
   });
 }
 
-interface Turns {
-  readonly chat: Target;
-  readonly doors: readonly Target[];
-  readonly job: Job;
-}
-
-async function runRounds(stage: Stage, plan: Plan, { chat, doors, job }: Turns): Promise<Round[]> {
-  const { warmUpMs, roundMs, rounds } = plan.load;
-  const run = async (target: Target, durationMs: number): Promise<number> =>
-    (await runRound(stage, target, { ...job, durationMs })).cpuUs;
-  for (const target of [chat, ...doors]) await run(target, warmUpMs);
-  const measured: Round[] = [];
-  for (let i = 0; i < rounds; i += 1) {
-    const chatUs = await run(chat, roundMs);
-    const doorsUs: number[] = [];
-    for (const door of doors) doorsUs.push(await run(door, roundMs));
-    measured.push({ chatUs, doorsUs });
-    plan.progress(`CPU ${doorsUs.map(formatMicroseconds).join(', ')} / ${formatMicroseconds(chatUs)}`);
-  }
-  return measured;
-}
-
-function toFigures({ name, isBudgeted }: Kind, rounds: readonly Round[]): Figure[] {
-  return DOORS.map((door, index) =>
-    toFigure(`${door.name}, ${name}: CPU a request, against chat completions`, {
-      gateway: formatMicroseconds(median(rounds.map(({ doorsUs }) => doorsUs[index] ?? 0))),
-      proxy: formatMicroseconds(median(rounds.map(({ chatUs }) => chatUs))),
-      value: median(rounds.map(({ chatUs, doorsUs }) => (doorsUs[index] ?? 0) / chatUs)),
+function toFigures({ name, isBudgeted }: Kind, rounds: readonly Turns[]): Figure[] {
+  return DOORS.map((door, index) => {
+    const pairs = rounds.map(([chatUs = 0, ...doorsUs]) => ({ chatUs, doorUs: doorsUs[index] ?? 0 }));
+    return toFigure(`${door.name}, ${name}: CPU a request, against chat completions`, {
+      gateway: formatMicroseconds(median(pairs.map(({ doorUs }) => doorUs))),
+      proxy: formatMicroseconds(median(pairs.map(({ chatUs }) => chatUs))),
+      value: median(pairs.map(({ chatUs, doorUs }) => doorUs / chatUs)),
       format: formatTimes,
       budget: isBudgeted ? door.budget : undefined,
-    }),
-  );
+    });
+  });
 }

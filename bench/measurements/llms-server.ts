@@ -1,5 +1,7 @@
+import { createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { devNull } from 'node:os';
 import process from 'node:process';
 
 import { serveCalls } from '../processes/worker.ts';
@@ -10,13 +12,16 @@ export type LlmsCalls = {
   port(): Promise<number>;
 };
 
+/** Whether it logs: nothing, or what claude-code-router lets it log by default, to a file. */
+export type LlmsLog = 'off' | 'debug';
+
 /** What is used of the server. */
 interface LlmsServer {
   readonly app: { readonly server: { address(): AddressInfo } };
   start(): Promise<void>;
 }
 
-const [, , file = '', upstreamPort] = process.argv;
+const [, , file = '', upstreamPort, log] = process.argv;
 process.env['NODE_ENV'] = 'production';
 const { default: Server } = createRequire(import.meta.url)(file) as { default: new (options: object) => LlmsServer };
 const provider = {
@@ -25,8 +30,11 @@ const provider = {
   api_key: 'upstream-secret',
   models: ['burst'],
 };
-// A log of every request and event would make it slower than its users have to bear.
-const server = new Server({ logger: false, initialConfig: { HOST: '127.0.0.1', PORT: '0', providers: [provider] } });
+const server = new Server({
+  // A minute of this load would fill a gigabyte of a real file.
+  logger: log === 'debug' && { level: 'debug', stream: createWriteStream(devNull) },
+  initialConfig: { HOST: '127.0.0.1', PORT: '0', providers: [provider] },
+});
 await server.start();
 
 const calls: LlmsCalls = { port: async () => server.app.server.address().port };

@@ -21,9 +21,11 @@ export async function measurePortkey(stage: Stage, plan: Plan): Promise<Figure[]
     plan.progress(`skipped: ${error instanceof Error ? error.message : String(error)}`);
     return [toSkippedFigure(`${SUBJECT}: throughput`, { budget: PORTKEY_THROUGHPUT, format: formatTimes })];
   }
-  const measured = await withTargets(stage, (targets) => runPairs(stage, plan, { targets, job: WHOLE_JOB }), {
-    startOther: () => startPortkey(stage, portkey),
-  });
+  const measured = await withTargets(
+    stage,
+    (targets) => runPairs(stage, plan, { targets, job: WHOLE_JOB }),
+    () => startPortkey(stage, portkey),
+  );
   const subject = `${SUBJECT} ${portkey.version}`;
   return [
     toRatio(measured, `${subject}: throughput`, {

@@ -57,22 +57,15 @@ export async function startProxyTarget({ upstreamPort }: Stage): Promise<Target>
   return { name: 'bare proxy', pid: worker.pid, port: await worker.call('port'), stop: () => worker.stop() };
 }
 
-export interface PairOptions {
-  /** Default: chat completions on both sides of the gateway. */
-  readonly lane?: Lane;
-  /** Starts what the gateway is compared with. Default: a bare proxy. */
-  readonly startOther?: (stage: Stage) => Promise<Target>;
-}
-
 /**
  * Runs something on a new gateway and a new bare proxy or other target, whose responses are checked before and after.
  */
 export async function withTargets<T>(
   stage: Stage,
   measure: (targets: Pair<Target>) => Promise<T>,
-  { lane, startOther = startProxyTarget }: PairOptions = {},
+  startOther: (stage: Stage) => Promise<Target> = startProxyTarget,
 ): Promise<T> {
-  const [gateway, proxy] = await Promise.all([startGatewayTarget(stage, lane), startOther(stage)]);
+  const [gateway, proxy] = await Promise.all([startGatewayTarget(stage), startOther(stage)]);
   return withChecked([gateway, proxy], () => measure({ gateway, proxy }));
 }
 
