@@ -7,15 +7,11 @@ const MAX_LOOKED_AT = 240;
 // A range of its own for control characters, because `\s` has only some of them.
 // oxlint-disable-next-line no-control-regex -- control characters would break the single line of a list
 const BLANKS = /[\s\u0000-\u001F\u007F-\u009F]+/g;
-// Most texts have single spaces alone, and replacing each of them by itself was the larger part of a preview's cost.
-// oxlint-disable-next-line no-control-regex -- as above
-const UNEVEN = /[^\S ]|[\u0000-\u001F\u007F-\u009F]| {2}/;
 
 /** The beginning of what the user said last, in one line, for lists; null where the user said nothing. */
 export function toPreview({ input }: Pick<GenerationContent, 'input'>): string | null {
   const text = 'prompt' in input ? input.prompt : textOf(lastOfUser(input.messages));
-  const beginning = text.slice(0, MAX_LOOKED_AT);
-  const line = (UNEVEN.test(beginning) ? beginning.replace(BLANKS, ' ') : beginning).trim();
+  const line = text.slice(0, MAX_LOOKED_AT).replace(BLANKS, ' ').trim();
   if (line === '') return null;
   if (line.length <= MAX_LENGTH && text.length <= MAX_LOOKED_AT) return line;
   const isCutWithin = /[\uD800-\uDBFF]/.test(line[MAX_LENGTH - 1] ?? '');
