@@ -5,6 +5,10 @@ export const CPU_WHOLE: Budget = { limit: 2, stretch: 1.5 };
 export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
 /** Cost of a call relative to the cost in an older checkout. */
 export const AGAINST: Budget = { limit: 1.03 };
+/** CPU per stream of another form relative to that of chat completions, over an upstream of the OpenAI wire. */
+export const DOOR_CPU: Budget = { limit: 1.25 };
+/** CPU per request that the server of claude-code-router takes, relative to the gateway's. */
+export const LLMS_CPU: Budget = { limit: 12, isLeast: true };
 /** Throughput of whole responses relative to Portkey's. */
 export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */

@@ -3,7 +3,16 @@ import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import type { TextKind } from '../kit/held-parts.ts';
 import { withoutReasoning } from '../kit/hidden-reasoning.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter } from '../kit/write-segments.ts';
-import { type Emit, isSealed, isSigned, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
+import {
+  type EventSink,
+  isSealed,
+  isSigned,
+  type Item,
+  joinDetails,
+  textOf,
+  toPlace,
+  toTextPart,
+} from './output-items.ts';
 import { createReasoningParts } from './reasoning-parts.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';
 
@@ -24,9 +33,10 @@ export interface ItemWriter extends SegmentWriter {
 
 /** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
 export function createItemWriter(
-  emit: Emit,
+  sink: EventSink,
   { makeId, names, keepsReasoning, hidesReasoning }: ItemWriterOptions,
 ): ItemWriter {
+  const { emit } = sink;
   const output: Item[] = [];
 
   const add = (item: Item): void => emit('response.output_item.added', { output_index: output.length, item });
@@ -37,9 +47,9 @@ export function createItemWriter(
   const placeOf = (id: string): object => ({ item_id: id, output_index: output.length });
 
   const writer = createSegmentWriter({
-    ...createReasoningSink({ add, finish, emit, placeOf, makeId: () => makeId('rs', output.length), keepsReasoning }),
-    ...createTextSink({ add, finish, emit, placeOf, makeId: () => makeId('msg', output.length) }),
-    ...createCallSink({ add, finish, emit, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
+    ...createReasoningSink({ add, finish, sink, placeOf, makeId: () => makeId('rs', output.length), keepsReasoning }),
+    ...createTextSink({ add, finish, sink, placeOf, makeId: () => makeId('msg', output.length) }),
+    ...createCallSink({ add, finish, sink, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
   return {
     write: hidesReasoning ? (delta) => writer.write(withoutReasoning(delta)) : writer.write,
@@ -51,7 +61,7 @@ export function createItemWriter(
 interface SinkParts {
   readonly add: (item: Item) => void;
   readonly finish: (item: Item) => void;
-  readonly emit: Emit;
+  readonly sink: EventSink;
   /** The members that say where an event belongs. */
   readonly placeOf: (id: string) => object;
   readonly makeId: (prefix: string) => string;
@@ -60,11 +70,12 @@ interface SinkParts {
 function createTextSink({
   add,
   finish,
-  emit,
+  sink: { emit, emitPiece },
   placeOf,
   makeId,
 }: SinkParts): Pick<SegmentSink, 'startText' | 'text' | 'endText'> {
   let id = '';
+  let place = '';
   let kind: TextKind = 'text';
   let said = '';
   const at = (): object => ({ ...placeOf(id), content_index: 0 });
@@ -73,13 +84,13 @@ function createTextSink({
       id = makeId('msg');
       kind = started;
       said = '';
+      place = toPlace(kind === 'refusal' ? at() : { ...at(), logprobs: [] });
       add({ id, type: 'message', role: 'assistant', status: 'in_progress', content: [] });
       emit('response.content_part.added', { ...at(), part: toTextPart(kind, '') });
     },
     text(text) {
       said += text;
-      if (kind === 'refusal') emit('response.refusal.delta', { ...at(), delta: text });
-      else emit('response.output_text.delta', { ...at(), delta: text, logprobs: [] });
+      emitPiece(kind === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta', place, text);
     },
     endText() {
       const part = toTextPart(kind, said);
@@ -98,12 +109,13 @@ interface CallSinkParts extends SinkParts {
 function createCallSink({
   add,
   finish,
-  emit,
+  sink: { emit, emitPiece },
   placeOf,
   makeId,
   names,
 }: CallSinkParts): Pick<SegmentSink, 'startCall' | 'arguments' | 'endCall'> {
   let item: Item = { id: '', type: '' };
+  let place = '';
   let args = '';
   return {
     startCall(callId, called) {
@@ -119,14 +131,13 @@ function createCallSink({
         ...(tool && tool.namespace !== null && { namespace: tool.namespace }),
         ...(isCustom ? { input: '' } : { arguments: '' }),
       };
+      place = toPlace(placeOf(item.id));
       add(item);
     },
     arguments(text) {
       args += text;
       // Raw text is within JSON, and is known when that has ended.
-      if (item.type === 'function_call') {
-        emit('response.function_call_arguments.delta', { ...placeOf(item.id), delta: text });
-      }
+      if (item.type === 'function_call') emitPiece('response.function_call_arguments.delta', place, text);
     },
     endCall() {
       if (item.type === 'custom_tool_call') {
@@ -151,7 +162,7 @@ interface ReasoningSinkParts extends SinkParts {
 function createReasoningSink({
   add,
   finish,
-  emit,
+  sink,
   placeOf,
   makeId,
   keepsReasoning,
@@ -159,11 +170,11 @@ function createReasoningSink({
   let id = '';
   let hasBegun = false;
   let pieces: ReasoningDetail[] = [];
-  let parts = createReasoningParts(emit, () => placeOf(id));
+  let parts = createReasoningParts(sink, () => placeOf(id));
   const start = (): void => {
     hasBegun = false;
     pieces = [];
-    parts = createReasoningParts(emit, () => placeOf(id));
+    parts = createReasoningParts(sink, () => placeOf(id));
   };
   const begin = (): void => {
     if (hasBegun) return;

@@ -1,9 +1,11 @@
-import type { Emit } from './output-items.ts';
+import { type EventSink, toPlace } from './output-items.ts';
 
 /** A text of a reasoning item. */
 interface Part {
   /** The number of its block in the completion. */
   readonly block: unknown;
+  /** The members of each of its pieces. */
+  readonly place: string;
   text: string;
 }
 
@@ -18,7 +20,7 @@ export interface ReasoningParts {
  * Writes the texts of reasoning as parts of the summary, whatever they are: most clients of this form show no other
  * texts, and those that show both would show one that came in both forms twice.
  */
-export function createReasoningParts(emit: Emit, place: () => object): ReasoningParts {
+export function createReasoningParts({ emit, emitPiece }: EventSink, place: () => object): ReasoningParts {
   const done: object[] = [];
   let open: Part | null = null;
 
@@ -36,11 +38,11 @@ export function createReasoningParts(emit: Emit, place: () => object): Reasoning
     write(text, block) {
       if (open === null || open.block !== block) {
         close();
-        open = { block, text: '' };
+        open = { block, place: toPlace(at()), text: '' };
         emit('response.reasoning_summary_part.added', { ...at(), part: toPart('') });
       }
       open.text += text;
-      emit('response.reasoning_summary_text.delta', { ...at(), delta: text });
+      emitPiece('response.reasoning_summary_text.delta', open.place, text);
     },
     end() {
       close();
