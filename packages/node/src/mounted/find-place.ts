@@ -10,20 +10,20 @@ export interface Place {
 }
 
 /**
- * Finds a request's place below `mountPath`; undefined for one that is elsewhere. Middleware (Express, connect, middie)
- * removes the path that it mounts a handler at, and leaves the whole in `originalUrl`; that part belongs to the mount,
- * and may already be all of it.
+ * Finds a request's place below `mountPath`; undefined for one that is elsewhere. Middleware (Express, Nest, middie)
+ * removes the path at which it calls a handler, and leaves the whole in `originalUrl`. `mountPath` may follow what was
+ * removed, or be the whole path.
  */
-export function findPlace(request: IncomingMessage, mountPath: string): Place | undefined {
-  const { url = '/' } = request;
-  const removed = removedPathOf(request, url);
-  if (mountPath === '') return toPlace(url, removed);
-  if (url.startsWith(`${mountPath}/`)) return toPlace(url.slice(mountPath.length), removed + mountPath);
-  return removed === mountPath ? toPlace(url, removed) : undefined;
-}
-
-function removedPathOf({ originalUrl }: IncomingMessage & { readonly originalUrl?: unknown }, url: string): string {
-  return typeof originalUrl === 'string' && originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : '';
+export function findPlace(
+  { url = '/', originalUrl }: IncomingMessage & { readonly originalUrl?: unknown },
+  mountPath: string,
+): Place | undefined {
+  const whole = typeof originalUrl === 'string' ? originalUrl : url;
+  if (mountPath === '' || url.startsWith(`${mountPath}/`)) {
+    const removed = whole.endsWith(url) ? whole.slice(0, -url.length) : '';
+    return toPlace(url.slice(mountPath.length), removed + mountPath);
+  }
+  return whole.startsWith(`${mountPath}/`) ? toPlace(whole.slice(mountPath.length), mountPath) : undefined;
 }
 
 function toPlace(url: string, mountPath: string): Place {
