@@ -45,14 +45,25 @@ export const APPS = {
     });
   },
   async Koa(gateway) {
-    return startKoa(new Koa(), toNodeHandler(gateway, { mountPath: '/ai' }));
+    const handle = toNodeHandler(gateway, { mountPath: '/ai' });
+    const app = new Koa();
+    app.use((context, next) => {
+      if (!context.path.startsWith('/ai/')) return next();
+      // The gateway writes the response.
+      context.respond = false;
+      handle(context.req, context.res);
+    });
+    return startKoa(app);
   },
   async 'Koa, which parses bodies before'(gateway) {
     const handle = toNodeHandler(gateway, { mountPath: '/ai' });
     const app = new Koa().use(bodyParser());
-    return startKoa(app, (request, response, next, context) =>
-      handle(Object.assign(request, { body: context.request.body }), response, next),
-    );
+    app.use((context, next) => {
+      if (!context.path.startsWith('/ai/')) return next();
+      context.respond = false;
+      handle(Object.assign(context.req, { body: context.request.body }), context.res);
+    });
+    return startKoa(app);
   },
   async 'Nest on Express'(gateway) {
     const app = await NestFactory.create(toModule(), { logger: ['error'] });
@@ -76,13 +87,7 @@ async function startFastify(mount) {
   return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() };
 }
 
-async function startKoa(app, handle) {
-  app.use((context, next) => {
-    if (!context.path.startsWith('/ai/')) return next();
-    // The gateway writes the response.
-    context.respond = false;
-    handle(context.req, context.res, undefined, context);
-  });
+async function startKoa(app) {
   app.use((context) => {
     if (context.path === '/') context.body = PAGE;
   });
