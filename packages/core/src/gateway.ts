@@ -50,9 +50,11 @@ export interface Gateway {
   configure(setup: Setup): void;
   /**
    * Puts the providers and models that the store holds into force, beside those the gateway was created with; call it
-   * before listening. What cannot be used is reported to the logger and left out. Does nothing without a `setupHost`.
+   * before listening. What cannot be used is reported to the logger and left out. With a `setup`, that one takes the
+   * place of what the gateway was created with, as by `configure`: rejects with `RangeError`, and changes nothing, when
+   * it cannot. Without a `setupHost` nothing is read from the store.
    */
-  loadSetup(): Promise<void>;
+  loadSetup(setup?: Setup): Promise<void>;
   /**
    * Refuses new calls, waits up to `drainMs` for open ones, ends the others with an in-band error, and resolves when
    * everything has been recorded. The store stays open: its owner closes it afterwards.
@@ -82,10 +84,10 @@ const MAX_BROADCAST_DRAIN_MS = 5000;
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
   const foundations = createFoundations(options, closing.signal, () => runtime, {
-    configure({ providers, models }, forget) {
+    configure(setup, forget) {
       if (forget?.isMoved === true) foundations.discovered.delete(forget.provider);
       if (forget !== undefined) foundations.health.forget(forget.provider);
-      configure({ ...runtime.setup, providers, models });
+      configure({ ...runtime.setup, ...setup });
     },
     async discover() {
       if (isStarted) await Promise.race([discoverRepeatedly(), delay(MAX_DISCOVERY_WAIT_MS)]);
@@ -111,6 +113,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
   };
 
+  const discoverAnew = (): void => {
+    if (isStarted) void discoverRepeatedly().then(() => warnOfModels(runtime));
+  };
+
   const waitUntilIdle = async (limitMs: number): Promise<void> => {
     const giveUpAt = platform.monotonicNow() + limitMs;
     while (openCalls.count().calls > 0 && platform.monotonicNow() < giveUpAt) await delay(DRAIN_CHECK_MS);
@@ -128,9 +134,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     configure(setup) {
       configure(setup);
-      if (isStarted) void discoverRepeatedly().then(() => warnOfModels(runtime));
+      discoverAnew();
     },
-    loadSetup: () => foundations.liveSetup?.load() ?? Promise.resolve(),
+    async loadSetup(setup) {
+      const { liveSetup } = foundations;
+      if (liveSetup !== undefined)
+        await liveSetup.load(setup && { account: undefined, rateLimits: undefined, ...setup });
+      else if (setup !== undefined) configure(setup);
+      if (setup !== undefined) discoverAnew();
+    },
     async start() {
       await videos.runner.start();
       await broadcaster.start();

@@ -2,7 +2,9 @@
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
 export type { Logger } from './foundation/logger.ts';
 export { suggestName } from './foundation/nearest-name.ts';
+export type { HookedCall, HookedRequest, RequestHook } from './calls/request-hook.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/timeouts.ts';
+export type { AttemptListener, AttemptReport, GenerationListener } from './dispatch/recorder.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
 export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export type { Authenticate, Principal } from './http/principal.ts';

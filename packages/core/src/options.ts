@@ -5,11 +5,12 @@ import type { AccountOptions } from './auth/account.ts';
 import type { BootstrapKey } from './auth/bootstrap-key.ts';
 import type { MemberDirectory } from './auth/members.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
+import type { RequestHook } from './calls/request-hook.ts';
 import type { Timeouts } from './calls/timeouts.ts';
 import type { Moderator } from './chat/moderate-call.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web/web-access.ts';
-import type { GenerationListener } from './dispatch/recorder.ts';
+import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts';
 import type { Logger } from './foundation/logger.ts';
 import type { Platform } from './foundation/platform.ts';
 import type { Authenticate } from './http/principal.ts';
@@ -76,6 +77,13 @@ export interface GatewayOptions extends Setup {
   readonly setupHost?: SetupHost | undefined;
   /** Lets management see and make fixtures. Default: there are none. */
   readonly fixtures?: FixtureLibrary | undefined;
+  /** Refuses or amends requests that have been read, before guardrails, budgets and rules see them. */
+  readonly onRequest?: RequestHook | undefined;
+  /**
+   * Receives every attempt at an endpoint after its call has been recorded, in order. Its failure is logged and changes
+   * nothing; no call waits for it.
+   */
+  readonly onAttempt?: AttemptListener | undefined;
   /** Receives every generation after it has been recorded. Its failure is logged and changes nothing. */
   readonly onGeneration?: GenerationListener | undefined;
   readonly logger?: Logger | undefined;

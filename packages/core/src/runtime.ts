@@ -16,7 +16,7 @@ import { createChatStages } from './chat/stages/chat-stages.ts';
 import { createResponseCache } from './chat/stages/response-cache/response-cache.ts';
 import { createCallCounters } from './dispatch/call-counters.ts';
 import { createOpenCalls } from './dispatch/open-calls.ts';
-import { createRecorder, type GenerationListener } from './dispatch/recorder.ts';
+import { createRecorder, type GenerationListener, toAttemptListener } from './dispatch/recorder.ts';
 import { startRunningNotes } from './dispatch/running-notes.ts';
 import { createSerialQueue } from './foundation/async/serial-queue.ts';
 import { createTimerWheel } from './foundation/async/timer-wheel.ts';
@@ -91,6 +91,7 @@ export function createFoundations(
     guardrailHits.noteRecorded,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
     ...(broadcast === undefined ? [] : [broadcaster.offer]),
+    ...(options.onAttempt === undefined ? [] : [toAttemptListener(options.onAttempt, logger)]),
     ...(options.onGeneration === undefined ? [] : [options.onGeneration]),
   ];
   const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
@@ -108,6 +109,7 @@ export function createFoundations(
   const { setupHost: host } = options;
   return {
     ...fixed,
+    onRequest: options.onRequest,
     liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,

@@ -3,6 +3,7 @@ import process from 'node:process';
 
 import {
   createGateway,
+  type AccountOptions,
   type BootstrapKey,
   type BroadcastOptions,
   type Gateway,
@@ -47,6 +48,11 @@ interface Closable {
 
 export interface Composition {
   readonly gateway: Gateway;
+  /**
+   * Puts providers, models, the account, routing and rate limits of another configuration into force; the rest of it is
+   * for the next start. A call that has begun ends with what it began with. Rejects, and changes nothing, when it cannot.
+   */
+  readonly reconfigure: (config: GatewayConfig) => Promise<void>;
   /** Loads what the first call needs but listening does not. */
   readonly preload: () => void;
   /** Parts to close after the gateway, in this order. */
@@ -96,8 +102,10 @@ export async function openStore(
 
 /** The composition root: the only place that names all parts of this server. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
-  const { config, store, logger, extraKeys, demoFixturesDir, record = null, loadTransport } = options;
+  const { store, logger, extraKeys, demoFixturesDir, record = null, loadTransport } = options;
   const isDemo = demoFixturesDir !== null;
+  let { config } = options;
+  const current = (): GatewayConfig => config;
   const box = options.secrets ?? openSecrets(config);
   // Those that are set up while it runs are added.
   const secrets = listSecrets(config);
@@ -128,17 +136,17 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     platform: createNodePlatform({ scratchDir: config.store.type === 'json' ? config.store.dir : undefined }),
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
     wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
-    account: { ...config.account, routing: config.routing },
+    account: toAccount(config),
     regions: config.regions,
     timeouts: config.timeouts,
     webhooks: toWebhookOptions(config),
     broadcast: toBroadcastOptions(config),
     videoArchive: await openVideoArchive(config, store),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
-    providerChecks: isDemo ? undefined : createProviderChecks({ config, connector, redact }),
+    providerChecks: isDemo ? undefined : createProviderChecks({ current, connector, redact }),
     setupHost: isDemo
       ? undefined
-      : createSetupHost({ config, connector, secrets: box, hide, redact, localServers: options.localServers }),
+      : createSetupHost({ current, connector, secrets: box, hide, redact, localServers: options.localServers }),
     fixtures: fixtures.library,
     rateLimits: await openRateLimits(config),
     // The demo must not use the network.
@@ -147,8 +155,26 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     logger,
   });
   await gateway.loadSetup();
-  return { gateway: fixtures.wrap(gateway), preload: sources.preload, closeAfterwards: sources.closeAfterwards };
+
+  const reconfigure = async (next: GatewayConfig): Promise<void> => {
+    const before = config;
+    hide(listSecrets(next));
+    const providers = await Promise.all(next.providers.map(connector.connect));
+    const rateLimits = await openRateLimits(next);
+    // What is shown of the configuration is read while it comes into force.
+    config = next;
+    try {
+      await gateway.loadSetup({ providers, models: next.models, account: toAccount(next), rateLimits });
+    } catch (error) {
+      config = before;
+      throw error;
+    }
+  };
+  const { preload, closeAfterwards } = sources;
+  return { gateway: fixtures.wrap(gateway), reconfigure, preload, closeAfterwards };
 }
+
+const toAccount = ({ account, routing }: GatewayConfig): AccountOptions => ({ ...account, routing });
 
 function openSecrets({ store }: GatewayConfig): SecretBox {
   const dir = store.type === 'json' ? store.dir : null;

@@ -44,7 +44,7 @@ export async function createSetupGateway(options: SetupGatewayOptions = {}): Pro
     providers,
     models: config.models,
     setupHost: createSetupHost({
-      config,
+      current: () => config,
       connector,
       secrets,
       hide: (texts) => void hidden.push(...texts),

@@ -8,10 +8,32 @@ import type { Logger } from '../foundation/logger.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
+import type { Generation } from '../wire/generations/generation.ts';
 import type { CallCounters } from './call-counters.ts';
 
 /** Receives every generation after it has been recorded. An exception or rejection is logged, without other effect. */
 export type GenerationListener = (record: GenerationRecord) => Awaitable<void>;
+
+/** One attempt at an endpoint, of a call that has been recorded. */
+export interface AttemptReport {
+  /** Its place among the attempts of the call, from 0. */
+  readonly index: number;
+  readonly attempt: NonNullable<Generation['provider_responses']>[number];
+  readonly record: GenerationRecord;
+}
+
+/** Receives every attempt after its call has been recorded. An exception or rejection is logged, without other effect. */
+export type AttemptListener = (report: AttemptReport) => Awaitable<void>;
+
+/** Makes a listener to generations of one to attempts. */
+export const toAttemptListener =
+  (listener: AttemptListener, logger: Logger): GenerationListener =>
+  (record) => {
+    const attempts = record.generation.provider_responses ?? [];
+    for (const [index, attempt] of attempts.entries()) {
+      tell(() => listener({ index, attempt, record }), record, logger);
+    }
+  };
 
 /** Writes down what became of calls, for every kind of call. */
 export interface Recorder {
@@ -57,7 +79,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
       logger.error('a generation could not be recorded', { id: generation.id, reason: String(cause) });
       throw new GatewayError('internal', 'The generation could not be recorded', { cause });
     }
-    for (const listener of listeners) tell(listener, record, logger);
+    for (const listener of listeners) tell(() => listener(record), record, logger);
   };
 
   return {
@@ -81,11 +103,11 @@ export function createRecorder(parts: RecorderParts): Recorder {
 }
 
 /** Listeners are not waited for. */
-function tell(listener: GenerationListener, record: GenerationRecord, logger: Logger): void {
+function tell(listener: () => Awaitable<void>, record: GenerationRecord, logger: Logger): void {
   const logFailure = (error: unknown): void =>
     logger.error('a listener to generations failed', { id: record.generation.id, reason: String(error) });
   try {
-    const telling = listener(record);
+    const telling = listener();
     if (telling instanceof Promise) telling.catch(logFailure);
   } catch (error) {
     logFailure(error);

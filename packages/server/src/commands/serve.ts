@@ -9,6 +9,7 @@ import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gate
 import { compose, listSecrets, openStore } from '../compose.ts';
 import { createLogger, type ServerLogger } from '../logger.ts';
 import { planStart, type StartPlan } from '../plan-start.ts';
+import { createReload, followConfig } from '../process/follow-config.ts';
 import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
@@ -28,6 +29,8 @@ const STOP_MARGIN_MS = 10_000;
 
 interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures' | 'trustsClock'> {
   readonly logger: ServerLogger;
+  /** Reads the configuration anew. Throws what is wrong with it. */
+  readonly planAnew: () => StartPlan;
   /** Management key for other commands of this machine's user, valid while this process runs. */
   readonly ownerToken: string;
   /** Close functions of the opened parts; called from the last to the first. */
@@ -42,7 +45,9 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures' | 't
  */
 export async function serve(options: ServeOptions): Promise<void> {
   tuneV8();
-  const plan = planStart(options, process.env, await loadBuiltInModels(options));
+  const builtInModels = await loadBuiltInModels(options);
+  const planAnew = (): StartPlan => planStart(options, process.env, builtInModels);
+  const plan = planAnew();
   const ownerToken = `sk-gw-v1-owner-${randomBytes(32).toString('hex')}`;
   const secrets = plan.demoFixturesDir === null ? listSecrets(plan.config) : [];
   const logger = createLogger({ level: options.logLevel, secrets: [...secrets, ownerToken] });
@@ -52,6 +57,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { record, fixtures, trustsClock } = options;
   const started = start({
     ...plan,
+    planAnew,
     record,
     fixtures,
     trustsClock,
@@ -103,12 +109,17 @@ async function start(start: Start): Promise<void> {
   const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
   const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
   const composed = await compose({ config, store, logger, extraKeys, ...fixtures });
-  const { gateway, preload, closeAfterwards } = composed;
+  const { gateway, reconfigure, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;
 
   const stopWatching = releaseMemoryAtRest(() => gateway.stats().openCalls);
   closers.push(() => Promise.resolve(stopWatching()));
+  if (demoFixturesDir === null) {
+    const reload = createReload({ config, read: () => start.planAnew().config, apply: reconfigure, logger });
+    const stopFollowing = followConfig(config.file, reload);
+    closers.push(() => Promise.resolve(stopFollowing()));
+  }
   const listener = await startListening(withUi(gateway, logger), config, logger);
   closers.push(async () => {
     const ended = gateway.close();

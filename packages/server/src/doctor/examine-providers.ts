@@ -50,7 +50,7 @@ export async function examineStored(
   const { config, connector, env, hide, tell } = examination;
   if (rows.length === 0) return 0;
   const secrets = openBox(config, env);
-  const host = createSetupHost({ config, connector, secrets, hide, redact: (text) => text });
+  const host = createSetupHost({ current: () => config, connector, secrets, hide, redact: (text) => text });
   const builtIn = await loadBuiltInModels();
   let failures = 0;
   for (const row of rows) {

@@ -28,7 +28,7 @@ async function open(baseUrl: string) {
   if (up === undefined) throw new Error('one provider');
   return {
     up,
-    checks: createProviderChecks({ config, connector, redact: createRedactor(listSecrets(config)) }),
+    checks: createProviderChecks({ current: () => config, connector, redact: createRedactor(listSecrets(config)) }),
     close: () => Promise.all(closeAfterwards.map((closable) => closable.close())),
   };
 }

@@ -8,22 +8,23 @@ import { loadBuiltInModels } from '../setup/setup-host.ts';
 import { type SharedTest, shareTest } from './shared-test.ts';
 
 export interface ProviderChecksOptions {
-  readonly config: GatewayConfig;
+  /** The configuration in force. */
+  readonly current: () => GatewayConfig;
   readonly connector: Pick<Connector, 'configOf'>;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
 }
 
 /** Creates the checks by which management sees how providers are reached, and tests them as `doctor` does. */
-export function createProviderChecks({ config, connector, redact }: ProviderChecksOptions): ProviderChecks {
+export function createProviderChecks({ current, connector, redact }: ProviderChecksOptions): ProviderChecks {
   /** Running tests. A second request for a test gets the findings of the running one. */
   const running = new Map<Provider, Map<boolean, SharedTest>>();
 
   const diagnose = async function* (provider: Provider, call: boolean, signal: AbortSignal) {
     const settings = connector.configOf(provider);
     if (settings === undefined) throw new RangeError(`It is not known how ${provider.slug} is reached`);
-    const { models: configured, timeouts } = config;
-    const isConfigured = config.providers.some(({ slug }) => slug === provider.slug);
+    const { providers, models: configured, timeouts } = current();
+    const isConfigured = providers.some(({ slug }) => slug === provider.slug);
     const models = isConfigured ? configured : pickServedModels(await loadBuiltInModels(), [settings]);
     // Loaded only when a test is requested.
     const { diagnoseProvider } = await import('./diagnose-provider.ts');

@@ -15,7 +15,8 @@ import type { Connector } from './connector.ts';
 import type { KnownServer } from './find-local-servers.ts';
 
 export interface SetupHostOptions {
-  readonly config: GatewayConfig;
+  /** The configuration in force. */
+  readonly current: () => GatewayConfig;
   readonly connector: Connector;
   readonly secrets: SecretBox;
   /** Keeps texts out of logs and findings from then on. */
@@ -31,12 +32,15 @@ const NO_ENVIRONMENT = {};
 
 /** Creates what the server contributes when providers and models are set up through the API. */
 export function createSetupHost(options: SetupHostOptions): SetupHost {
-  const { config, connector, secrets, hide, redact, localServers } = options;
+  const { current, connector, secrets, hide, redact, localServers } = options;
   const toConfig = (settings: ProviderSettings): ProviderConfig => toProviderConfig(settings, PRESETS, NO_ENVIRONMENT);
   const objectTo: SetupHost['objectTo'] = (settings) =>
     checkProvider(settings, { presets: PRESETS, env: null }).map(({ field, message }) => ({ path: field, message }));
   return {
-    configured: { providers: config.providers.map(toConfigured), models: config.configuredModels },
+    get configured() {
+      const { providers, configuredModels } = current();
+      return { providers: providers.map(toConfigured), models: configuredModels };
+    },
     secrets,
     loadBuiltInModels,
     objectTo,
@@ -58,7 +62,7 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
         config: made,
         provider: await connector.connect(made),
         models: [],
-        timeouts: config.timeouts,
+        timeouts: current().timeouts,
         call: model !== undefined,
         model,
         isForm: true,

@@ -1,4 +1,5 @@
 import type { LiveAccount } from '../../auth/account.ts';
+import type { HookParts } from '../../calls/request-hook.ts';
 import type { ChatRunParts } from '../../chat/chat-run.ts';
 import type { Moderator } from '../../chat/moderate-call.ts';
 import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
@@ -11,7 +12,7 @@ import type { RateLimits } from '../../rate-limits/rate-limits.ts';
 import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 
-export interface ChatParts extends ChatRunParts, ToolParts, UsableParts {
+export interface ChatParts extends ChatRunParts, HookParts, ToolParts, UsableParts {
   readonly account: LiveAccount;
   readonly platform: Platform;
   readonly callers: CallerParts;

@@ -1,6 +1,7 @@
 import { reserveCall } from '../../budgets/reserve-call.ts';
 import { createPipeline, receiveCall, withRequest } from '../../calls/model-call.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
+import { amendRequest } from '../../calls/request-hook.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import type { ChatRun } from '../../chat/chat-run.ts';
 import type { Dialect } from '../../chat/dialect.ts';
@@ -21,6 +22,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { applyRules } from '../../routing/rules/apply-rules.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 
 export type ChatContext = RequestContext<ChatParts>;
@@ -66,10 +68,21 @@ interface ReceivedChat extends Pick<ChatRun, 'encoder'> {
 /** Reads a chat call, for the model that the rules of the account choose for it. */
 async function receiveChat(dialect: Dialect, context: ChatContext): Promise<ReceivedChat> {
   const { headers } = context.request;
-  const { request, encoder } = dialect.parse(await readJsonBody(context.request), headers);
+  const { request: read, encoder } = dialect.parse(await readJsonBody(context.request), headers);
+  const request = context.parts.onRequest === undefined ? read : await amendChat(dialect, read, context);
   refuseUnavailable(request, context.parts);
   const asked = receiveCall(chatKind, request, context);
   return { received: applyRules(asked, { door: dialect.door, headers }, context.parts.routing), encoder };
+}
+
+/** Hands a chat request to the hook of the host, which has no say in whether the completion is streamed. */
+async function amendChat(
+  { door }: Dialect,
+  request: ChatCompletionRequest,
+  context: ChatContext,
+): Promise<ChatCompletionRequest> {
+  const amended = await amendRequest({ kind: 'chat', door, request }, parseChatCompletion, context);
+  return amended === request ? request : { ...amended, stream: request.stream, stream_options: request.stream_options };
 }
 
 interface GuardedChat

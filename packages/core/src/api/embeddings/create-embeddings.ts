@@ -1,5 +1,7 @@
 import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { receiveCall } from '../../calls/model-call.ts';
+import { amendRequest } from '../../calls/request-hook.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { operation } from '../../http/operation.ts';
 import { embeddingsKind } from '../../kinds/embeddings/embeddings-kind.ts';
 import { runEmbeddings } from '../../kinds/embeddings/run-embeddings.ts';
@@ -12,5 +14,12 @@ export const createEmbeddings = operation<EmbeddingsParts>()({
   body: embeddingsRequestSchema,
   response: embeddingsResponseSchema,
   responseHeaders: CALL_RESPONSE_HEADERS,
-  run: ({ body, ...context }) => runEmbeddings(receiveCall(embeddingsKind, body, context), context, context.parts),
+  async run({ body, ...context }) {
+    const request = await amendRequest(
+      { kind: 'embeddings', request: body },
+      (value) => parseWith(embeddingsRequestSchema, value),
+      context,
+    );
+    return runEmbeddings(receiveCall(embeddingsKind, request, context), context, context.parts);
+  },
 });

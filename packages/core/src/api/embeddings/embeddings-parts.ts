@@ -1,6 +1,7 @@
+import type { HookParts } from '../../calls/request-hook.ts';
 import type { WholeCallParts } from '../../dispatch/run-whole-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 
-export interface EmbeddingsParts extends WholeCallParts {
+export interface EmbeddingsParts extends WholeCallParts, HookParts {
   readonly regionOf: RegionOf;
 }

@@ -30,8 +30,11 @@ export interface LiveSetup {
   readonly host: SetupHost;
   /** Written to within changes alone. */
   readonly rows: Pick<Store, 'providers' | 'models'>;
-  /** Puts what is stored into force. Before it, and where nothing is stored, the configuration alone is in force. */
-  load(): Promise<void>;
+  /**
+   * Puts what is stored into force, beside the configuration or what takes its place from now on. Before it, and where
+   * nothing is stored, the configuration alone is in force. Rejects, and changes nothing, when it cannot be.
+   */
+  load(base?: InForce): Promise<void>;
   stored(): Promise<StoredSetup>;
   /** What became of what is stored. */
   composed(): ComposedSetup | undefined;
@@ -59,9 +62,12 @@ interface InForce {
   readonly models?: readonly ModelDefinition[] | undefined;
 }
 
+const toInForce = ({ providers, models }: InForce): InForce => ({ providers, models });
+
 /** Creates the setup, which is the configuration's until `load`. */
 export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
-  const { host, store, logger, base, configure, discover } = options;
+  const { host, store, logger, configure, discover } = options;
+  let base = options.base;
   const connected = new WeakMap<ProviderRecord, Provider>();
   let composed: ComposedSetup | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -75,19 +81,19 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
     models: await store.models.list(),
   });
   // Loaded when something is stored, so that a gateway starts without it.
-  const compose = async (present: StoredSetup): Promise<ComposedSetup> =>
-    (await import('./compose-setup.ts')).composeSetup(present, { host, providers: base.providers, connected });
+  const compose = async (present: StoredSetup, { providers } = base): Promise<ComposedSetup> =>
+    (await import('./compose-setup.ts')).composeSetup(present, { host, providers, connected });
 
   const make = async (plan: Parameters<LiveSetup['change']>[0]): Promise<void> => {
     const { stored: next, check, write, forget } = await plan(await stored());
     const made = await compose(next);
     check?.(made);
     const before = composed;
-    refuseUnfit(() => configure(made, forget));
+    refuseUnfit(() => configure(toInForce(made), forget));
     try {
       await write();
     } catch (error) {
-      configure(before ?? base, forget);
+      configure(toInForce(before ?? base), forget);
       throw error;
     }
     composed = made;
@@ -98,14 +104,16 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
     rows: store,
     stored,
     composed: () => composed,
-    load: () =>
+    load: (next) =>
       inTurn(async () => {
         const present = await stored();
-        if (present.providers.length === 0 && present.models.length === 0) return;
-        const made = await compose(present);
-        report(made, logger);
-        configure(made);
+        const isNone = present.providers.length === 0 && present.models.length === 0;
+        const made = isNone ? undefined : await compose(present, next);
+        if (made !== undefined) report(made, logger);
+        // What else the configuration says comes into force with it.
+        if (made !== undefined || next !== undefined) configure({ ...next, ...toInForce(made ?? next ?? base) });
         composed = made;
+        base = next ?? base;
       }),
     async change(plan) {
       await inTurn(() => make(plan));

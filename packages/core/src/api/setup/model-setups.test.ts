@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { jsonOf } from '../../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedProvider, jsonOf } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createSetupGateway, type SetupGateway } from '../../../../../test/support/gateways/setup-gateway.ts';
 
 const PATH = '/admin/v1/setup/models';
@@ -176,4 +176,23 @@ test('lists the presets with what each needs', async () => {
     is_gateway: false,
   });
   expect(presets.find(({ id }) => id === 'ollama')).toMatchObject({ needs_key: false, key_variable: null });
+});
+
+test('what was set up stays in force when the host replaces its own setup', async () => {
+  const gateway = await withAcme();
+  await gateway.dataOf('POST', PATH, MODEL);
+  const account = { defaultModel: 'acme/chat' };
+  await gateway.gateway.loadSetup({ providers: [createScriptedProvider('host', [])], account });
+  expect(jsonOf(await gateway.chat({ model: undefined }))).toMatchObject({ model: 'acme/chat' });
+  const providers = (await gateway.dataOf('GET', '/providers')) as unknown as { slug: string }[];
+  expect(providers.map(({ slug }) => slug).toSorted()).toEqual(['acme', 'host']);
+});
+
+test('a setup of the host that cannot be put into force is refused, and the former one stays', async () => {
+  const gateway = await createSetupGateway();
+  const models = [{ id: 'host/chat', endpoints: [{ provider: 'host', providerModel: 'm' }] }];
+  const provider = createScriptedProvider('host', []);
+  await gateway.gateway.loadSetup({ providers: [provider], models });
+  await expect(gateway.gateway.loadSetup({ providers: [], models })).rejects.toThrow(RangeError);
+  expect(await gateway.dataOf('GET', '/models')).toMatchObject([{ id: 'host/chat' }]);
 });

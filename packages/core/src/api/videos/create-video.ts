@@ -1,6 +1,8 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { receiveCall } from '../../calls/model-call.ts';
+import { amendRequest } from '../../calls/request-hook.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { operation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';
 import type { RequestContext } from '../../http/request-context.ts';
@@ -35,11 +37,14 @@ export const createVideo = operation<CreateVideoParts>()({
 async function makeVideo(request: VideoRequest, context: VideoContext): Promise<VideoResponse> {
   const { parts, principal, request: client, responseHeaders } = context;
   const { baseUrl } = client;
-  const delivery = toDelivery(await findCallbackUrl(request, principal, parts));
   const key = readIdempotencyKey(client);
-  const call = receiveCall(videoKind, request, context);
-  const make = (idempotency: VideoJob['idempotency']): Promise<VideoJob> =>
-    orderVideo(call, { baseUrl, delivery, idempotency, responseHeaders }, parts);
+  const make = async (idempotency: VideoJob['idempotency']): Promise<VideoJob> => {
+    const check = (value: unknown): VideoRequest => parseWith(videoRequestSchema, value);
+    const amended = await amendRequest({ kind: 'video', request }, check, context);
+    const delivery = toDelivery(await findCallbackUrl(amended, principal, parts));
+    const call = receiveCall(videoKind, amended, context);
+    return orderVideo(call, { baseUrl, delivery, idempotency, responseHeaders }, parts);
+  };
   let job: VideoJob;
   if (key === null) job = await make(null);
   else {

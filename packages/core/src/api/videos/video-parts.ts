@@ -1,3 +1,4 @@
+import type { HookParts } from '../../calls/request-hook.ts';
 import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
@@ -18,7 +19,7 @@ export interface VideoParts extends EndpointParts {
   readonly logging: { readonly inputOutput: boolean };
 }
 
-export interface CreateVideoParts extends VideoOrderParts {
+export interface CreateVideoParts extends VideoOrderParts, HookParts {
   readonly store: Pick<Store, 'videoJobs' | 'workspaces'>;
   readonly videos: VideoOrderParts['videos'] & { readonly idempotency: IdempotencyGuard };
   readonly regionOf: RegionOf;

@@ -1,0 +1,82 @@
+import { unwatchFile, watchFile } from 'node:fs';
+import process from 'node:process';
+
+import type { GatewayConfig } from '@model-gateway/node';
+
+import type { ServerLogger } from '../logger.ts';
+
+/** The members of a configuration by the section of the file that they come from; those that come into force at once. */
+const LIVE_SECTIONS = ['providers', 'models', 'account', 'routing', 'rateLimits'] as const;
+/** Those that wait for the next start. */
+const FIXED_SECTIONS = [
+  'server',
+  'regions',
+  'auth',
+  'store',
+  'timeouts',
+  'logging',
+  'webhooks',
+  'videos',
+  'webSearch',
+] as const;
+
+/** Looks at the file this often: a notice of the file system does not come through mounts, and misses replaced links. */
+const LOOK_EVERY_MS = 1000;
+
+export interface ReloadOptions {
+  /** The configuration that is in force at first. */
+  readonly config: GatewayConfig;
+  /** Reads it anew. Throws what is wrong with it. */
+  readonly read: () => GatewayConfig;
+  /** Puts one into force. Rejects, and changes nothing, when it cannot. */
+  readonly apply: (config: GatewayConfig) => Promise<void>;
+  readonly logger: Pick<ServerLogger, 'info' | 'warn' | 'error'>;
+}
+
+/**
+ * Returns a function that reads the configuration anew and puts what has changed into force, one call after the other.
+ * It never rejects: what is wrong is logged, and the former configuration stays in force.
+ */
+export function createReload({ config, read, apply, logger }: ReloadOptions): (cause: string) => Promise<void> {
+  const atStart = config;
+  let inForce = config;
+  let last: Promise<void> = Promise.resolve();
+
+  const reload = async (cause: string): Promise<void> => {
+    try {
+      const next = read();
+      const changed = LIVE_SECTIONS.filter((section) => !isSame(next[section], inForce[section]));
+      const needsRestart = FIXED_SECTIONS.filter((section) => !isSame(next[section], atStart[section]));
+      if (changed.length > 0) await apply(next);
+      inForce = next;
+      for (const warning of next.warnings) logger.warn(warning);
+      if (needsRestart.length > 0) {
+        logger.warn('a part of the changed configuration is in force only after a restart', { sections: needsRestart });
+      }
+      logger.info('the configuration was read again', { cause, changed });
+    } catch (error) {
+      logger.error('the changed configuration cannot be used, so the former one stays in force', {
+        cause,
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
+  };
+  return (cause) => (last = last.then(() => reload(cause)));
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * Reloads when the file changes, and on SIGHUP. On a terminal SIGHUP says that the terminal is gone, and ends the
+ * process as ever. Returns what ends that.
+ */
+export function followConfig(file: string | null, reload: (cause: string) => Promise<void>): () => void {
+  const onHangUp = (): void => void reload('SIGHUP');
+  const onChange = (): void => void reload('the file has changed');
+  if (!process.stdin.isTTY) process.on('SIGHUP', onHangUp);
+  if (file !== null) watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange);
+  return () => {
+    process.off('SIGHUP', onHangUp);
+    if (file !== null) unwatchFile(file, onChange);
+  };
+}
