@@ -1,3 +1,4 @@
+import { isSignedInByHost } from '../../auth/authenticate-session.ts';
 import { toGatewayError } from '../../foundation/errors.ts';
 import { publicOperation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -21,7 +22,7 @@ export const getSession = publicOperation<SessionParts>()({
 
 async function findSession(context: SessionContext): Promise<SessionData | undefined> {
   const { request, parts } = context;
-  const isHosts = request.principal !== undefined || parts.sessions === null;
+  const isHosts = isSignedInByHost(request) || parts.sessions === null;
   const session = isHosts ? undefined : parts.sessions?.find(request);
   if (!isHosts && session === undefined) return undefined;
   const principal = await authenticate(context);
