@@ -1,7 +1,7 @@
 import { type RegisteredRouter, type UseNavigateResult, useRouter } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-type ScreenPath = keyof RegisteredRouter['routesByPath'] & string;
+type ScreenPath = keyof RegisteredRouter['routesByPath'];
 
 /**
  * Navigates from the screen of a path. Once the page is on its way to another screen, it does nothing: the screen is
