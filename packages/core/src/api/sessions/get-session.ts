@@ -14,7 +14,8 @@ export const getSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
   responseHeaders: { 'cache-control': '`no-store`' },
   async run(context) {
-    const data = (await findSession(context)) ?? { signed_in: false };
+    const isDemo = context.parts.sessions !== null && context.parts.hasPublicKey;
+    const data = (await findSession(context)) ?? { signed_in: false, ...(isDemo && { demo: true }) };
     context.responseHeaders['cache-control'] = 'no-store';
     return { data };
   },

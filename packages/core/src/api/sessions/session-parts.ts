@@ -5,4 +5,6 @@ export interface SessionParts {
   readonly authenticate: AuthenticateCaller;
   /** Sessions of browsers; null where the host authenticates. */
   readonly sessions: Sessions | null;
+  /** Whether anybody may sign in with a key that the sign-in page knows. */
+  readonly hasPublicKey: boolean;
 }

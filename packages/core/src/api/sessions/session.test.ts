@@ -322,3 +322,13 @@ test.each([
     expect((await handed.call('POST', '/admin/v1/session', {}, { key: MANAGEMENT_KEY })).status).toBe(400);
   }
 });
+
+test('says to who is not signed in that a management key is public, where one is', async () => {
+  const key = { key: 'sk-gw-v1-anybody', kind: 'management', name: 'anybody' } as const;
+  const demo = createBrowser({ bootstrapKeys: [{ ...key, isPublic: true }] });
+  expect((await demo.call('GET', '/admin/v1/session')).data).toEqual({ signed_in: false, demo: true });
+  const { cookie } = await demo.signIn();
+  expect((await demo.call('GET', '/admin/v1/session', { cookie })).data['demo']).toBeUndefined();
+  const own = createBrowser({ bootstrapKeys: [key] });
+  expect((await own.call('GET', '/admin/v1/session')).data).toEqual({ signed_in: false });
+});
