@@ -51,8 +51,8 @@ async function makeGuardrails(): Promise<void> {
   await write(path, { key_hashes: [hashOf(KEYS.support)] });
   await write('/api/v1/guardrails', { name: 'Europe only', allowed_data_regions: ['europe'] });
   await write('/api/v1/guardrails', { name: 'Interns', limit_usd: 20, reset_interval: 'monthly' });
-  for (const name of ['Ana', 'Ben', 'Eva', 'Tom'])
-    await chat('support', 'openai/gpt-5.6-sol', `Write to ${name.toLowerCase()}@example.com that the order has left.`);
+  const models = ['deepseek/deepseek-v4-pro', 'anthropic/claude-sonnet-5', 'mistralai/mistral-large-2512'];
+  for (const model of models) await chat('support', model, 'Write to ana@example.com that her order has left.');
   await chat('support', 'openai/gpt-5.6-sol', 'Charge 4111 1111 1111 1111 once more.');
 }
 
@@ -75,7 +75,8 @@ async function makeCalls(): Promise<void> {
     provider: { order: ['groq', 'together'] },
   });
   // Groq is back.
-  for (const title of ['a guide', 'a changelog']) await chat('website', 'openai/gpt-oss-120b', `Suggest a title for ${title}.`, GROQ);
+  for (const title of ['a guide', 'a changelog'])
+    await chat('website', 'openai/gpt-oss-120b', `Suggest a title for ${title}.`, GROQ);
   await chat('coding', 'anthropic/claude-sonnet-5', 'Why does the retry test fail only on Windows?', { stream: true });
 }
 
@@ -87,12 +88,17 @@ const isFilmDone = async (): Promise<string> => {
 };
 
 const open = (hash: string, options: Parameters<Ui['open']>[1] = {}): Promise<UiPage> =>
-  ui.open(hash, { viewport: { width: 1280, height: 800 }, colorScheme: 'dark', ...options, managementKey: MANAGEMENT_KEY });
+  ui.open(hash, {
+    viewport: { width: 1280, height: 800 },
+    colorScheme: 'dark',
+    ...options,
+    managementKey: MANAGEMENT_KEY,
+  });
 
-async function keep({ page, problems, check }: UiPage, name: string): Promise<void> {
+async function keep({ page, problems, check }: UiPage, name: string, isPointing = false): Promise<void> {
   await page.getByText('today', { exact: true }).waitFor();
   await untilDrawn(page);
-  await keepPicture(page, name);
+  await keepPicture(page, name, isPointing);
   expect(await check()).toEqual([]);
   expect(problems).toEqual([]);
 }
@@ -163,11 +169,10 @@ describe.skipIf(skipped !== undefined)(
       const axis = page.getByRole('listbox', { name: 'The call on one axis of time' });
       await axis.getByRole('option', { name: /Warehouse/ }).waitFor();
       await page.getByRole('radio', { name: 'Stream' }).click();
-      await axis.focus();
-      await page.keyboard.press('End');
-      await page.keyboard.press('ArrowUp');
       await page.getByRole('row').nth(3).waitFor();
-      await keep(opened, 'stream');
+      await axis.getByRole('option', { name: /^Stream/ }).hover({ position: { x: 20, y: 10 } });
+      await page.getByText(/Longest gap: /).waitFor();
+      await keep(opened, 'stream', true);
     });
 
     test('show three models side by side, and what differs', async () => {
@@ -183,9 +188,7 @@ describe.skipIf(skipped !== undefined)(
       await columnOf(page, 3).getByText('moonshotai/kimi-k3').waitFor();
       await page.keyboard.press('Control+Enter');
       for (const at of [2, 3]) await columnOf(page, at).getByRole('status').getByText('ok', { exact: true }).waitFor();
-      await page
-        .getByLabel('Mark differences from')
-        .selectOption({ label: 'Differences from 1: openai/gpt-5.6-sol' });
+      await page.getByLabel('Mark differences from').selectOption({ label: 'Differences from 1: openai/gpt-5.6-sol' });
       await columnOf(page, 3).getByRole('insertion').first().waitFor();
       await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Now in one line, for a tooltip.');
       await page.getByText('Kept in this browser.').waitFor();

@@ -47,6 +47,14 @@ const NAMES: Readonly<Record<KeyName, string>> = {
   coding: 'Coding agents',
 };
 
+/** In the workspace that every gateway begins with. */
+const KEY_FACTS = {
+  label: 'sk-gw-v1-sho...789',
+  limitUsd: 50,
+  limitReset: 'monthly',
+  workspaceId: '00000000-0000-4000-8000-000000000000',
+} as const;
+
 const APPS: Readonly<Record<KeyName, string>> = {
   support: 'support-bot/3.4 (node)',
   website: 'OpenAI/Python 2.8.1',
@@ -99,7 +107,7 @@ export async function fillShowcase(dir: string, endMs: number): Promise<void> {
     const store = await createJsonFileStore({ dir, now: () => nowMs, trustsClock: true });
     if (day === DAYS)
       for (const [key, name] of Object.entries(NAMES) as [KeyName, string][])
-        await store.keys.insert(toKey(hashOf(KEYS[key]), { name, limitUsd: 50, limitReset: 'monthly' }));
+        await store.keys.insert(toKey(hashOf(KEYS[key]), { ...KEY_FACTS, name }));
     for (let half = 0; half < 48; half += 1) {
       nowMs = firstMs + (half * HOUR_MS) / 2;
       // The day before was a little quieter.

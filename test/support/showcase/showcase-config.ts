@@ -22,7 +22,7 @@ export const toShowcaseConfig = (upstream: string): object => ({
       id: 'openai/sora-2',
       name: 'OpenAI: Sora 2',
       architecture: { input_modalities: ['text', 'image'], output_modalities: ['video'] },
-      endpoints: [{ provider: 'openai', providerModel: 'sora-2', pricing: { video_second: '0.10' } }],
+      endpoints: [{ provider: 'openai', providerModel: 'sora-2', pricing: { video_second: '0.02' } }],
     },
   ],
 });

@@ -127,9 +127,7 @@ function toChunks(model: string): string[] {
   const toEvent = (rest: object): string => `data: ${JSON.stringify({ id: 'x', model, ...rest })}\n\n`;
   const usage = { prompt_tokens: 21, completion_tokens: 96, total_tokens: 117 };
   return [
-    ...piecesOf(model).map((content) =>
-      toEvent({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
-    ),
+    ...piecesOf(model).map((content) => toEvent({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })),
     toEvent({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
     toEvent({ choices: [], usage }),
     'data: [DONE]\n\n',
