@@ -54,7 +54,7 @@ export function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorP
   const set = (next: Group[]): void =>
     onChange(next.length === 0 ? null : { enabled: rules?.enabled ?? true, groups: next });
   return (
-    <fieldset className="flex flex-col gap-2">
+    <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1 text-sm font-semibold">Calls that fit</legend>
       {rules === null ? (
         <p className="text-sm text-ink-faint">All. A rule narrows them by model, cost, text and the like.</p>
