@@ -138,7 +138,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('are all named in a page of the docs', () => {
       const pages = ['ui.md', 'desktop.md', '../README.md'].map((page) => readFileSync(join(DOCS, page), 'utf8'));
-      const named = pages.flatMap((page) => [...page.matchAll(/images\/([\w-]+\.png)/g)].map(([, name]) => name));
+      const named = pages.flatMap((page) => [...page.matchAll(/images\/([\w-]+\.png)/g)].map(([, name = '']) => name));
       expect([...new Set(named)].toSorted()).toEqual(readdirSync(join(DOCS, 'images')).toSorted());
     });
 
