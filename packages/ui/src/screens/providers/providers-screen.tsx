@@ -141,7 +141,7 @@ function Filters({ search, onChange }: { search: ProviderSearch; onChange: (chan
       </div>
       <select
         aria-label="State"
-        className="field w-auto"
+        className="field w-auto max-w-full"
         value={search.status ?? ''}
         onChange={(event) => onChange({ status: event.target.value || undefined })}
       >

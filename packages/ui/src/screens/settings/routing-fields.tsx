@@ -140,7 +140,7 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
       {!isFixed && others.length > 0 && (
         <select
           aria-label="Add a provider to the order"
-          className="field w-auto self-start"
+          className="field w-auto max-w-full self-start"
           value=""
           onChange={(event) => onChange({ order: [...order, event.target.value] })}
         >

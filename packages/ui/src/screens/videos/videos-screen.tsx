@@ -141,7 +141,7 @@ function Filters({ search, jobs, onChange }: FiltersProps) {
     <div role="search" className="flex flex-wrap items-center gap-2">
       <select
         aria-label="Status"
-        className="field w-auto"
+        className="field w-auto max-w-full"
         value={search.status ?? ''}
         onChange={(event) => onChange({ status: event.target.value || undefined })}
       >
@@ -154,7 +154,7 @@ function Filters({ search, jobs, onChange }: FiltersProps) {
       </select>
       <select
         aria-label="Model"
-        className="field w-auto"
+        className="field w-auto max-w-full"
         value={search.model ?? ''}
         onChange={(event) => onChange({ model: event.target.value || undefined })}
       >
