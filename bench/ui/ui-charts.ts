@@ -23,7 +23,7 @@ const MEASURES = ['p95', 'p50'] as const;
 export async function measureCharts(ui: UiStage, plan: Plan): Promise<Figure[]> {
   const rows = ui.generations.toLocaleString('en');
   const first: number[] = [];
-  const [splits, spans, measures]: Times[] = [new Map(), new Map(), new Map()];
+  const [splits, spans, measures]: [Times, Times, Times] = [new Map(), new Map(), new Map()];
   for (let i = 0; i < plan.ui.rounds; i += 1) {
     const { page, close } = await ui.open();
     try {

@@ -41,7 +41,7 @@ const COUNTED = "/[(][\\d,]+[)]/.test(document.querySelector('[role=search] sele
 /** Measures how fast the list shows another order, and what a filter leaves. */
 export async function measureFinding(ui: UiStage, plan: Plan): Promise<Figure[]> {
   const rows = ui.generations.toLocaleString('en');
-  const [sorts, filters]: Times[] = [new Map(), new Map()];
+  const [sorts, filters]: [Times, Times] = [new Map(), new Map()];
   for (let i = 0; i < plan.ui.rounds; i += 1) {
     const { page, close } = await ui.open();
     try {

@@ -55,7 +55,8 @@ export async function storeUiGenerations(dir: string, count: number): Promise<vo
   await store.close();
 }
 
-const toPrompt = (index: number, phrases: number): string => `${index}, ${'and what of the other one? '.repeat(phrases)}`;
+const toPrompt = (index: number, phrases: number): string =>
+  `${index}, ${'and what of the other one? '.repeat(phrases)}`;
 
 function toLargeContent(texts: readonly string[]): GenerationContent {
   return {
