@@ -21,7 +21,7 @@ const PICKED = [
 const LINES = [
   'cost>0.05 latency>=2s',
   'attempts>1 -status:ok app:*app-1*',
-  'session:session-777',
+  'session:session-77',
   'finish:length agent:*python*',
   'error:429',
 ];
