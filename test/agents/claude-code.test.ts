@@ -11,8 +11,6 @@ import { DONE, type Improvise } from './scripted-coder.ts';
 import { LIMIT_MS, startJob } from './start-job.ts';
 import { type Wire, WIRES } from './tell-turn.ts';
 
-const OPUS = 'anthropic/claude-opus-4.8';
-
 const withMore = (env: Readonly<Record<string, string>>, ...more: readonly string[]): Program => ({
   ...claudeCode,
   prepare(place) {
@@ -21,12 +19,19 @@ const withMore = (env: Readonly<Record<string, string>>, ...more: readonly strin
   },
 });
 
-/** Under the id that Anthropic's API has for it. */
-const asOpus = (program: Program): Program => ({
+/** With a model of Anthropic's, under the id that Anthropic's API has for it. */
+const asOpus = (program: Program, version: string): Program => ({
   ...program,
-  model: OPUS,
-  prepare: (place) => program.prepare({ ...place, model: 'claude-opus-4-8' }),
+  model: `anthropic/claude-opus-${version}`,
+  prepare: (place) => program.prepare({ ...place, model: `claude-opus-${version.replace('.', '-')}` }),
 });
+
+/** A newer one thinks as it sees fit, an older one is told how much it may. */
+const THINKING = [
+  ['4.8', '"type":"adaptive"'],
+  ['4.5', '"budget_tokens":4000'],
+] as const;
+const THINKING_OVER_WIRES = THINKING.flatMap(([version, asks]) => WIRES.map((wire) => ({ version, asks, wire })));
 
 /** The model hands the job to a helper, which runs the file, and repeats what it says. */
 const delegate: Improvise = (body, results) => {
@@ -43,20 +48,24 @@ const delegate: Improvise = (body, results) => {
 const obstacle = findObstacle(claudeCode);
 
 describe.skipIf(obstacle !== undefined)(`Claude Code${obstacle === undefined ? '' : ` (skipped: ${obstacle})`}`, () => {
-  test.for(WIRES)('thinks with a budget, over the wire %s', { timeout: LIMIT_MS }, async (wire) => {
-    const program = asOpus(withMore({ MAX_THINKING_TOKENS: '4000', CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING: '1' }));
-    const { asked, coder, finish } = await startJob(program, { wire, title: 'thinks' });
-    const { code, output, mended } = await finish();
-    expect({ code, mended }, output).toEqual({ code: 0, mended: MENDED });
-    expect(asked[0]?.body).toContain('"thinking":{');
-    expect(output).toContain('"thinking":"Step 1 needs');
-    const last = coder.requests.at(-1)?.body ?? '';
-    if (wire === 'anthropic') expect(last).toContain('"signature":"c2lnbmVk"');
-    if (wire === 'openai-responses') expect(last).toContain('"encrypted_content":"c2VhbGVk"');
-  });
+  test.for(THINKING_OVER_WIRES)(
+    'thinks as Opus $version does, over the wire $wire',
+    { timeout: LIMIT_MS },
+    async ({ version, asks, wire }) => {
+      const program = asOpus(withMore({ MAX_THINKING_TOKENS: '4000' }), version);
+      const { asked, coder, finish } = await startJob(program, { wire, title: `thinks-${version}` });
+      const { code, output, mended } = await finish();
+      expect({ code, mended }, output).toEqual({ code: 0, mended: MENDED });
+      expect(/"thinking":\{[^}]*\}/.exec(asked[0]?.body ?? '')?.[0]).toContain(asks);
+      expect(output).toContain('"thinking":"Step 1 needs');
+      const last = coder.requests.at(-1)?.body ?? '';
+      if (wire === 'anthropic') expect(last).toContain('"signature":"c2lnbmVk"');
+      if (wire === 'openai-responses') expect(last).toContain('"encrypted_content":"c2VhbGVk"');
+    },
+  );
 
   test('sends its marks of caches and its betas to an upstream of its own wire', { timeout: LIMIT_MS }, async () => {
-    const { asked, coder, finish } = await startJob(asOpus(claudeCode), { wire: 'anthropic', title: 'caches' });
+    const { asked, coder, finish } = await startJob(asOpus(claudeCode, '4.8'), { wire: 'anthropic', title: 'caches' });
     await finish();
     const [sent] = asked.filter(({ line }) => line.includes('/v1/messages'));
     const [got] = coder.requests;
@@ -139,7 +148,9 @@ describe.skipIf(obstacle !== undefined)(`Claude Code${obstacle === undefined ? '
 
   test('finds the models of the gateway', { timeout: LIMIT_MS }, async () => {
     const env = { CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '' };
-    const { asked, finish } = await startJob(withMore(env), { title: 'models' });
+    // What else it does then is asked of Anthropic, who are not there.
+    const curious = { ...withMore(env), asksFor: ['api.anthropic.com:443'] };
+    const { asked, finish } = await startJob(curious, { title: 'models' });
     const { code, output } = await finish();
     expect(code, output).toBe(0);
     const [list] = asked.filter(({ line }) => line.startsWith('GET /api/v1/models'));

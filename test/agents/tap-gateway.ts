@@ -17,7 +17,7 @@ export interface TappedRequest {
   response: string;
 }
 
-/** Stands between an agent and the gateway, and notes what is said. It changes nothing, and goes with the test. */
+/** Stands between an agent and the gateway, and notes what is said, uncompressed. It goes with the test. */
 export async function tapGateway(
   gateway: string,
 ): Promise<{ readonly url: string; readonly requests: readonly TappedRequest[] }> {
@@ -35,7 +35,10 @@ export async function tapGateway(
       response: '',
     };
     requests.push(seen);
-    const onward = request(`${gateway}${url}`, { method, headers: { ...headers, host: new URL(gateway).host } });
+    const onward = request(`${gateway}${url}`, {
+      method,
+      headers: { ...headers, host: new URL(gateway).host, 'accept-encoding': 'identity' },
+    });
     onward.on('response', (response) => {
       seen.status = response.statusCode;
       const decoder = new TextDecoder();

@@ -10,8 +10,9 @@ import { DONE } from './scripted-coder.ts';
 import { LIMIT_MS, startJob } from './start-job.ts';
 import { WIRES } from './tell-turn.ts';
 
-const ADDRESS = 'ann@example.com';
-const REMARK = `// Ask ${ADDRESS}\n`;
+/** A number, because Qwen Code takes what follows an @ of its prompt for a file. */
+const NUMBER = '123-45-6789';
+const REMARK = `// Ask ${NUMBER}\n`;
 
 describe.each(PROGRAMS)('$name', (program) => {
   const obstacle = findObstacle(program);
@@ -25,17 +26,16 @@ describe.each(PROGRAMS)('$name', (program) => {
         const { coder, finish } = await startJob(program, {
           wire,
           title: 'redacts',
-          prompt: `${PROMPT} Its author is ${ADDRESS}.`,
-          guardrail: { content_filter_builtins: [{ slug: 'email', action: 'redact' }] },
+          prompt: `${PROMPT} Its author is ${NUMBER}.`,
+          guardrail: { content_filter_builtins: [{ slug: 'ssn', action: 'redact' }] },
           fill: (folder) => writeFileSync(join(folder, 'sum.mjs'), BROKEN + REMARK),
         });
         const { code, output, mended } = await finish();
         expect({ code, mended }, output).toEqual({ code: 0, mended: MENDED + REMARK });
         expect(output).toContain(DONE);
         const bodies = coder.requests.map(({ body }) => body).join('\n');
-        expect(bodies).not.toContain(ADDRESS);
-        expect(bodies).toContain('Its author is [EMAIL]');
-        expect(bodies).toContain('// Ask [EMAIL]');
+        const found = [NUMBER, 'Its author is [SSN]', '// Ask [SSN]'].map((words) => bodies.includes(words));
+        expect(found).toEqual([false, true, true]);
       },
     );
   });
