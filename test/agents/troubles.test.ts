@@ -11,7 +11,7 @@ import { LIMIT_MS, startJob } from './start-job.ts';
 import { WIRES } from './tell-turn.ts';
 
 /** A number, because Qwen Code takes what follows an @ of its prompt for a file. */
-const NUMBER = '123-45-6789';
+const NUMBER = '4111 1111 1111 1111';
 const REMARK = `// Ask ${NUMBER}\n`;
 
 describe.each(PROGRAMS)('$name', (program) => {
@@ -27,14 +27,16 @@ describe.each(PROGRAMS)('$name', (program) => {
           wire,
           title: 'redacts',
           prompt: `${PROMPT} Its author is ${NUMBER}.`,
-          guardrail: { content_filter_builtins: [{ slug: 'ssn', action: 'redact' }] },
+          guardrail: { content_filter_builtins: [{ slug: 'credit-card', action: 'redact' }] },
           fill: (folder) => writeFileSync(join(folder, 'sum.mjs'), BROKEN + REMARK),
         });
         const { code, output, mended } = await finish();
         expect({ code, mended }, output).toEqual({ code: 0, mended: MENDED + REMARK });
         expect(output).toContain(DONE);
         const bodies = coder.requests.map(({ body }) => body).join('\n');
-        const found = [NUMBER, 'Its author is [SSN]', '// Ask [SSN]'].map((words) => bodies.includes(words));
+        const found = [NUMBER, 'Its author is [CREDIT_CARD]', '// Ask [CREDIT_CARD]'].map((words) =>
+          bodies.includes(words),
+        );
         expect(found).toEqual([false, true, true]);
       },
     );
