@@ -86,6 +86,8 @@ export default defineConfig({
       desktopSuite(),
       // `npm run test:outside` alone installs what these need.
       ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('hosts')]),
+      // `npm run test:outside` alone builds what these run.
+      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('binary')]),
       // `npm run test:agents` alone installs what these need.
       ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),
     ],

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
 
 import { bundle, readLicenses, ROOT } from './bundle.js';
 
@@ -46,7 +47,7 @@ async function buildBinary() {
   inject(makeBlob({ ...assets, 'main.cache': compile(assets) }));
   writeFileSync(join(dirname(target), 'LICENSES.txt'), readAllLicenses([...main.folders, ...worker.folders]));
   const [ofAll, ofNode] = [target, node].map((file) => `${(statSync(file).size / 1e6).toFixed(1)} MB`);
-  console.log(`${target}: ${ofAll}, of which Node.js ${process.version} is ${ofNode}`);
+  process.stdout.write(`${target}: ${ofAll}, of which Node.js ${process.version} is ${ofNode}\n`);
 }
 
 /** All files below a folder of the repository, by their paths in it. */
@@ -64,15 +65,12 @@ function write(name, text) {
 
 /** Returns the file of what V8 compiles of the bundle until the demo listens; without it a start takes twice as long. */
 function compile(assets) {
-  const cache = join(work, 'main.cache');
+  const [cache, bundleFile] = [join(work, 'main.cache'), assets['main.cjs']];
   const command = ['serve', '--demo', '--port', '0', '--data-dir', join(work, 'data')];
-  run(node, [
-    at('compile-main.cjs'),
-    assets['main.cjs'],
-    cache,
-    write('assets.json', JSON.stringify(assets)),
-    ...command,
-  ]);
+  run(node, [at('compile-main.cjs'), bundleFile, cache, write('assets.json', JSON.stringify(assets)), ...command]);
+  const source = readFileSync(bundleFile, 'latin1');
+  const { cachedDataRejected } = new Script(source, { filename: 'model-gateway.cjs', cachedData: readFileSync(cache) });
+  if (cachedDataRejected !== false) throw new Error('V8 does not take what was compiled, so starts would be slow');
   return cache;
 }
 
