@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-import { uiDirectory } from '@model-gateway/ui';
 import OpenAI from 'openai';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -12,6 +12,7 @@ import { createPdf } from '../support/clients/create-pdf.ts';
 import { BINARY, installAlone, runIn, serveIn } from './run-binary.ts';
 
 const DEMO_KEY = 'sk-gw-v1-demo';
+const UI = fileURLToPath(new URL('../../packages/ui/bundle/', import.meta.url));
 const HELLO = { model: 'demo/chat', messages: [{ role: 'user' as const, content: 'Hello!' }] };
 
 const clientOf = (url: string, apiKey: string) => new OpenAI({ apiKey, baseURL: `${url}/api/v1`, maxRetries: 0 });
@@ -40,12 +41,12 @@ test('alone in a folder it serves the demo, whole and streamed, and ends when to
 
 test('it brings every file of the web UI, and no other', async () => {
   const { url } = await serveIn(installAlone(), ['--demo']);
-  const files = readdirSync(uiDirectory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
+  const files = readdirSync(UI, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
   expect(files).toContain('index.html');
   for (const name of files) {
     const response = await fetch(`${url}/ui/${name}`);
     expect(response.status, name).toBe(200);
-    expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(join(uiDirectory, name))), name).toBe(true);
+    expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(join(UI, name))), name).toBe(true);
   }
   expect((await fetch(`${url}/ui/assets/none.js`)).status).toBe(404);
 });
