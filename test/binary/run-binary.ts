@@ -20,7 +20,7 @@ export function installAlone(): string {
 }
 
 function spawnIn(folder: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn('./model-gateway', args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(join(folder, 'model-gateway'), args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => endProcess(child));
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (data) => (output.stdout += String(data)));

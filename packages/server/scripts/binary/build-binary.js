@@ -12,7 +12,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import process from 'node:process';
@@ -63,7 +62,7 @@ function write(name, text) {
   return file;
 }
 
-/** Returns the file of what V8 compiles of the bundle until the demo listens; without it a start takes twice as long. */
+/** Returns the file of what V8 compiles of the bundle until the demo listens; without it a start takes much longer. */
 function compile(assets) {
   const [cache, bundleFile] = [join(work, 'main.cache'), assets['main.cjs']];
   const command = ['serve', '--demo', '--port', '0', '--data-dir', join(work, 'data')];
@@ -90,7 +89,7 @@ function copyNode() {
 }
 
 function inject(blob) {
-  const postject = join(dirname(createRequire(import.meta.url).resolve('postject')), 'cli.js');
+  const postject = join(dirname(fileURLToPath(import.meta.resolve('postject'))), 'cli.js');
   const words = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
   if (platform === 'darwin') words.push('--macho-segment-name', 'NODE_SEA');
   run(node, [postject, target, 'NODE_SEA_BLOB', blob, ...words]);
@@ -99,7 +98,7 @@ function inject(blob) {
 
 /** What the program prints is shown only if it fails. */
 function run(program, args) {
-  execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
 }
 
 function readAllLicenses(folders) {
