@@ -32,6 +32,8 @@ export async function bundle(entry) {
     platform: 'node',
     external: (id, importer) => id.startsWith('node:') && !isRead(id, importer),
     plugins: [ownFiles],
+    // What jsonc-parser has for CommonJS imports its parts in a way that cannot be seen.
+    resolve: { mainFields: ['module', 'main'] },
     // unpdf and PDF.js look by it for files that are not needed here, and do without.
     transform: { define: { 'import.meta': '{}' } },
     checks: { ineffectiveDynamicImport: false },
@@ -48,6 +50,7 @@ export async function bundle(entry) {
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await build.close();
+  refuseLeftImports(output[0].code);
   const [{ code, moduleIds }] = output;
   const folders = new Set(
     moduleIds.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(slashed(path)) ?? []),
@@ -80,6 +83,12 @@ const ownFiles = {
 
 function isRead(source, importer) {
   return importer !== undefined && READERS.get(slashed(relative(ROOT, importer))) === source;
+}
+
+/** In the executable nothing but modules of Node.js can be loaded, and the first to notice would be a user. */
+function refuseLeftImports(code) {
+  const [left] = /require[\w$]*\(["'`]\.[^)]*\)/.exec(code) ?? [];
+  if (left !== undefined) throw new Error(`The bundle still has ${left}`);
 }
 
 const slashed = (path) => path.replaceAll(sep, '/');
