@@ -9,5 +9,9 @@ async function read(task: ReadingTask): Promise<void> {
   parentPort?.postMessage(task.kind === 'html' ? await htmlToPage(task.html) : await pdfToPages(task.bytes));
 }
 
-// A thrown error ends the thread, and the waiting reader receives it.
-void read(workerData as ReadingTask);
+read(workerData as ReadingTask).catch((error: unknown) => {
+  // Thrown outside of the promise, it ends the thread, and the waiting reader receives the error itself.
+  setImmediate(() => {
+    throw error;
+  });
+});
