@@ -6,9 +6,11 @@ import { measureDesktop } from './desktop/desktop.ts';
 import { AGAINST_TITLES, measureAgainst } from './measurements/against.ts';
 import { measureCacheHits } from './measurements/cache-hits.ts';
 import { compareLoad } from './measurements/compare-load.ts';
+import { measureDoors } from './measurements/doors.ts';
 import { measureFirstToken } from './measurements/first-token.ts';
 import { measureGuarded } from './measurements/guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './measurements/held-streams.ts';
+import { measureLlms } from './measurements/llms.ts';
 import { measurePortkey } from './measurements/portkey.ts';
 import { measureStartUp } from './measurements/start-up.ts';
 import { type Plan, QUICK, THOROUGH } from './plan.ts';
@@ -31,6 +33,8 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'cache-hits': measureCacheHits,
   guarded: measureGuarded,
   portkey: measurePortkey,
+  doors: measureDoors,
+  llms: measureLlms,
   ui: measureUi,
   desktop: measureDesktop,
 };

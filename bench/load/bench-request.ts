@@ -4,32 +4,57 @@ export const BENCH_KEY = 'sk-gw-v1-bench-0123456789abcdef0123456789abcdef0123456
 /** The management key of the measured gateway. */
 export const BENCH_MANAGEMENT_KEY = 'sk-gw-v1-bench-management-0123456789abcdef0123456789abcdef';
 
-/** The path at which a target takes requests, and the headers that it needs with each. */
+/** A form of the chat API, by the gateway's name of it. */
+export type Form = 'chat' | 'messages' | 'responses';
+
+/** The path at which a target takes requests, their form, and the headers that it needs with each. */
 export interface Route {
   readonly path: string;
+  readonly form: Form;
   readonly headers: Readonly<Record<string, string>>;
+  /** Stands before the name of a script in that of a model. Default: `bench/`. */
+  readonly modelPrefix?: string;
 }
 
-/** The route of the gateway and of the bare proxy. */
-export const OWN_ROUTE: Route = { path: '/api/v1/chat/completions', headers: {} };
+/** The gateway's route for each form; that of chat completions is the bare proxy's, too. */
+export const ROUTES: Readonly<Record<Form, Route>> = {
+  chat: { path: '/api/v1/chat/completions', form: 'chat', headers: {} },
+  messages: { path: '/api/v1/messages', form: 'messages', headers: { 'anthropic-version': '2023-06-01' } },
+  responses: { path: '/api/v1/responses', form: 'responses', headers: {} },
+};
 
-/** The request that all measurements send: a short chat, as an application would ask. */
-export function toRequestBody(script: string, stream: boolean): string {
-  return JSON.stringify({
-    model: `bench/${script}`,
+/** The end of a stream in each form. */
+export const STREAM_ENDS: Readonly<Record<Form, string>> = {
+  chat: 'data: [DONE]',
+  messages: 'data: {"type":"message_stop"}',
+  responses: 'data: [DONE]',
+};
+
+const SYSTEM = 'You are an assistant who answers briefly and to the point.';
+const PROMPT = 'Say in two lines of verse what a proxy does, then explain them in plain words.';
+
+const FIELDS: Readonly<Record<Form, object>> = {
+  chat: {
     messages: [
-      { role: 'system', content: 'You are an assistant who answers briefly and to the point.' },
-      { role: 'user', content: 'Say in two lines of verse what a proxy does, then explain them in plain words.' },
+      { role: 'system', content: SYSTEM },
+      { role: 'user', content: PROMPT },
     ],
     temperature: 0.5,
     max_tokens: 400,
-    ...(stream && { stream: true }),
-  });
+  },
+  messages: { system: SYSTEM, messages: [{ role: 'user', content: PROMPT }], temperature: 0.5, max_tokens: 400 },
+  responses: { instructions: SYSTEM, input: PROMPT, temperature: 0.5, max_output_tokens: 400, store: false },
+};
+
+/** The request that all measurements send: a short chat, as an application would ask. */
+export function toRequestBody(script: string, stream: boolean, { form, modelPrefix = 'bench/' } = ROUTES.chat): string {
+  return JSON.stringify({ model: `${modelPrefix}${script}`, ...FIELDS[form], ...(stream && { stream: true }) });
 }
 
 /** The same request as the bytes of HTTP/1.1. */
-export function toRequestBytes(port: number, script: string, stream: boolean, { path, headers } = OWN_ROUTE): Buffer {
-  const body = toRequestBody(script, stream);
+export function toRequestBytes(port: number, script: string, stream: boolean, route = ROUTES.chat): Buffer {
+  const { path, headers } = route;
+  const body = toRequestBody(script, stream, route);
   const head = [
     `POST ${path} HTTP/1.1`,
     `host: 127.0.0.1:${port}`,

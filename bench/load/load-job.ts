@@ -3,7 +3,7 @@ import type { Route } from './bench-request.ts';
 /** Requests that a number of connections send; each sends its next when it has the response to the last. */
 export interface LoadJob {
   readonly port: number;
-  /** Default: the gateway's own. */
+  /** Default: the gateway's own for chat completions. */
   readonly route?: Route | undefined;
   /** Name of the upstream's script. */
   readonly script: string;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { serveCalls } from '../processes/worker.ts';
 import { percentile } from '../report/statistics.ts';
-import { toRequestBytes } from './bench-request.ts';
+import { STREAM_ENDS, toRequestBytes } from './bench-request.ts';
 import { type LoadResponse, type LoadConnection, openLoadConnection } from './load-connection.ts';
 import type { HoldJob, LoadCalls, LoadJob, LoadResult } from './load-job.ts';
 
@@ -44,10 +44,10 @@ async function run(job: LoadJob): Promise<LoadResult> {
   }
 }
 
-function refuseWrongResponse({ status, bytes, tail }: LoadResponse, { stream, minBytes }: LoadJob): void {
+function refuseWrongResponse({ status, bytes, tail }: LoadResponse, { stream, minBytes, route }: LoadJob): void {
   if (status !== 200) throw new Error(`a response under load had status ${status}`);
   if (bytes < minBytes) throw new Error(`a response under load had ${bytes} bytes, which is too few`);
-  if (stream && !tail.includes('data: [DONE]'))
+  if (stream && !tail.includes(STREAM_ENDS[route?.form ?? 'chat']))
     throw new Error(`a stream under load ended with ${JSON.stringify(tail)}`);
 }
 

@@ -4,7 +4,7 @@ import { PORTKEY_THROUGHPUT } from '../report/budgets.ts';
 import { type Figure, formatMicroseconds, formatPerSecond, formatTimes, toSkippedFigure } from '../report/figure.ts';
 import { type Stage, type Target, withTargets } from '../targets/start-targets.ts';
 import { runPairs, toRatio, WHOLE_JOB } from './compare-load.ts';
-import { installPortkey, type Portkey } from './install-portkey.ts';
+import { type InstalledPeer, installPeer } from './install-peer.ts';
 import type { PortkeyCalls } from './portkey-server.ts';
 
 const SUBJECT = `not streamed, ${WHOLE_JOB.connections} connections, against Portkey`;
@@ -14,9 +14,9 @@ const SUBJECT = `not streamed, ${WHOLE_JOB.connections} connections, against Por
  * installed, the only figure says so.
  */
 export async function measurePortkey(stage: Stage, plan: Plan): Promise<Figure[]> {
-  let portkey: Portkey;
+  let portkey: InstalledPeer;
   try {
-    portkey = await installPortkey();
+    portkey = await installPeer({ name: '@portkey-ai/gateway', folder: 'portkey', entry: 'bin' });
   } catch (error) {
     plan.progress(`skipped: ${error instanceof Error ? error.message : String(error)}`);
     return [toSkippedFigure(`${SUBJECT}: throughput`, { budget: PORTKEY_THROUGHPUT, format: formatTimes })];
@@ -37,14 +37,14 @@ export async function measurePortkey(stage: Stage, plan: Plan): Promise<Figure[]
   ];
 }
 
-async function startPortkey({ upstreamPort }: Stage, { file }: Portkey): Promise<Target> {
+async function startPortkey({ upstreamPort }: Stage, { file }: InstalledPeer): Promise<Target> {
   const worker = await startWorker<PortkeyCalls>('measurements/portkey-server.ts', [file], 'ignore');
   const headers = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `http://127.0.0.1:${upstreamPort}/v1` };
   return {
     name: 'Portkey',
     pid: worker.pid,
     port: await worker.call('port'),
-    route: { path: '/v1/chat/completions', headers },
+    route: { path: '/v1/chat/completions', form: 'chat', headers },
     stop: () => worker.stop(),
   };
 }

@@ -5,6 +5,10 @@ export const CPU_WHOLE: Budget = { limit: 2, stretch: 1.5 };
 export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
 /** Cost of a call relative to the cost in an older checkout. */
 export const AGAINST: Budget = { limit: 1.03 };
+/** CPU per stream of another form relative to that of chat completions, over an upstream of the OpenAI wire. */
+export const DOOR_CPU: Budget = { limit: 1.25 };
+/** CPU per request that the server of claude-code-router takes, relative to the gateway's. */
+export const LLMS_CPU: Budget = { limit: 12, isLeast: true };
 /** Throughput of whole responses relative to Portkey's. */
 export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */
@@ -40,7 +44,11 @@ export const UI_ADDED_MS: Budget = { limit: 5 };
 /** A first visit to the UI. */
 export const UI_FIRST_PAINT_MS: Budget = { limit: 500 };
 export const UI_INTERACTIVE_MS: Budget = { limit: 1000 };
-export const UI_INITIAL_KB: Budget = { limit: 250 };
+/** Overview and list over 100,000 calls, from the user's event until what it asks for is painted. */
+export const UI_CHARTS_MS: Budget = { limit: 1000 };
+export const UI_CHART_CHANGE_MS: Budget = { limit: 300 };
+export const UI_FIND_MS: Budget = { limit: 500 };
+export const UI_INITIAL_KB: Budget = { limit: 180 };
 export const UI_LAZY_KB: Budget = { limit: 200 };
 /** The desktop app: until it is in the tray and until its window is visible, then at rest (proportional set size). */
 export const DESKTOP_TRAY_MS: Budget = { limit: 1000 };

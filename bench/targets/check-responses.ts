@@ -1,24 +1,15 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 
-import { BENCH_KEY, OWN_ROUTE, toRequestBody } from '../load/bench-request.ts';
+import { BENCH_KEY, type Form, ROUTES, toRequestBody } from '../load/bench-request.ts';
+import { readStream, type ReadResponse, readWhole, STOP_REASONS } from './read-response.ts';
 import type { Target } from './start-targets.ts';
-import { BURST, textOfStream, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
-
-/** Fields of a chunk or a whole response that are checked. */
-interface ResponseBody {
-  readonly choices?: readonly {
-    readonly message?: { readonly content?: string };
-    readonly delta?: { readonly content?: string };
-    readonly finish_reason?: string | null;
-  }[];
-  readonly usage?: Readonly<Record<string, unknown>>;
-  readonly error?: unknown;
-}
+import { BURST, PROMPT_TOKENS, textOfStream, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
 
 /**
  * Checks one whole and one streamed response of a target, and what the gateway has recorded of them. Throws when
  * anything is wrong, because what a wrong response costs is of no interest. Of Portkey only the whole response is
- * checked, as only that is measured: to streams of this provider, 1.15.2 responds with status 500 on Node.js 24.
+ * checked, as only that is measured: to streams of this provider, 1.15.2 responds with status 500 on Node.js 24. Streams
+ * of claude-code-router's server may lack their usage: 1.0.53 drops what it reads together with the finish reason.
  */
 export async function checkResponses(target: Target): Promise<void> {
   await checkWhole(target);
@@ -27,47 +18,46 @@ export async function checkResponses(target: Target): Promise<void> {
 
 async function checkWhole(target: Target): Promise<void> {
   const response = await ask(target, false);
-  const body = (await response.json()) as ResponseBody;
-  strictEqual(body.choices?.[0]?.message?.content, WHOLE_TEXT, `text of the whole completion of the ${target.name}`);
-  checkUsage(body.usage, WHOLE_TOKENS, target);
-  await checkRecord(target, response, WHOLE_TEXT);
+  const read = readWhole(formOf(target), await response.json());
+  check(read, { text: WHOLE_TEXT, tokens: WHOLE_TOKENS, what: `the whole response of the ${target.name}` }, target);
+  await checkRecord(target, response, read.text);
 }
 
 async function checkStream(target: Target): Promise<void> {
   const response = await ask(target, true);
-  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
-  strictEqual(lines.at(-1), 'data: [DONE]', `end of the stream of the ${target.name}`);
-  const chunks = lines.slice(0, -1).map((line) => JSON.parse(line.slice(6)) as ResponseBody);
-  const text = chunks.map(({ choices }) => choices?.[0]?.delta?.content ?? '').join('');
-  strictEqual(text, textOfStream(BURST), `text of the stream of the ${target.name}`);
-  const reasons = chunks.flatMap(({ choices }) => choices?.[0]?.finish_reason ?? []);
-  deepStrictEqual(reasons, ['stop'], `finish reasons of the stream of the ${target.name}`);
-  deepStrictEqual(
-    chunks.filter(({ error }) => error !== undefined),
-    [],
-    `errors in the stream of the ${target.name}`,
-  );
-  const usages = chunks.map(({ usage }) => usage).filter((usage) => usage != null);
-  strictEqual(usages.length, 1, `usage chunks of the ${target.name}`);
-  checkUsage(usages[0], BURST.chunks, target);
-  await checkRecord(target, response, text);
+  const read = readStream(formOf(target), await response.text());
+  const tokens = target.name === 'llms' ? null : BURST.chunks;
+  check(read, { text: textOfStream(BURST), tokens, what: `the stream of the ${target.name}` }, target);
+  await checkRecord(target, response, read.text);
+}
+
+const formOf = ({ route = ROUTES.chat }: Target): Form => route.form;
+
+interface Expected {
+  readonly text: string;
+  /** Of the completion; null where the usage may be missing. */
+  readonly tokens: number | null;
+  readonly what: string;
+}
+
+function check({ text, reasons, usages, errors }: ReadResponse, expected: Expected, target: Target): void {
+  const { what } = expected;
+  deepStrictEqual(errors, [], `errors in ${what}`);
+  strictEqual(text, expected.text, `text of ${what}`);
+  deepStrictEqual(reasons, [STOP_REASONS[formOf(target)]], `reasons for the end of ${what}`);
+  if (expected.tokens === null) return;
+  deepStrictEqual(usages, [{ input: PROMPT_TOKENS, output: expected.tokens }], `usage of ${what}`);
 }
 
 async function ask(target: Target, stream: boolean): Promise<Response> {
-  const { path, headers } = target.route ?? OWN_ROUTE;
-  const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
+  const route = target.route ?? ROUTES.chat;
+  const response = await fetch(`http://127.0.0.1:${target.port}${route.path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json', ...headers },
-    body: toRequestBody(BURST.name, stream),
+    headers: { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json', ...route.headers },
+    body: toRequestBody(BURST.name, stream, route),
   });
   strictEqual(response.status, 200, `status of the ${target.name}`);
   return response;
-}
-
-function checkUsage(usage: ResponseBody['usage'], completionTokens: number, { name }: Target): void {
-  // The gateway adds costs and details to the usage.
-  const counts = Object.fromEntries(Object.keys(usageOf(0)).map((key) => [key, usage?.[key]]));
-  deepStrictEqual(counts, usageOf(completionTokens), `usage of the ${name}`);
 }
 
 /** Checks that the gateway has recorded the call with its text by the end of the response. */

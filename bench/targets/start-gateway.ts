@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from '../load/bench-request.ts';
 import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { SCRIPTS } from './upstream-script.ts';
+import type { WireName } from './upstream-wires.ts';
 
 /** A process of the gateway, started as users start it. */
 export interface GatewayProcess {
@@ -24,6 +25,8 @@ export interface GatewayProcessOptions {
   readonly dataDir?: string;
   /** A built checkout whose gateway is started. Default: this one. */
   readonly checkout?: string | undefined;
+  /** The wire by which the upstream is asked. Default: `openai`. */
+  readonly wire?: WireName | undefined;
 }
 
 const THIS_CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
@@ -62,7 +65,7 @@ export function startGateway(options: GatewayProcessOptions): Promise<GatewayPro
   });
 }
 
-function toConfig({ upstreamPort, dataDir = join(makeTemporaryFolder(), 'data') }: GatewayProcessOptions): object {
+function toConfig({ upstreamPort, dataDir, wire = 'openai' }: GatewayProcessOptions): object {
   const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`;
   const pricing = { prompt: '0.00000015', completion: '0.0000006' };
   return {
@@ -75,9 +78,9 @@ function toConfig({ upstreamPort, dataDir = join(makeTemporaryFolder(), 'data') 
     },
     // Some measurements have destinations on this machine.
     webhooks: { allowPrivateNetwork: true },
-    store: { type: 'json', dir: dataDir },
+    store: { type: 'json', dir: dataDir ?? join(makeTemporaryFolder(), 'data') },
     logging: { inputOutput: true },
-    providers: [{ slug: 'upstream', wire: 'openai', baseUrl, apiKey: 'upstream-secret' }],
+    providers: [{ slug: 'upstream', wire, baseUrl, apiKey: 'upstream-secret' }],
     models: SCRIPTS.map(({ name }) => ({
       id: `bench/${name}`,
       context_length: 128_000,

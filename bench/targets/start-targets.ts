@@ -4,13 +4,14 @@ import { startWorker, type Worker } from '../processes/worker.ts';
 import type { BareProxyCalls } from './bare-proxy.ts';
 import { checkResponses } from './check-responses.ts';
 import { startGateway } from './start-gateway.ts';
+import type { WireName } from './upstream-wires.ts';
 import type { UpstreamCalls } from './upstream.ts';
 
 /** A server that requests are sent to and that is measured. */
 export interface Target {
-  readonly name: 'gateway' | 'bare proxy' | 'Portkey';
+  readonly name: 'gateway' | 'bare proxy' | 'Portkey' | 'llms';
   readonly port: number;
-  /** Default: the gateway's own. */
+  /** Default: the gateway's own for chat completions. */
   readonly route?: Route | undefined;
   readonly pid: number;
   stop(): Promise<void>;
@@ -39,9 +40,15 @@ export async function setStage(): Promise<Stage> {
   return { upstream, load, upstreamPort: await upstream.call('port') };
 }
 
-/** Starts a new gateway over the upstream. */
-export async function startGatewayTarget({ upstreamPort }: Stage): Promise<Target> {
-  return { name: 'gateway', ...(await startGateway({ upstreamPort })) };
+/** The form in which a gateway is asked, and the wire by which it asks the upstream. */
+export interface Lane {
+  readonly route?: Route;
+  readonly wire?: WireName;
+}
+
+/** Starts a new gateway over the upstream. Default: chat completions on both sides. */
+export async function startGatewayTarget({ upstreamPort }: Stage, { route, wire }: Lane = {}): Promise<Target> {
+  return { name: 'gateway', route, ...(await startGateway({ upstreamPort, wire })) };
 }
 
 /** Starts a new bare proxy over the upstream. */
@@ -59,13 +66,18 @@ export async function withTargets<T>(
   startOther: (stage: Stage) => Promise<Target> = startProxyTarget,
 ): Promise<T> {
   const [gateway, proxy] = await Promise.all([startGatewayTarget(stage), startOther(stage)]);
-  const check = (): Promise<unknown> => Promise.all([checkResponses(gateway), checkResponses(proxy)]);
+  return withChecked([gateway, proxy], () => measure({ gateway, proxy }));
+}
+
+/** Runs something on targets whose responses are checked before and after; stops them. */
+export async function withChecked<T>(targets: readonly Target[], measure: () => Promise<T>): Promise<T> {
+  const check = (): Promise<unknown> => Promise.all(targets.map((target) => checkResponses(target)));
   try {
     await check();
-    const measured = await measure({ gateway, proxy });
+    const measured = await measure();
     await check();
     return measured;
   } finally {
-    await Promise.all([gateway.stop(), proxy.stop()]);
+    await Promise.all(targets.map((target) => target.stop()));
   }
 }

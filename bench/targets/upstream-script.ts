@@ -36,7 +36,8 @@ export const FLOOD_32_MB: UpstreamScript = toFlood(32);
 /** Every script; each is a model of the gateway under measurement. */
 export const SCRIPTS: readonly UpstreamScript[] = [BURST, TRICKLE, SWIFT, OPEN, FLOOD_100_MB, FLOOD_32_MB];
 
-const PROMPT_TOKENS = 20;
+/** Prompt tokens of every response. */
+export const PROMPT_TOKENS = 20;
 
 function toFlood(megabytes: number): UpstreamScript {
   const chunkChars = 4096;

@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 import { serveCalls } from '../processes/worker.ts';
-import { SCRIPTS, textOfChunk, type UpstreamScript, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
+import { BURST, SCRIPTS, type UpstreamScript } from './upstream-script.ts';
+import { type UpstreamWire, UPSTREAM_WIRES } from './upstream-wires.ts';
 
 /** Calls that the upstream's process serves. */
 export type UpstreamCalls = {
@@ -14,30 +15,23 @@ export type UpstreamCalls = {
 /** A script as the bytes of its response, all rendered beforehand. */
 interface Rendered {
   readonly script: UpstreamScript;
+  readonly beginning: Buffer;
   /** One for each burst, or one where all bursts are the same. */
   readonly bursts: readonly Buffer[];
   readonly burstCount: number;
   readonly ending: Buffer;
 }
 
-const HEAD = { id: 'chatcmpl-bench', created: 1_700_000_000, model: 'bench', system_fingerprint: 'fp_bench' };
 const STREAM_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-const WHOLE_RESPONSE = toJsonResponse('200 OK', {
-  ...HEAD,
-  object: 'chat.completion',
-  choices: [
-    {
-      index: 0,
-      message: { role: 'assistant', content: WHOLE_TEXT, refusal: null },
-      logprobs: null,
-      finish_reason: 'stop',
-    },
-  ],
-  usage: usageOf(WHOLE_TOKENS),
-});
 const UNKNOWN_SCRIPT = toJsonResponse('404 Not Found', { error: { message: 'There is no such script' } });
 
-const rendered = new Map(SCRIPTS.map((script) => [script.name, render(script)]));
+/** What is sent at one path. */
+interface Served {
+  readonly whole: Buffer;
+  readonly scripts: ReadonlyMap<string, Rendered>;
+}
+
+const served = new Map(Object.values(UPSTREAM_WIRES).map((wire) => [wire.path, serveWire(wire)]));
 const openStreams = new Set<{ bytes: number }>();
 
 function toJsonResponse(status: string, body: object): Buffer {
@@ -48,37 +42,36 @@ function toJsonResponse(status: string, body: object): Buffer {
   );
 }
 
-/** An event as an HTTP chunk of its own, as servers send it that write events one at a time. */
-function toChunk(fields: object): string {
-  const event = `data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', ...fields })}\n\n`;
-  return `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`;
+function serveWire(wire: UpstreamWire): Served {
+  // The long scripts are for measurements of chat completions alone.
+  const scripts = wire === UPSTREAM_WIRES.openai ? SCRIPTS : [BURST];
+  return {
+    whole: toJsonResponse('200 OK', wire.whole),
+    scripts: new Map(scripts.map((script) => [script.name, render(script, wire)])),
+  };
 }
 
-function toTextChunk(script: UpstreamScript, index: number): string {
-  const delta = { content: textOfChunk(script, index) };
-  return toChunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason: null }] });
+/** Events, each as an HTTP chunk of its own, as servers send them that write events one at a time. */
+function toChunks(events: readonly string[]): string {
+  return events.map((event) => `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`).join('');
 }
 
-function render(script: UpstreamScript): Rendered {
+function render(script: UpstreamScript, wire: UpstreamWire): Rendered {
   const { chunks, burst, chunkChars } = script;
   const burstCount = Math.ceil(chunks / burst);
   const toBurst = (number: number): Buffer => {
     const first = number * burst;
     const length = Math.min(burst, chunks - first);
-    return Buffer.from(Array.from({ length }, (_, i) => toTextChunk(script, first + i)).join(''));
+    return Buffer.from(toChunks(Array.from({ length }, (_, i) => wire.toText(script, first + i))));
   };
   // The many events of a flood are all the same, so one is rendered.
   const bursts = Array.from({ length: chunkChars === null ? burstCount : 1 }, (_, number) => toBurst(number));
-  return { script, bursts, burstCount, ending: toEnding(script) };
+  const beginning = Buffer.from(STREAM_HEAD + toChunks(wire.beginning));
+  const ending = Buffer.from(`${toChunks(wire.toEnding(script))}0\r\n\r\n`);
+  return { script, beginning, bursts, burstCount, ending };
 }
 
-function toEnding({ chunks }: UpstreamScript): Buffer {
-  const finish = toChunk({ choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }] });
-  const usage = toChunk({ choices: [], usage: usageOf(chunks) });
-  return Buffer.from(`${finish}${usage}e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n`);
-}
-
-function stream(socket: Socket, { script, bursts, burstCount, ending }: Rendered): void {
+function stream(socket: Socket, { script, beginning, bursts, burstCount, ending }: Rendered): void {
   const progress = { bytes: 0 };
   let sent = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -104,18 +97,19 @@ function stream(socket: Socket, { script, bursts, burstCount, ending }: Rendered
   openStreams.add(progress);
   socket.once('close', finish);
   socket.cork();
-  socket.write(STREAM_HEAD);
+  socket.write(beginning);
   goOn();
   socket.uncork();
 }
 
-function respond(socket: Socket, text: string): void {
+function respond(socket: Socket, path: string, text: string): void {
   const body = JSON.parse(text) as { model: string; stream?: boolean };
+  const wire = served.get(path);
   // The gateway sends the provider's name of the model, the bare proxy the name that it was sent.
-  const found = rendered.get(body.model.slice(body.model.lastIndexOf('/') + 1));
-  if (found === undefined) socket.write(UNKNOWN_SCRIPT);
-  else if (body.stream === true) stream(socket, found);
-  else socket.write(WHOLE_RESPONSE);
+  const script = wire?.scripts.get(body.model.slice(body.model.lastIndexOf('/') + 1));
+  if (wire === undefined || script === undefined) socket.write(UNKNOWN_SCRIPT);
+  else if (body.stream === true) stream(socket, script);
+  else socket.write(wire.whole);
 }
 
 /**
@@ -134,8 +128,9 @@ function serve(socket: Socket): void {
     const length = Number(/\r\ncontent-length: *(\d+)/i.exec(received)?.[1] ?? 0);
     const body = received.slice(headEnd + 4);
     if (body.length < length) return;
+    const path = received.slice(received.indexOf(' ') + 1, received.indexOf(' HTTP/'));
     received = '';
-    respond(socket, body);
+    respond(socket, path, body);
   });
   // Clients of this bench regularly disconnect before the end of a stream.
   socket.on('error', () => socket.destroy());

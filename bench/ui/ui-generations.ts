@@ -2,14 +2,19 @@ import type { GenerationContent } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
 
 import { toContent, toRecord } from '../../test/support/stores/generation-records.ts';
+import { createDraws } from './draws.ts';
+import { createVariedCalls } from './varied-calls.ts';
 
-const DAYS = 20;
+/** Just below what is kept by default. */
+const DAYS = 29.5;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const AT_ONCE = 1000;
-const MODELS = 40;
-const PROVIDERS = 8;
 const MESSAGES = 2500;
 const MESSAGE_CHARS = 4000;
+/** By how much, in days, calls come together at the busy time of a day. */
+const RHYTHM = 0.1;
+/** Share of the calls whose prompt is stored. */
+const WITH_PROMPT = 0.7;
 
 /** Generations whose prompt has 10 MB. */
 export const LARGE = {
@@ -20,21 +25,29 @@ export const LARGE = {
 } as const;
 
 /**
- * Fills a data directory with this many calls of every kind, all of them different; the last two are the large ones.
+ * Fills a data directory with this many calls of the last month, all of them different and most in the busy half of each
+ * day; the last two are the large ones.
  */
 export async function storeUiGenerations(dir: string, count: number): Promise<void> {
-  const startMs = Date.now() - DAYS * DAY_MS;
-  let nowMs = startMs;
+  const endMs = Date.now();
+  const startedAt = (index: number): number => {
+    const day = (index / count) * DAYS;
+    return endMs - (DAYS - day - RHYTHM * Math.sin(2 * Math.PI * day)) * DAY_MS;
+  };
+  let nowMs = startedAt(0);
   const store = await createJsonFileStore({ dir, now: () => nowMs });
-  const append = (index: number): Promise<void> =>
-    store.generations.append(toVaried(index, startMs + (index / count) * DAYS * DAY_MS), toContent(`${index}`));
+  const draws = createDraws();
+  const toCall = createVariedCalls(draws);
   const small = count - Object.keys(LARGE).length;
   for (let first = 0; first < small; first += AT_ONCE) {
-    nowMs = startMs + (first / count) * DAYS * DAY_MS;
-    const batch = Array.from({ length: Math.min(AT_ONCE, small - first) }, (_, i) => append(first + i));
+    nowMs = startedAt(first);
+    const batch = Array.from({ length: Math.min(AT_ONCE, small - first) }, async (_, i) => {
+      const content = draws.chance(WITH_PROMPT) ? toContent(toPrompt(first + i, draws.below(40))) : null;
+      await store.generations.append(toCall(first + i, startedAt(first + i)), content);
+    });
     await Promise.all(batch);
   }
-  nowMs = Date.now();
+  nowMs = endMs;
   const generation = { created_at: new Date(nowMs).toISOString(), generation_time: 90_000 };
   await store.generations.append(toRecord(LARGE.oneText, { generation }), toLargeContent([toText(MESSAGES)]));
   const messages = Array.from({ length: MESSAGES }, (_, at) => toText(1, at));
@@ -42,37 +55,8 @@ export async function storeUiGenerations(dir: string, count: number): Promise<vo
   await store.close();
 }
 
-function toVaried(index: number, createdMs: number): ReturnType<typeof toRecord> {
-  const provider = `Provider ${(index * 7) % PROVIDERS}`;
-  const latency = 120 + ((index * 37) % 1900);
-  const isFailed = index % 23 === 0;
-  const cost = ((index * 101) % 9973) / 1_000_000;
-  return toRecord(`gen-bench-${String(index).padStart(20, '0')}`, {
-    principalId: `key-${index % 20}`,
-    costNanoUsd: Math.round(cost * 1e9),
-    generation: {
-      created_at: new Date(createdMs).toISOString(),
-      model: `author-${index % 11}/model-${(index * 13) % MODELS}`,
-      provider_name: isFailed ? null : provider,
-      streamed: index % 3 !== 0,
-      cancelled: index % 31 === 0,
-      finish_reason: isFailed ? 'error' : index % 5 === 0 ? 'tool_calls' : 'stop',
-      native_finish_reason: 'stop',
-      request_id: `req-${index}`,
-      upstream_id: `chatcmpl-${index}`,
-      user_agent: 'OpenAI/JS 7.57.0',
-      tokens_prompt: 90 + ((index * 17) % 12_000),
-      tokens_completion: 5 + ((index * 29) % 4000),
-      native_tokens_prompt: 90 + ((index * 17) % 12_000),
-      native_tokens_completion: 5 + ((index * 29) % 4000),
-      total_cost: cost,
-      usage: cost,
-      latency,
-      generation_time: latency + ((index * 53) % 20_000),
-      provider_responses: [{ endpoint_id: 'acme:chat-1', latency, provider_name: provider, status: 200 }],
-    },
-  });
-}
+const toPrompt = (index: number, phrases: number): string =>
+  `${index}, ${'and what of the other one? '.repeat(phrases)}`;
 
 function toLargeContent(texts: readonly string[]): GenerationContent {
   return {

@@ -102,3 +102,46 @@ export const toOpenAndSee = (hash: string, selector: string): string => `
     look();
   })
 `;
+
+/** Script to run before the page's own scripts: keeps when the user's last event happened. */
+export const KEEP_EVENTS = `
+  for (const type of ['click', 'change', 'keydown'])
+    addEventListener(type, ({ timeStamp }) => { window.benchEventMs = timeStamp; }, true);
+`;
+
+const GIVE_UP_MS = 30_000;
+
+/** Waits until a condition is met, then for the painting of what met it; returns when that was. */
+const toPainted = (condition: string): string => `
+  new Promise((resolve, reject) => {
+    const giveUpAt = performance.now() + ${GIVE_UP_MS};
+    const look = () => {
+      if (${condition}) return requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+      if (performance.now() > giveUpAt) return reject(new Error(${JSON.stringify(`It was not met: ${condition}`)}));
+      requestAnimationFrame(look);
+    };
+    look();
+  })
+`;
+
+/** Waits until the page shows that a condition is met. */
+export const toAwait = toPainted;
+
+/** Script to run before the page's own scripts: keeps the time from the request for the page until this is painted. */
+export const toNoteDrawn = (condition: string): string => `window.benchDrawn = ${toPainted(condition)};`;
+
+/**
+ * Keeps the time from the next event of the user until this condition was met and the page was painted. The condition
+ * may compare with `before`, a value that is computed now.
+ */
+export const toTimeEvent = (condition: string, before = 'undefined'): string => `
+  (() => {
+    window.benchEventMs = undefined;
+    const before = ${before};
+    const painted = ${toPainted(`window.benchEventMs !== undefined && (${condition})`)};
+    window.benchDrawn = painted.then((ms) => ms - window.benchEventMs);
+  })()
+`;
+
+/** Returns the time that was kept. */
+export const READ_DRAWN = 'window.benchDrawn';

@@ -3,6 +3,8 @@ import type { Figure } from '../report/figure.ts';
 import type { Stage } from '../targets/start-targets.ts';
 import { measureBeside } from './ui-beside.ts';
 import { measureBody } from './ui-body.ts';
+import { measureCharts } from './ui-charts.ts';
+import { measureFinding } from './ui-finding.ts';
 import { measureHidden } from './ui-hidden.ts';
 import { measureList } from './ui-list.ts';
 import { measureBundle, measureOpening } from './ui-opening.ts';
@@ -20,6 +22,8 @@ export async function measureUi(stage: Stage, plan: Plan): Promise<Figure[]> {
     return [
       ...measureBundle(),
       ...(await measureOpening(ui, plan)),
+      ...(await measureCharts(ui, plan)),
+      ...(await measureFinding(ui, plan)),
       ...(await measureList(ui, plan)),
       ...(await measureBody(ui, plan)),
       ...(await measureStreams(ui, plan)),

@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 
 import { onTestFinished } from 'vitest';
 
-import { BROKEN, type Place, type Program } from './programs.ts';
+import { BROKEN, type Place, type Program } from './place.ts';
 
 const BIN = fileURLToPath(new URL('node_modules/.bin', import.meta.url));
 const LIMIT_MS = 90_000;

@@ -1,31 +1,28 @@
-/** What a model says in one response. */
-export interface Turn {
-  readonly thought?: string;
-  readonly text?: string;
-  readonly call?: { readonly id: string; readonly name: string; readonly args: object };
-}
+import { tellResponsesTurn } from './tell-responses-turn.ts';
+import { cut, type Told, toData, toEvent, type Turn } from './turn.ts';
 
-export const WIRES = ['openai', 'anthropic', 'google'] as const;
+export const WIRES = ['openai', 'anthropic', 'google', 'openai-responses'] as const;
 export type Wire = (typeof WIRES)[number];
 
-/** A turn in the form of a wire: whole, and as events with their framing. */
-interface Told {
-  readonly whole: object;
-  readonly events: readonly string[];
-}
+/** A turn in the form of each wire. */
+export const tellTurn: Readonly<Record<Wire, (turn: Turn) => Told>> = {
+  openai,
+  anthropic,
+  google,
+  'openai-responses': tellResponsesTurn,
+};
 
-/** Pieces of a few characters, so that names, escapes and characters of several bytes are cut. */
-const cut = (text: string): readonly string[] => text.match(/.{1,7}/gsu) ?? [];
-const toData = (payload: object): string => `data: ${JSON.stringify(payload)}\n\n`;
-
-export const tellTurn: Readonly<Record<Wire, (turn: Turn) => Told>> = { openai, anthropic, google };
-
-function openai({ thought, text, call }: Turn): Told {
+function openai({ thought, text, calls: called = [] }: Turn): Told {
   const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-  const finish = call === undefined ? 'stop' : 'tool_calls';
-  const calls = call && [
-    { id: call.id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.args) } },
-  ];
+  const finish = called.length === 0 ? 'stop' : 'tool_calls';
+  const calls =
+    called.length === 0
+      ? undefined
+      : called.map(({ id, name, args }) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: JSON.stringify(args) },
+        }));
   const chunk = (delta: object, finish_reason: string | null = null): string =>
     toData({ id: 'up-1', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] });
   const message = { role: 'assistant', content: text ?? null, reasoning_content: thought, tool_calls: calls };
@@ -34,16 +31,10 @@ function openai({ thought, text, call }: Turn): Told {
     events: [
       ...cut(thought ?? '').map((piece) => chunk({ reasoning_content: piece })),
       ...cut(text ?? '').map((content) => chunk({ content })),
-      ...(call === undefined
-        ? []
-        : [
-            chunk({
-              tool_calls: [{ index: 0, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }],
-            }),
-            ...cut(JSON.stringify(call.args)).map((piece) =>
-              chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] }),
-            ),
-          ]),
+      ...called.flatMap(({ id, name, args }, index) => [
+        chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
+        ...cut(JSON.stringify(args)).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
+      ]),
       chunk({}, finish),
       toData({ id: 'up-1', choices: [], usage }),
       'data: [DONE]\n\n',
@@ -51,9 +42,9 @@ function openai({ thought, text, call }: Turn): Told {
   };
 }
 
-function anthropic({ thought, text, call }: Turn): Told {
+function anthropic({ thought, text, calls = [] }: Turn): Told {
   const usage = { input_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 20 };
-  const stop = { stop_reason: call === undefined ? 'end_turn' : 'tool_use', stop_sequence: null };
+  const stop = { stop_reason: calls.length === 0 ? 'end_turn' : 'tool_use', stop_sequence: null };
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'up' };
   const blocks = [
     ...(thought === undefined
@@ -77,17 +68,12 @@ function anthropic({ thought, text, call }: Turn): Told {
             deltas: cut(text).map((piece) => ({ type: 'text_delta', text: piece })),
           },
         ]),
-    ...(call === undefined
-      ? []
-      : [
-          {
-            block: { type: 'tool_use', id: call.id, name: call.name, input: call.args },
-            start: { type: 'tool_use', id: call.id, name: call.name, input: {} },
-            deltas: cut(JSON.stringify(call.args)).map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
-          },
-        ]),
+    ...calls.map(({ id, name, args }) => ({
+      block: { type: 'tool_use', id, name, input: args },
+      start: { type: 'tool_use', id, name, input: {} },
+      deltas: cut(JSON.stringify(args)).map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+    })),
   ];
-  const event = (payload: { readonly type: string }): string => `event: ${payload.type}\n${toData(payload)}`;
   const start = {
     ...message,
     content: [],
@@ -98,24 +84,24 @@ function anthropic({ thought, text, call }: Turn): Told {
   return {
     whole: { ...message, content: blocks.map(({ block }) => block), ...stop, usage },
     events: [
-      event({ type: 'message_start', message: start } as { type: string }),
-      event({ type: 'ping' }),
+      toEvent({ type: 'message_start', message: start }),
+      toEvent({ type: 'ping' }),
       ...blocks.flatMap(({ start: content_block, deltas }, index) =>
         [
           { type: 'content_block_start', index, content_block },
           ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
           { type: 'content_block_stop', index },
-        ].map(event),
+        ].map(toEvent),
       ),
-      event({ type: 'message_delta', delta: stop, usage: { output_tokens: 20 } } as { type: string }),
-      event({ type: 'message_stop' }),
+      toEvent({ type: 'message_delta', delta: stop, usage: { output_tokens: 20 } }),
+      toEvent({ type: 'message_stop' }),
     ],
   };
 }
 
-function google({ thought, text, call }: Turn): Told {
+function google({ thought, text, calls: called = [] }: Turn): Told {
   const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 };
-  const calls = call === undefined ? [] : [{ functionCall: { name: call.name, args: call.args } }];
+  const calls = called.map(({ name, args }) => ({ functionCall: { name, args } }));
   const candidate = (parts: readonly object[], finishReason?: string): object => ({
     candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
     ...(finishReason && { usageMetadata }),

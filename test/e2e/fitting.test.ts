@@ -30,6 +30,13 @@ const CHARTED = /^(generations)?$/;
 
 const WIDTHS = [480, 900, 1440];
 
+/** How far the table scrolls sideways. */
+const BEYOND = `(() => {
+  const grid = document.querySelector('[role=grid]');
+  return grid.scrollWidth - grid.clientWidth;
+})()`;
+const HEADS = ['Time', 'Status', 'Model', 'Cost'];
+
 /** Calls as a gateway has them after weeks: of other days, tiny and large costs, and long waits. */
 const AGES_MS = [0, 3_600_000, 10 * 86_400_000, 300 * 86_400_000];
 const COSTS = [0.00009374, 1234.5678, 0, 0.0123];
@@ -96,5 +103,16 @@ describe.skipIf(skipped !== undefined)(
         expect(await page.evaluate('[...window.cutLabels]')).toEqual([]);
       },
     );
+
+    test('shows time, status, model and cost of each call 480 pixels wide, with nothing to scroll to', async () => {
+      const { page, go, screenshot } = opened;
+      await page.setViewportSize({ width: 480, height: 800 });
+      await go('#/generations');
+      const grid = page.getByRole('grid', { name: 'Generations' });
+      await expect.poll(() => grid.getByRole('columnheader').allInnerTexts()).toEqual(HEADS);
+      await grid.getByText('$1,234.57').first().waitFor();
+      await screenshot('fit-480-calls');
+      expect(await page.evaluate<number>(BEYOND)).toBe(0);
+    });
   },
 );

@@ -68,7 +68,7 @@ const CASES: Readonly<Record<string, Case>> = {
       await page.getByRole('grid').focus();
       await page.keyboard.press('?');
     },
-    first: 'div',
+    first: 'button Close',
     returned: 'grid Keys',
   },
   'a new key': { hash: () => '#/keys', opener: onButton('New key'), first: 'input Name', returned: 'button New key' },
@@ -117,7 +117,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a comparison of models': {
     hash: () => '#/models?compare=demo/chat,demo/reasoner',
     opener: onButton(/^Compare/),
-    first: 'div',
+    first: 'button Close',
     returned: 'button Compare',
   },
   'a link in a text': {

@@ -22,6 +22,8 @@ export interface Walker {
   readonly visitAll: (visits: readonly Visit[]) => Promise<Sighting[]>;
   /** Faults of the screen as it is now. */
   readonly look: () => string[];
+  /** Scrolls through the screen and what scrolls within it; `own` selects parts of the product that look foreign. */
+  readonly roam: (own: string) => Promise<readonly string[]>;
   /** Scrolls the table of the screen from its beginning to its end. */
   readonly lookThrough: (name: string) => Promise<Sighting>;
 }
@@ -39,6 +41,8 @@ export const WALK = `
   addEventListener('submit', ({ defaultPrevented }) => defaultPrevented || out.push('a form was sent'));
 
   const LIMIT_MS = 20_000;
+  /** In which a screen is scrolled through, however long it is. */
+  const STEPS = 12;
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
   /** Lets what is due happen, and has it laid out, without the wait for a frame to be shown. */
   const turn = () => new Promise((resolve) => {
@@ -65,9 +69,9 @@ export const WALK = `
     .map((selector) => 'main ' + selector + ':not(form[role=search], form[role=search] *)').join(',');
 
   /** Finds content that a sanitiser, a screen or the script engine has let through. */
-  function look() {
+  function look(own = 'nothing') {
     const faults = out.splice(0);
-    for (const element of all(FOREIGN)) faults.push('foreign: ' + element.outerHTML.slice(0, 120));
+    for (const element of all(FOREIGN).filter((each) => !each.matches(own))) faults.push('foreign: ' + element.outerHTML.slice(0, 120));
     const handlers = document.evaluate('count(//main//@*[starts-with(name(), "on")])', document, null, 1);
     if (handlers.numberValue > 0) faults.push('an attribute is a handler');
     if (all('[role=alert]').some(({ textContent }) => textContent.includes('This screen failed'))) faults.push('the screen failed');
@@ -140,6 +144,22 @@ export const WALK = `
       faults.push(String(error), ...look());
     }
     return { name, faults: [...new Set(faults)], ms: 0 };
+  };
+  window.roam = async (own) => {
+    const faults = look(own);
+    const isScrolled = (each) => each.scrollHeight > each.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(each).overflowY);
+    const [screen, ...within] = all('main, main *').filter(isScrolled);
+    for (let step = 0; step <= STEPS && screen !== undefined; step += 1) {
+      screen.scrollTop = (step / STEPS) * (screen.scrollHeight - screen.clientHeight);
+      await frame();
+      await turn();
+      faults.push(...look(own));
+    }
+    for (const each of within) each.scrollTop = each.scrollHeight;
+    await frame();
+    await turn();
+    faults.push(...look(own));
+    return [...new Set(faults)];
   };
   window.look = look;
 `;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
@@ -11,7 +12,8 @@ import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts
 const SOURCE = fileURLToPath(new URL('../../packages/ui/src/', import.meta.url));
 const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
 
-const ids = { first: '', second: '', fixture: 'demo/chat-completions/synthetic-greeting', miss: '' };
+const ids = { first: '', second: '', fixture: 'demo/chat-completions/synthetic-greeting', miss: '', guardrail: '' };
+const CONFIGURED = createHash('sha256').update(API_KEY).digest('hex');
 
 /** Every shortcut that the sources register, by file and keys: `generation-tabs ]`. */
 function findShortcuts(): string[] {
@@ -32,6 +34,24 @@ const PLACES = [
     /path: '(.+?)', label: '(\w+)', letter: '(\w)'(?:, digit: '(\d)')?/g,
   ),
 ].map(([, path = '', label = '', letter = '', digit]) => ({ path, label, letter, digit }));
+
+/** Screens that are reached from others, by what they show. */
+const FURTHER: Readonly<Record<string, () => string>> = {
+  'the charts by provider': () => '#/?split=provider&range=7d',
+  'a workbench of two models': () => '#/playground?models=demo/chat,demo/reasoner',
+  'a replay beside the original': () => `#/playground?from=${ids.first}`,
+  'the tools that can be connected': () => '#/connect',
+  'the settings of a tool': () => '#/connect?tool=opencode',
+  'the story of a call': () => `#/generations/${ids.first}`,
+  'a call beside the list': () => `#/generations?open=${ids.first}`,
+  'two calls side by side': () => `#/generations?compare=${ids.first},${ids.second}`,
+  'the sessions': () => '#/generations/sessions',
+  'a session': () => '#/generations/sessions/walk',
+  'a guardrail with its pickers': () => `#/guardrails?open=${ids.guardrail}`,
+  'a model': () => '#/models/demo/chat',
+  'a provider': () => '#/providers/demo',
+  'a key': () => `#/keys/${CONFIGURED}`,
+};
 
 /** Presses a key and tells what the open tab is then. */
 async function openTab(page: Page, key: string): Promise<string | null> {
@@ -187,15 +207,32 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
   ],
 };
 
-/** The element with the focus, and whether the focus is visible. */
+/** The element with the focus, and whether the focus is visible: at it, or at the box that is drawn around a field. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body) return null;
   const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
   const name = element.tagName + ' ' + (element.getAttribute('aria-label') ?? element.textContent ?? '').slice(0, 40);
   const place = [...document.querySelectorAll('*')].indexOf(element);
-  return { name, place, isSeen: (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none' };
+  const around = getComputedStyle(element.parentElement).outlineStyle !== 'none';
+  return { name, place, isSeen: (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none' || around };
 })()`;
+
+/** Presses Tab until the focus leaves the page: every stop is seen, and none comes twice. */
+async function walkByTab({ page, problems }: UiPage, least = PLACES.length): Promise<void> {
+  const seen: number[] = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<{ name: string; place: number; isSeen: boolean } | null>(FOCUSED);
+    // After the last the focus leaves the page.
+    if (focused === null || focused.place === seen[0]) break;
+    expect(focused).toMatchObject({ isSeen: true });
+    expect(seen, `${focused.name} again`).not.toContain(focused.place);
+    seen.push(focused.place);
+  }
+  expect(seen.length).toBeGreaterThan(least);
+  expect(problems.splice(0)).toEqual([]);
+}
 
 describe.skipIf(skipped !== undefined)(
   `the web UI by keyboard alone${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
@@ -206,7 +243,7 @@ describe.skipIf(skipped !== undefined)(
     let fixtures: string;
 
     const chat = async (content: string): Promise<string> => {
-      const body = { model: 'demo/chat', messages: [{ role: 'user', content }] };
+      const body = { model: 'demo/chat', messages: [{ role: 'user', content }], session_id: 'walk' };
       const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body });
       await response.text();
       return response.headers.get('x-generation-id') ?? '';
@@ -222,6 +259,8 @@ describe.skipIf(skipped !== undefined)(
       await chat('Nothing was recorded for this');
       const misses = await (await ui.call('/admin/v1/fixtures/misses')).json();
       ids.miss = (misses as { data: { id: string }[] }).data[0]?.id ?? '';
+      const guardrail = await (await ui.call('/api/v1/guardrails', { body: { name: 'Walked' } })).json();
+      ids.guardrail = (guardrail as { data: { id: string } }).data.id;
       opened = await ui.open('#/', { isKept: true, permissions: ['clipboard-write'] });
     }, 60_000);
     afterAll(async () => {
@@ -241,20 +280,30 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test.each(PLACES)('reaches all of $label, shows where it is, and is held nowhere', async ({ path }) => {
-      const { page, go, problems } = opened;
-      await go(`#${path}`);
-      const seen: number[] = [];
-      for (;;) {
-        await page.keyboard.press('Tab');
-        const focused = await page.evaluate<{ name: string; place: number; isSeen: boolean } | null>(FOCUSED);
-        // After the last the focus leaves the page.
-        if (focused === null || focused.place === seen[0]) break;
-        expect(focused).toMatchObject({ isSeen: true });
-        expect(seen, `${focused.name} again`).not.toContain(focused.place);
-        seen.push(focused.place);
+      await opened.go(`#${path}`);
+      await walkByTab(opened);
+    });
+
+    test.each(Object.entries(FURTHER))('reaches all of %s, shows where it is, and is held nowhere', async (_, hash) => {
+      await opened.go(hash());
+      // Some begin with the focus in their first field.
+      await walkByTab(opened, 2);
+    });
+
+    test('reaches all of the first run, from which a provider is added and left again', async () => {
+      const empty = await launchUi({ isEmpty: true });
+      try {
+        const first = await empty.open('#/');
+        await walkByTab(first);
+        const { page } = first;
+        await page.getByRole('button', { name: 'Add a provider' }).focus();
+        await page.keyboard.press('Enter');
+        await page.getByRole('searchbox', { name: 'Search providers' }).and(page.locator(':focus')).waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Add a provider' }).and(page.locator(':focus')).waitFor();
+      } finally {
+        await empty.close();
       }
-      expect(seen.length).toBeGreaterThan(PLACES.length);
-      expect(problems.splice(0)).toEqual([]);
     });
   },
 );

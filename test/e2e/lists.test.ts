@@ -355,6 +355,21 @@ describe.skipIf(skipped !== undefined)(
       expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
     });
 
+    test('keeps to the page of a call that is on its way, whatever is clicked beside the list until then', async () => {
+      const { page, problems } = await ui.open(`#/generations?open=${ids.first}`);
+      await page.getByRole('tab', { name: 'Usage and cost' }).waitFor();
+      // In one task: the page of the call cannot be there between the two.
+      await page.evaluate(`(() => {
+        const grid = document.querySelector('[role=grid]');
+        grid.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+        const tab = [...document.querySelectorAll('[role=tab]')].find(({ textContent }) => textContent === 'Usage and cost');
+        tab.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, button: 0 }));
+      })()`);
+      await page.getByRole('grid').waitFor({ state: 'detached' });
+      expect(new URL(page.url()).hash).toContain(`#/generations/${ids.first}`);
+      expect(problems).toEqual([]);
+    });
+
     test('shows what models were called for, and how things stand', async () => {
       const { page, problems, go } = await ui.open('#/models?open=demo/chat');
       await page.getByRole('tab', { name: 'My usage' }).click();

@@ -42,6 +42,14 @@ describe.skipIf(skipped !== undefined)(`the web UI where there is nothing${note}
     await opened.go(`#/${route}`);
     expect(await examine(opened, `empty-${toName(route)}`)).toEqual([]);
   });
+
+  test('offers no key of the demo at sign-in, which this gateway would refuse', async () => {
+    const { page, problems } = await ui.open('', { isSignedIn: false });
+    await page.getByLabel('Management key').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('button').allInnerTexts()).toEqual(['Sign in']);
+    expect(problems).toEqual([]);
+  });
 });
 
 /** Dialogs that open over a screen, and the way to open them. */

@@ -270,7 +270,7 @@ describe.skipIf(skipped !== undefined)(
       expect(loaded.filter((name) => name.includes('markdown'))).toEqual([]);
     });
 
-    test('sends at most 250 KB of compressed script before the first screen', async () => {
+    test('sends at most 180 KB of compressed script before the first screen', async () => {
       const html = await (await fetch(`${ui.url}/ui/`)).text();
       const scripts = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].map(([, file]) => file ?? '');
       const sizes = await Promise.all(
@@ -279,7 +279,7 @@ describe.skipIf(skipped !== undefined)(
         ),
       );
       expect(scripts.length).toBeGreaterThan(0);
-      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250 * 1024);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(180 * 1024);
     });
   },
 );

@@ -96,6 +96,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 60_000 },
     await dialog.getByRole('checkbox', { name: /^As its standard terms are known/ }).uncheck();
     await dialog.getByLabel('Trains on them').selectOption('no');
     await dialog.getByRole('checkbox', { name: /BYOK/ }).check();
+    await dialog.getByLabel('Has the Responses API').selectOption('yes');
     await dialog.getByRole('button', { name: 'Add a header' }).click();
     await dialog.getByLabel('Name of header 1').fill('X-Team');
     await dialog.getByLabel('Value of header 1').fill('blue\u0000team');
@@ -122,6 +123,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 60_000 },
       settings: {
         query: { 'api-version': '7' },
         byok: true,
+        responses: true,
         dataPolicy: { training: false, retainsPrompts: null },
       },
     });
@@ -130,11 +132,13 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 60_000 },
     const panel = page.getByRole('region', { name: 'Provider whole' });
     await panel.getByText('Advanced', { exact: true }).click();
     expect(await panel.getByLabel('Value of header 1').getAttribute('placeholder')).toBe('as it is saved');
+    await panel.getByLabel('Has the Responses API').selectOption('no');
     await panel.getByRole('button', { name: 'Remove header 1' }).click();
     await panel.getByRole('checkbox', { name: /^Remove the saved key/ }).check();
     await panel.getByRole('button', { name: 'Save' }).click();
     await page.getByText('whole is in force as it is now').first().waitFor();
     expect(await read()).toMatchObject({ header_names: [], has_key: false });
+    expect((await read())?.settings).not.toHaveProperty('responses');
     expect(await page.content()).not.toContain('blue-team');
     expect(opened.problems).toEqual([]);
   });

@@ -106,6 +106,7 @@ const SCENES: readonly Scene[] = [
     act: click('button', 'Compare 2'),
   },
   { name: 'models-failed', at: 'demo', hash: 'models', act: fail('/api/v1/models*'), hasProblems: true },
+  { name: 'models-page', at: 'demo', hash: 'models/demo/chat' },
   { name: 'models-add', at: 'empty', hash: 'models', act: click('button', 'Add a model') },
   { name: 'providers', at: 'config', hash: 'providers' },
   { name: 'providers-none', at: 'config', hash: 'providers?q=nothing-has-this-name' },

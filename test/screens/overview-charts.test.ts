@@ -80,6 +80,19 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('fit into a narrower page at once, before they are drawn anew', async () => {
+      const { page } = await ui.open('#/', { viewport: { width: 960, height: 900 } });
+      await untilDrawn(page);
+      await chartOf(page, 'Cost').waitFor();
+      // In one task: an observer of sizes runs only after it.
+      const beyond = await page.evaluate<number>(`(() => {
+        const main = document.querySelector('main');
+        main.parentElement.style.maxWidth = '300px';
+        return main.scrollWidth - main.clientWidth;
+      })()`);
+      expect(beyond).toBe(0);
+    });
+
     test('lead from a bucket that is clicked to the calls of just that half hour', async () => {
       const { page, problems } = await ui.open('#/');
       await untilDrawn(page);

@@ -15,6 +15,7 @@ import { toEvent, toEventPieces } from '../../../test/support/upstreams/chunking
 import { createReplayTransport, createScriptedTransport } from '../../../test/support/upstreams/scripted-transport.ts';
 import { ROUTES } from './api/routes.ts';
 import { createGateway } from './gateway.ts';
+import type { Principal } from './http/principal.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
 import { createMemoryStore } from './stores/memory/memory-store.ts';
 import { modelEndpointsSchema, modelListSchema } from './wire/models/model.ts';
@@ -546,6 +547,20 @@ test('shows figures to callers on this machine, and to others with a management 
   expect(body).toContain('model_gateway_open_streams 0\n');
   for (const line of body.trimEnd().split('\n'))
     expect(line).toMatch(/^# (HELP|TYPE) \w+ .+$|^\w+(\{(\w+="[\w.+-]*",?)+\})? [\d.e-]+$/);
+});
+
+test('shows figures to a management key, too, where the host has its own sign-in', async () => {
+  const { gateway } = createCoreGateway(idle);
+  const statusFor = async (principal: Principal | null, key?: string): Promise<number> => {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const request = { method: 'GET', path: '/metrics', query: '', baseUrl: '', headers, ...bodyOf() };
+    const { signal } = new AbortController();
+    return (await gateway.handle({ ...request, signal, authenticate: () => principal })).status;
+  };
+  expect(await statusFor({ kind: 'management', id: 'ada', name: 'Ada' })).toBe(200);
+  expect(await statusFor({ kind: 'api', id: 'bob', name: 'Bob' }, MANAGEMENT_KEY)).toBe(403);
+  expect(await statusFor(null, MANAGEMENT_KEY)).toBe(200);
+  expect(await statusFor(null)).toBe(401);
 });
 
 // Closing

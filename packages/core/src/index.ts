@@ -7,7 +7,7 @@ export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/timeouts.ts';
 export type { AttemptListener, AttemptReport, GenerationListener } from './dispatch/recorder.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
 export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
-export type { Principal } from './http/principal.ts';
+export type { Authenticate, Principal } from './http/principal.ts';
 export { type GatewayRequest, type HeaderMap, mountPathOf } from './http/request.ts';
 export { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 export type { Surface } from './http/route.ts';

@@ -11,10 +11,9 @@ import type { Moderator } from './chat/moderate-call.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web/web-access.ts';
 import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts';
-import type { Awaitable } from './foundation/async/awaitable.ts';
 import type { Logger } from './foundation/logger.ts';
 import type { Platform } from './foundation/platform.ts';
-import type { Principal } from './http/principal.ts';
+import type { Authenticate } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
 import type { Provider } from './providers/provider.ts';
 import type { RateLimitOptions } from './rate-limits/rate-limits.ts';
@@ -41,7 +40,7 @@ export interface GatewayOptions extends Setup {
   readonly platform?: Platform | undefined;
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
-  readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
+  readonly authenticate?: Authenticate<GatewayRequest> | undefined;
   /**
    * Wrong keys that one address may send before further ones are slowed, by 429 with a wait that doubles; null slows
    * none. Default 10. Addresses of this machine, and requests without an address, are never slowed.

@@ -113,6 +113,7 @@ export function createFoundations(
     liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,
+    hasPublicKey: bootstrapKeys.some(({ kind, isPublic }) => kind === 'management' && isPublic === true),
     refusals: createRefusals(platform),
     health,
     ledger,

@@ -1,35 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-import {
-  DEFAULT_BODY_LIMIT_BYTES,
-  DEFAULT_TIMEOUTS,
-  type Gateway,
-  GatewayError,
-  type GatewayResponse,
-  type Principal,
-  type Surface,
-  toErrorResponse,
-} from '@model-gateway/core';
-import { type WriteOptions, writeResponse } from '@model-gateway/node';
+import { type Authenticate, type Gateway, GatewayError } from '@model-gateway/core';
+import { createMountedGateway, type MountedRequestOptions, type MountOptions } from '@model-gateway/node';
 
-import type { ExpressRequest, Next } from './express-request.ts';
+import { type ExpressRequest, type Next, originOf, remoteAddressOf } from './express-request.ts';
 import { createPassthrough, type PassthroughOptions } from './passthrough.ts';
-import { toMountedRequest } from './to-mounted-request.ts';
 
-export interface GatewayRouterOptions<Request extends ExpressRequest = ExpressRequest> {
+export interface GatewayRouterOptions<Request extends ExpressRequest = ExpressRequest> extends MountOptions {
   /** Sends paths below `/api/v1` that the gateway does not have to another gateway. Off by default. */
   readonly passthrough?: PassthroughOptions | undefined;
-  /** Routes to offer beside the API. Default: none. */
-  readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /**
-   * The host's own authentication, which replaces the gateway's keys; null leads to a 401. Not called for health checks
-   * and the OpenAPI document. Its errors go to the host's error handler.
+   * The host's own sign-in, in place of the gateway's keys; null leads to a 401. Not called for health checks and the
+   * OpenAPI document. What it throws goes to the host's error handler.
    */
-  readonly authenticate?: ((request: Request) => Principal | null | Promise<Principal | null>) | undefined;
-  /** Limit of a body in bytes. Default 32 MiB. A parser that runs before the gateway has its own limit. */
-  readonly bodyLimitBytes?: number | undefined;
-  /** Time in which a client must read pending data before its connection is closed. Default two minutes. */
-  readonly clientWriteTimeoutMs?: number | undefined;
+  readonly authenticate?: Authenticate<Request> | undefined;
 }
 
 /** Fits `app.use` of Express 4 and 5. */
@@ -48,55 +32,41 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
   options: GatewayRouterOptions<Request> = {},
 ): GatewayRouter<Request> {
   const { authenticate } = options;
-  const surfaces: readonly Surface[] = ['api', ...(options.expose ?? [])];
-  const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
+  const mounted = createMountedGateway(gateway, options);
   const passthrough = options.passthrough && createPassthrough(options.passthrough);
-  const write: WriteOptions = {
-    clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
-  };
 
-  /** Undefined: the gateway authenticates; null: refused. */
-  const askHost = async (request: Request, path: string): Promise<Principal | null | undefined> => {
-    const method = request.method ?? '';
-    if (authenticate === undefined || gateway.matches(method, path, ['health', 'openapi'])) return undefined;
+  /** Asked before the gateway is, so that what the host throws reaches its error handler. */
+  const askHost = async (request: Request, path: string): Promise<MountedRequestOptions['authenticate']> => {
+    if (authenticate === undefined || gateway.matches(request.method ?? '', path, ['health', 'openapi'])) {
+      return undefined;
+    }
     const principal = await authenticate(request);
-    // For these the gateway itself decides whether a key is needed.
-    return principal ?? (gateway.matches(method, path, ['metrics']) ? undefined : null);
+    return () => principal;
   };
 
   const respond = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
-    const principal = await askHost(request, path);
-    if (isResponded(response)) return;
-    if (principal === null) return refuse(response, new GatewayError('authentication', 'Not authenticated'));
-    const mounted = toMountedRequest(request, response, { bodyLimitBytes, principal });
-    const result = await gateway.handle(mounted);
-    // The host may have responded meanwhile, for instance after a time limit.
-    if (response.headersSent) return discard(result);
-    await writeResponse(response, result, write);
+    const signIn = await askHost(request, path);
+    if (!isResponded(response)) await mounted.serve(request, response, toOptions(request, signIn));
   };
 
   const forward = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
-    const principal = await askHost(request, path);
+    const signIn = await askHost(request, path);
     if (isResponded(response)) return;
     try {
-      if (principal === null) throw new GatewayError('authentication', 'Not authenticated');
       // The upstream key is only for callers that the gateway has authenticated.
-      if (options.passthrough?.apiKey !== undefined) {
-        await gateway.authenticate(toMountedRequest(request, response, { bodyLimitBytes, principal }));
+      if (signIn !== undefined || options.passthrough?.apiKey !== undefined) {
+        await gateway.authenticate(mounted.toRequest(request, response, toOptions(request, signIn)));
       }
       await passthrough?.forward(request, response);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      if (!isResponded(response)) await refuse(response, error);
+      if (!isResponded(response)) await mounted.refuse(response, error);
     }
   };
 
-  const refuse = (response: ServerResponse, error: GatewayError): Promise<void> | undefined =>
-    writeResponse(response, toErrorResponse(error), write);
-
   return (request, response, next) => {
     const path = pathOf(request);
-    const isOurs = gateway.matches(request.method ?? '', path, surfaces);
+    const isOurs = mounted.offers(request.method, path);
     if (!isOurs && passthrough?.accepts(path) !== true) return next();
     const serve = isOurs ? respond : forward;
     const onFailure = (error: unknown): void => {
@@ -107,6 +77,16 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
   };
 }
 
+const toOptions = (
+  request: ExpressRequest,
+  authenticate: MountedRequestOptions['authenticate'],
+): MountedRequestOptions => ({
+  mountPath: request.baseUrl,
+  originOf: () => originOf(request),
+  remoteAddress: remoteAddressOf(request),
+  authenticate,
+});
+
 function pathOf({ url = '/' }: ExpressRequest): string {
   const queryAt = url.indexOf('?');
   return queryAt === -1 ? url : url.slice(0, queryAt);
@@ -115,10 +95,3 @@ function pathOf({ url = '/' }: ExpressRequest): string {
 /** Whether no response can be sent any more: the client has left, or the host has responded. */
 const isResponded = (response: ServerResponse): boolean =>
   response.headersSent || response.closed || response.destroyed;
-
-/** Ends a streamed response without a reader, and with it the call upstream. */
-async function discard({ body }: GatewayResponse): Promise<void> {
-  if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
-    await body[Symbol.asyncIterator]().return?.();
-  }
-}

@@ -1,12 +1,11 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 
 import { GatewayError, NO_SNIFFING } from '@model-gateway/core';
+import { lostBody, type ParsedBody, readParsedBody } from '@model-gateway/node';
 import type { RequestHandler } from 'http-proxy-middleware';
 
 import type { ExpressRequest } from './express-request.ts';
 import { isPassedBack, isPassedOn } from './passed-headers.ts';
-import { type ParsedBody, readParsedBody } from './read-parsed-body.ts';
-import { lostBody } from './to-mounted-request.ts';
 
 export interface PassthroughOptions {
   /** Base URL of the other gateway's API, with its version: `https://host/api/v1`. */

@@ -7,6 +7,15 @@ export { createNodePlatform } from './node-platform.ts';
 export { listen, type Listener, type ListenOptions } from './http/listen.ts';
 export { isLoopbackHost } from './http/guard-request.ts';
 export { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
+export {
+  createMountedGateway,
+  type MountedGateway,
+  type MountedRequestOptions,
+  type MountOptions,
+} from './mounted/mounted-gateway.ts';
+export { type ParsedBody, readParsedBody } from './mounted/read-parsed-body.ts';
+export { lostBody } from './mounted/to-mounted-request.ts';
+export { type NodeHandler, type NodeHandlerOptions, toNodeHandler } from './mounted/to-node-handler.ts';
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
 export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
 export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';

@@ -20,7 +20,7 @@ test('without a config and without keys in the environment it is the demo', () =
   expect(config.store).toEqual({ type: 'json', dir: resolve('data/demo') });
   expect(config.auth.bootstrapKeys).toEqual([
     { key: 'sk-gw-v1-demo', kind: 'api', name: 'demo' },
-    { key: 'sk-gw-v1-demo-management', kind: 'management', name: 'demo management' },
+    { key: 'sk-gw-v1-demo-management', kind: 'management', name: 'demo management', isPublic: true },
   ]);
 });
 

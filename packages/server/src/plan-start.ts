@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import type { ModelDefinition } from '@model-gateway/core';
+import type { BootstrapKey, ModelDefinition } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import {
   DEMO_KEY,
@@ -58,9 +58,9 @@ function planDemo(
         'Leave --host out, or give a --config with providers and keys of your own.',
     );
   }
-  const bootstrapKeys: GatewayConfig['auth']['bootstrapKeys'] = [
+  const bootstrapKeys: BootstrapKey[] = [
     { key: DEMO_KEY, kind: 'api', name: 'demo' },
-    { key: DEMO_MANAGEMENT_KEY, kind: 'management', name: 'demo management' },
+    { key: DEMO_MANAGEMENT_KEY, kind: 'management', name: 'demo management', isPublic: true },
   ];
   return { config: { ...config, auth: { ...config.auth, bootstrapKeys }, warnings }, demoFixturesDir: BUILT_FIXTURES };
 }

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 
 import type { Gateway, GatewayOptions, ModelDefinition, TransportRequest } from '@model-gateway/core';
 import { gatewayRouter } from '@model-gateway/express';
-import { listen } from '@model-gateway/node';
+import { listen, toNodeHandler } from '@model-gateway/node';
 import express5 from 'express';
 import express4 from 'express-4';
 import { expect, onTestFinished, test } from 'vitest';
@@ -33,6 +33,12 @@ const MOUNTS: readonly (readonly [string, string, Mount])[] = [
       const inner = express5.Router().use('/ai', gatewayRouter(gateway));
       return serveApp(express5().use('/deep/:tenant', inner), '/deep/acme/ai');
     },
+  ],
+  ['node:http', '/ai', async (gateway) => atHost(await startHost('node-handler', gateway))],
+  [
+    'the Node handler where middleware has removed its path',
+    '/deep/ai',
+    (gateway) => serveApp(express5().use('/deep', toNodeHandler(gateway, { mountPath: '/ai' })), '/deep/ai'),
   ],
   ['the fetch handler', '/ai', async (gateway) => atHost(await startHost('fetch', gateway))],
   [

@@ -68,8 +68,7 @@ describe.each(cases)('the $provider provider of the AI SDK on $host', ({ host, p
     const whole = await generateText(ask('reasoning'));
     const streamed = streamText(ask('reasoning'));
     await streamed.consumeStream();
-    // Of OpenAI's form this client reads summaries alone, and these are no summary.
-    const shown = provider === 'OpenAI' ? undefined : 'First this, then that.';
+    const shown = 'First this, then that.';
     expect([whole.reasoningText, await streamed.reasoningText]).toEqual([shown, shown]);
     expect([whole.text, await streamed.text]).toEqual(Array.from({ length: 2 }, () => 'Thought with effort unset.'));
   });

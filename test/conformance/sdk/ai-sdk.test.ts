@@ -74,6 +74,15 @@ describe.each(CLIENT_HOSTS)('the AI SDK on %s', (kind) => {
     expect(await streamed.steps).toHaveLength(2);
   });
 
+  test('completes a text of the older form, streamed and not', async () => {
+    // Above the model the AI SDK asks for a choice of tools, which this one refuses.
+    const model = openrouter.completion('test/text');
+    const call = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello!' }] }] };
+    expect((await model.doGenerate(call)).content).toMatchObject([{ type: 'text', text: TEXT }]);
+    const parts = await readAll((await model.doStream(call)).stream);
+    expect(parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')).toBe(TEXT);
+  });
+
   test('sends an image unchanged', async () => {
     const { text } = await generateText({
       model: openrouter('test/image'),

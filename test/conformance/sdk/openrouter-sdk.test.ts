@@ -115,6 +115,24 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     expect([argumentsOf(0), argumentsOf(1)]).toEqual(['{"city":"Paris"}', '{"city":"Oslo"}']);
   });
 
+  test('creates a response of the newer form, streamed and not, without losing an item or an event', async () => {
+    const request = { model: 'test/reasoning', input: 'Hello!' };
+    const whole = await client.responses.send({ responsesRequest: { ...request, stream: false } });
+    expect(JSON.stringify(whole)).not.toContain('UNKNOWN');
+    expect(whole).toMatchObject({
+      status: 'completed',
+      output: [
+        { type: 'reasoning', summary: [{ text: 'First this, then that.' }] },
+        { type: 'message', content: [{ text: 'Thought with effort unset.' }] },
+      ],
+    });
+    const events = await readAll(
+      (await client.responses.send({ responsesRequest: { ...request, stream: true } })) as AsyncIterable<object>,
+    );
+    expect(JSON.stringify(events)).not.toContain('UNKNOWN');
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+  });
+
   test('sends an image unchanged', async () => {
     const content = [
       { type: 'text' as const, text: 'What is this?' },

@@ -218,7 +218,8 @@ describe('A call of /responses to an upstream that speaks it', () => {
 
   test.each([
     ...chunkings(streamOf([...MIDDLE, FAILED])).map(
-      ([name, pieces]) => [`fails in the middle, ${name}`, pieces, 'server_is_overloaded'] as const,
+      // The next try may reach another endpoint, and an agent that reads of an overload does not try again.
+      ([name, pieces]) => [`is overloaded in the middle, ${name}`, pieces, 'server_error'] as const,
     ),
     ...chunkings(streamOf(MIDDLE)).map(
       ([name, pieces]) => [`breaks off in the middle, ${name}`, pieces, 'server_error'] as const,

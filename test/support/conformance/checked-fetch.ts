@@ -40,9 +40,19 @@ const MESSAGE_ERROR_SCHEMA = z.looseObject({
   error: z.looseObject({ type: z.string().min(1), message: z.string().min(1) }),
 });
 
+/** Nor has it one of a text completion, which `openai` reads without a check; the last chunk has the usage alone. */
+const TEXT_COMPLETION_SCHEMA = z.looseObject({
+  id: z.string().min(1),
+  object: z.literal('text_completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(z.looseObject({ text: z.string(), index: z.int(), finish_reason: z.string().nullable() })),
+});
+
 /** Schemas by the end of the path; the first that fits is used. */
 const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
   [/\/chat\/completions$/, ChatResult$inboundSchema],
+  [/\/completions$/, TEXT_COMPLETION_SCHEMA],
   [/\/messages$/, MESSAGE_SCHEMA],
   [/\/messages\/count_tokens$/, z.looseObject({ input_tokens: z.int().positive() })],
   [/\/responses$/, OpenResponsesResult$inboundSchema],
@@ -58,6 +68,7 @@ const RESPONSE_EVENT_SCHEMA = z.preprocess((data) => ({ data }), ResponsesStream
 
 const STREAMS: readonly (readonly [end: RegExp, form: StreamForm])[] = [
   [/\/chat\/completions$/, { event: ChatStreamChunk$inboundSchema, last: /^\[DONE\]$/ }],
+  [/\/completions$/, { event: TEXT_COMPLETION_SCHEMA, last: /^\[DONE\]$/ }],
   [/\/messages$/, { event: z.looseObject({ type: z.string() }), last: /"type":"(message_stop|error)"/ }],
   [/\/responses$/, { event: RESPONSE_EVENT_SCHEMA, last: /^\[DONE\]$/ }],
 ];

@@ -5,14 +5,21 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { type Gateway, toFetchHandler } from '@model-gateway/core';
 import { gatewayRouter, type GatewayRouterOptions } from '@model-gateway/express';
-import { listen } from '@model-gateway/node';
+import { listen, toNodeHandler } from '@model-gateway/node';
 import compression from 'compression';
 import express from 'express';
 import express4 from 'express-4';
 import { Hono } from 'hono';
 
 /** Everything the gateway can be mounted in; what works on one must work on all. */
-export const HOST_KINDS = ['node', 'express-4', 'express-5', 'express-5-behind-middleware', 'fetch'] as const;
+export const HOST_KINDS = [
+  'node',
+  'node-handler',
+  'express-4',
+  'express-5',
+  'express-5-behind-middleware',
+  'fetch',
+] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
 /** Hosts for tests with third-party clients: these, or the packaged desktop app, which is started elsewhere. */
@@ -32,6 +39,8 @@ export async function startHost(kind: HostKind, gateway: Gateway, options: Gatew
       const listener = await listen(gateway, { port: 0 });
       return { apiUrl: `${listener.url}/api/v1`, close: () => listener.close() };
     }
+    case 'node-handler':
+      return startApp(toNodeHandler(gateway, { mountPath: '/ai' }), '/ai');
     case 'express-4':
       return startApp(express4().use(gatewayRouter(gateway, options)));
     case 'express-5':

@@ -74,6 +74,7 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
       order: routing?.order ?? settings.routing?.order,
       sort: routing?.sort ?? settings.routing?.sort,
       allowFallbacks: routing?.allowFallbacks ?? settings.routing?.allow_fallbacks,
+      continueBrokenStreams: routing?.continueBrokenStreams ?? settings.routing?.continue_broken_streams,
       maxPrice: routing?.maxPrice ?? settings.routing?.max_price,
     },
   };
@@ -110,6 +111,8 @@ export interface AccountOptions {
         /** Null balances the load. */
         readonly sort?: 'price' | 'throughput' | 'latency' | 'exacto' | null | undefined;
         readonly allowFallbacks?: boolean | undefined;
+        /** Whether a stream that breaks off goes on at another endpoint of its model. Default: no. */
+        readonly continueBrokenStreams?: boolean | undefined;
         /** USD a million tokens; `request`, `image` and `audio` each. */
         readonly maxPrice?: NonNullable<ProviderPreferences['max_price']> | undefined;
         /** Choose the model of a chat call by what the call is; the first whose conditions all hold. */

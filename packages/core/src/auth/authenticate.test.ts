@@ -182,6 +182,27 @@ test('uses the embedder’s own authentication instead of keys', async () => {
   await expect(authenticate(bearer(key))).rejects.toMatchObject({ status: 401, message: 'Not authenticated' });
 });
 
+test.each([
+  ['at once', (principal: Principal | null) => principal],
+  ['later', async (principal: Principal | null) => principal],
+])('asks the host of a request, which responds %s, before all else', async (_, toResult) => {
+  const principal: Principal = { kind: 'api', id: 'u1', name: 'Host user' };
+  const { authenticate, key } = await setUp({}, { authenticate: () => ({ ...principal, id: 'another' }) });
+  const asked = (result: Principal | null): GatewayRequest => ({
+    ...bearer(key),
+    authenticate: () => toResult(result),
+  });
+  expect(await authenticate(asked(principal))).toBe(principal);
+  await expect(authenticate(asked(null))).rejects.toMatchObject({ status: 401, message: 'Not authenticated' });
+});
+
+test('takes a host that returns nothing for one that refuses', async () => {
+  const { authenticate, key } = await setUp();
+  const nothing = new Map<string, Principal>().get('nobody') as unknown as null;
+  const request = { ...bearer(key), authenticate: () => nothing };
+  await expect(authenticate(request)).rejects.toMatchObject({ status: 401, message: 'Not authenticated' });
+});
+
 describe('wrong keys', () => {
   const from = (remoteAddress: string | undefined, key = 'sk-wrong'): GatewayRequest => ({
     ...bearer(key),

@@ -1,7 +1,7 @@
 import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Authenticate, Principal } from '../http/principal.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import { ACT_AS_HEADER, LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
@@ -10,12 +10,12 @@ import type { Sessions } from './sessions.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS } from './wrong-keys.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */
-export type Authenticate = (request: GatewayRequest) => Awaitable<Principal>;
+export type AuthenticateCaller = (request: GatewayRequest) => Awaitable<Principal>;
 
 export interface AuthenticateOptions {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
-  readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
+  readonly authenticate?: Authenticate<GatewayRequest> | undefined;
   readonly store: Pick<Store, 'keys'>;
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
@@ -25,15 +25,15 @@ export interface AuthenticateOptions {
 const MAX_KEY_LENGTH = 512;
 
 /**
- * Creates the check that every call passes: the host's own principal, else the embedder's `authenticate`, else the
- * bearer key, looked up by its SHA-256 among the configured and the stored ones, else the session of a browser, which
- * may act as an API key by naming its hash.
+ * Creates the check that every call passes: the principal or the sign-in of the request's host, else the embedder's
+ * `authenticate`, else the bearer key, looked up by its SHA-256 among the configured and the stored ones, else the
+ * session of a browser, which may act as an API key by naming its hash.
  */
 export function createAuthenticate(
   options: AuthenticateOptions,
   platform: Platform,
   sessions: Sessions | null,
-): Authenticate {
+): AuthenticateCaller {
   let configured: ReadonlyMap<string, Principal> | undefined;
   const configuring = hashBootstrapKeys(options.bootstrapKeys ?? [], platform).then((keys) => (configured = keys));
 
@@ -59,9 +59,10 @@ export function createAuthenticate(
     throw new GatewayError('permission_denied', `${ACT_AS_HEADER} must name an API key; this is a management key`);
   };
 
-  const authenticate: Authenticate = (request) => {
+  const authenticate: AuthenticateCaller = (request) => {
     if (request.principal !== undefined) return request.principal;
-    if (options.authenticate !== undefined) return askHost(options.authenticate, request);
+    const signIn = request.authenticate ?? options.authenticate;
+    if (signIn !== undefined) return askHost(signIn, request);
     const { headers } = request;
     const isBrowser = headers['authorization'] === undefined && headers['x-api-key'] === undefined;
     if (isBrowser && headers['cookie'] !== undefined) {
@@ -92,12 +93,10 @@ export function createAuthenticate(
   };
 }
 
-async function askHost(
-  authenticate: NonNullable<AuthenticateOptions['authenticate']>,
-  request: GatewayRequest,
-): Promise<Principal> {
+async function askHost(authenticate: Authenticate<GatewayRequest>, request: GatewayRequest): Promise<Principal> {
   const principal = await authenticate(request);
-  if (principal === null) throw new GatewayError('authentication', 'Not authenticated');
+  // Code without types may return undefined.
+  if (!principal) throw new GatewayError('authentication', 'Not authenticated');
   return principal;
 }
 
@@ -136,11 +135,11 @@ function toPrincipal(record: KeyRecord, nowMs: number): Principal {
   if (record.expiresAt !== null && Date.parse(record.expiresAt) <= nowMs) {
     throw new GatewayError('authentication', 'This API key has expired');
   }
-  return principalOf(record);
+  return toKeyPrincipal(record);
 }
 
 /** The caller that a stored key stands for, whether or not it may call now. */
-export function principalOf(record: KeyRecord): Principal {
+export function toKeyPrincipal(record: KeyRecord): Principal {
   return {
     kind: record.kind,
     id: record.hash,

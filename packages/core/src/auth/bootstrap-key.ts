@@ -5,4 +5,6 @@ export interface BootstrapKey {
   readonly name: string;
   /** Used by the program around the gateway alone, and in no list for people. */
   readonly isInternal?: boolean | undefined;
+  /** Known to anybody, as those of a demo: the sign-in page offers it. */
+  readonly isPublic?: boolean | undefined;
 }

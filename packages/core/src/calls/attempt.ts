@@ -10,6 +10,15 @@ export interface Attempt {
   readonly latencyMs: number;
   /** Null when it succeeded. */
   readonly error: GatewayError | null;
+  /** Its completion broke off, and another endpoint was asked to continue it. */
+  readonly brokeOff?: BrokeOff | undefined;
+}
+
+/** Where a completion broke off that another endpoint was asked to continue. */
+export interface BrokeOff {
+  readonly error: GatewayError;
+  /** Characters of text that had come. */
+  readonly afterCharacters: number;
 }
 
 /** How a call ended. */

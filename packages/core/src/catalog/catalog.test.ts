@@ -54,6 +54,7 @@ test('builds an endpoint from what the model, the endpoint and the provider say'
             supported_parameters: ['seed'],
             quantization: 'fp8',
             supports_implicit_caching: true,
+            prefill: 'prefix',
           },
         ],
       },
@@ -75,6 +76,7 @@ test('builds an endpoint from what the model, the endpoint and the provider say'
       quantization: null,
       region: 'eu',
       supportsImplicitCaching: false,
+      prefill: null,
     },
     {
       modelId: 'acme/chat',
@@ -97,8 +99,29 @@ test('builds an endpoint from what the model, the endpoint and the provider say'
       quantization: 'fp8',
       region: 'us',
       supportsImplicitCaching: true,
+      prefill: 'prefix',
     },
   ]);
+});
+
+test('goes by what is known of a provider’s models, unless an endpoint says how it continues a text', () => {
+  const prefillOf = (model: string) => (model === 'old' ? 'continues' : null);
+  const acme = { ...providerOf('acme'), prefillOf };
+  const { endpoints } = createCatalog(
+    [acme],
+    [
+      {
+        id: 'acme/chat',
+        endpoints: [
+          { provider: 'acme', providerModel: 'old' },
+          { provider: 'acme', providerModel: 'new' },
+          { provider: 'acme', providerModel: 'old', prefill: false },
+          { provider: 'acme', providerModel: 'new', prefill: 'continue_final_message' },
+        ],
+      },
+    ],
+  ).find('acme/chat') ?? { endpoints: [] };
+  expect(endpoints.map(({ prefill }) => prefill)).toEqual(['continues', null, null, 'continue_final_message']);
 });
 
 test('finds a model by its id and by its dated name, and hides none behind another', () => {

@@ -1,6 +1,11 @@
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type { EndpointDefinition, EndpointPricing, ModelDefinition } from '../wire/models/model-definition.ts';
+import type {
+  EndpointDefinition,
+  EndpointPricing,
+  ModelDefinition,
+  PrefillForm,
+} from '../wire/models/model-definition.ts';
 import { parsePrices, type Prices } from './prices.ts';
 import { createProviderNames, type PresetNames, type ProviderNames } from './provider-names.ts';
 
@@ -23,6 +28,8 @@ export interface Endpoint {
   readonly quantization: string | null;
   readonly region: string | null;
   readonly supportsImplicitCaching: boolean;
+  /** How it is asked to continue a completion; null where it cannot, or that is not known. */
+  readonly prefill: PrefillForm | null;
 }
 
 export interface CatalogModel {
@@ -152,6 +159,7 @@ function toEndpoint(
     quantization: definition.quantization ?? null,
     region: definition.region ?? provider.region ?? null,
     supportsImplicitCaching: definition.supports_implicit_caching ?? false,
+    prefill: (definition.prefill ?? provider.prefillOf?.(definition.providerModel)) || null,
   };
 }
 

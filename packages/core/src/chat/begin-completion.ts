@@ -12,6 +12,7 @@ import { nativeOf } from '../wire/chat/native-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { Beginning, CommittedCompletion } from './committed-completion.ts';
 import { failureWithoutOutput, hasOutput } from './completion-failure.ts';
+import { type AskedRest, continueBroken } from './continuation/continue-broken.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
 /** What the stages of a call do between its endpoint and its caller. */
@@ -20,6 +21,8 @@ export interface StagesOnTheWay {
   readonly fit: FitRequest | null;
   /** A stage reads the completion, or replaces it. */
   readonly readCompletion: boolean;
+  /** A stream that breaks off goes on at another endpoint. */
+  readonly continues: boolean;
 }
 
 /** Calls the endpoints of a turn, one after the other, until one has begun a completion. */
@@ -36,15 +39,14 @@ export async function beginCompletion(
     { endpoints, onAttempt, onSkip, signal, parts: parts.attempts },
     (candidate) => ask(candidate, run, turn, stages),
   );
-  return { endpoint, startedAt, first: first.first, rest: first.rest };
+  // What continues a completion knows which endpoint ended how.
+  return { endpoint, startedAt, first: first.first, rest: first.rest, isAccountedFor: stages.continues };
 }
 
 /** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
 function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, stages: StagesOnTheWay): Promise<Beginning> {
   run.observer.noteAsked(endpoint);
-  const { fit } = stages;
-  const fitting = fit === null ? turn.request : fit(turn.request, endpoint);
-  const request = toTierRequest(fitting, endpoint, run.parts.catalog);
+  const request = toFitting(turn.request, endpoint, run, stages);
   const { provider } = endpoint;
   if (request.stream === true || run.guard !== null || provider.chatWhole === undefined) {
     return askForPieces(endpoint, request, run, turn, stages);
@@ -56,23 +58,68 @@ function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, stages: StagesOnT
   });
 }
 
-async function askForPieces(
+/** The request for one endpoint. */
+function toFitting(
+  request: ChatCompletionRequest,
+  endpoint: Endpoint,
+  { parts: { catalog } }: ChatRun,
+  { fit }: StagesOnTheWay,
+): ChatCompletionRequest {
+  return toTierRequest(fit === null ? request : fit(request, endpoint), endpoint, catalog);
+}
+
+type Batches = AsyncIterator<readonly ChatChunk[]>;
+
+function askForPieces(
   endpoint: Endpoint,
   request: ChatCompletionRequest,
   run: ChatRun,
   turn: ChatTurn,
   stages: StagesOnTheWay,
 ): Promise<Beginning> {
-  const { provider } = endpoint;
+  const { messages } = turn.request;
+  const { platform } = run.parts;
+  return beginStream(endpoint, run, turn, (signal) => {
+    const batches = openStream(endpoint, toChatCall(endpoint, request, run, { ...turn, signal }, stages));
+    const whole = stages.continues ? continueElsewhere(batches, endpoint, run, turn, stages) : batches;
+    // Filters read what the caller sees, so that they hold across the place where a completion is continued.
+    return run.guard === null ? whole : guardCompletion(whole, run.guard, { messages, platform });
+  });
+}
+
+function continueElsewhere(
+  batches: Batches,
+  endpoint: Endpoint,
+  run: ChatRun,
+  turn: ChatTurn,
+  stages: StagesOnTheWay,
+): Batches {
+  const ask = (other: Endpoint, { request, prefill, timeouts }: AskedRest): Promise<Beginning> =>
+    beginStream(other, run, turn, (signal) => {
+      const call = toChatCall(other, toFitting(request, other, run, stages), run, { ...turn, signal }, stages);
+      const form = prefill === '' ? undefined : (other.prefill ?? undefined);
+      return openStream(other, { ...call, prefill: form, timeouts });
+    });
+  return continueBroken(batches, { run, turn, endpoint, ask });
+}
+
+function openStream({ provider }: Endpoint, call: ChatCall): Batches {
+  const chunks = provider.chat?.(call);
+  if (chunks === undefined) throw new GatewayError('not_found', `${provider.name} offers no chat`);
+  return chunks[Symbol.asyncIterator]();
+}
+
+/** Reads a stream up to its first output, within the limit for it. */
+async function beginStream(
+  endpoint: Endpoint,
+  run: ChatRun,
+  turn: ChatTurn,
+  open: (signal: AbortSignal) => Batches,
+): Promise<Beginning> {
   const attempt = openAttempt(endpoint, run, turn);
   try {
-    const chunks = provider.chat?.(toChatCall(endpoint, request, run, { ...turn, signal: attempt.signal }, stages));
-    if (chunks === undefined) throw new GatewayError('not_found', `${provider.name} offers no chat`);
-    const batches = chunks[Symbol.asyncIterator]();
-    const { messages } = turn.request;
-    const { platform } = run.parts;
-    const rest = run.guard === null ? batches : guardCompletion(batches, run.guard, { messages, platform });
-    const first = await readFirst(rest, attempt.signal, provider.name);
+    const rest = open(attempt.signal);
+    const first = await readFirst(rest, attempt.signal, endpoint.provider.name);
     attempt.onBegun();
     return { first, rest };
   } catch (error) {
@@ -99,7 +146,8 @@ function toChatCall(
     maxOutputTokens: endpoint.maxCompletionTokens,
     isOfFamily: plan.strategy === 'latest',
     native: nativeOf(request),
-    keepsNative: !stages.readCompletion && run.guard === null,
+    // A part in another form could not follow one in upstream's own.
+    keepsNative: !stages.readCompletion && run.guard === null && !stages.continues,
     onward: isGateway ? toOnwardCall(endpoint, request, run) : undefined,
     onUpstreamBody,
     signal,

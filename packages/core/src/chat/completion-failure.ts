@@ -9,6 +9,10 @@ export function failureOf({ finish, upstream }: Ended, providerName: string): Ga
   return finish?.reason === 'error' ? toFailure(finish.native, upstream?.failure, providerName) : null;
 }
 
+/** The error of a stream that is over, but was not ended. */
+export const withoutFinish = (providerName: string): GatewayError =>
+  new GatewayError('provider_unavailable', `${providerName} ended its completion without a finish reason`);
+
 /** Returns the error of chunks in which upstream has ended a completion with an error, and said nothing before. */
 export function failureWithoutOutput(chunks: readonly ChatChunk[], providerName: string): GatewayError | null {
   const choices = chunks.flatMap((chunk) => chunk.choices);

@@ -147,6 +147,13 @@ test('sends image options to a gateway alone', async () => {
   expect(transport.latest().sent).not.toHaveProperty('image_config');
 });
 
+test('sends no preference of this gateway’s own, which another one would refuse', async () => {
+  const { chat, transport } = createChained();
+  const provider = { sort: 'price', continue_broken_streams: true };
+  expect((await chat({ ...ask, provider })).status).toBe(200);
+  expect(transport.latest().sent['provider']).toEqual({ sort: 'price' });
+});
+
 test('sends preferences that a gateway can follow, and only names that are not of this one', async () => {
   const { chat, transport } = createChained();
   const sent = async (provider: object): Promise<unknown> => {

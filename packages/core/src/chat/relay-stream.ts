@@ -8,7 +8,7 @@ import type { GatewayResponse } from '../http/response.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, letGo, readMore } from './committed-completion.ts';
-import { failureOf } from './completion-failure.ts';
+import { failureOf, withoutFinish } from './completion-failure.ts';
 import { describeError } from './describe-completion.ts';
 import { createFrameOutlet, type FrameOutlet } from './frame-outlet.ts';
 import { createFrameWriter } from './frame-writer.ts';
@@ -95,7 +95,7 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     const failure = failureOf(observer.completion, name);
     if (failure !== null) return onFailure(failure);
     if (observer.completion.finish !== undefined) return end({ status: 'completed' });
-    onFailure(new GatewayError('provider_unavailable', `${name} ended its completion without a finish reason`));
+    onFailure(withoutFinish(name));
   };
   const onFailure = (thrown: unknown): void => {
     const name = observer.endpoint()?.provider.name ?? '';

@@ -32,6 +32,8 @@ export interface AttemptOptions {
   readonly onAttempt: (attempt: Attempt) => void;
   /** Receives every endpoint that was passed over after a failure. */
   readonly onSkip?: ((endpoint: Endpoint, reason: SkipReason) => void) | undefined;
+  /** The failure of an endpoint that had begun, after which these are asked: each of them is a retry. */
+  readonly after?: Refusal | undefined;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
   readonly parts: AttemptParts;
@@ -45,13 +47,13 @@ const MAX_RETRIES = 2;
  * may be tried, or the signal's reason as soon as it fires.
  */
 export async function runAttempts<First>(
-  { endpoints, onAttempt, onSkip, signal, parts }: AttemptOptions,
+  { endpoints, onAttempt, onSkip, after, signal, parts }: AttemptOptions,
   ask: (endpoint: Endpoint) => Promise<First>,
 ): Promise<Attempted<First>> {
   const { platform, health: board, retryBudget } = parts;
   const failures: GatewayError[] = [];
   const firstModel = endpoints[0]?.modelId ?? '';
-  let refusal: Refusal | undefined;
+  let refusal = after;
   for (const endpoint of endpoints) {
     signal.throwIfAborted();
     if (refusal !== undefined) {
@@ -99,7 +101,7 @@ export async function runAttempts<First>(
   throw toFinalError(failures);
 }
 
-interface Refusal {
+export interface Refusal {
   readonly endpoint: Endpoint;
   readonly error: GatewayError;
 }

@@ -24,6 +24,8 @@ export interface ProviderFigures {
   byokNanoUsd: number;
   attemptsOk: number;
   attemptsFailed: number;
+  /** Streams that broke off there, and went on elsewhere. */
+  streamsContinued: number;
   readonly durations: Histogram;
   /** Times of streamed calls. */
   readonly firstTokens: Histogram;
@@ -50,10 +52,13 @@ export function createCallFigures(): CallFigures {
     note(record) {
       const { generation } = record;
       addCall(figuresOf(generation.provider_name ?? '', generation.api_type), record);
-      for (const { provider_name: name = '', status } of generation.provider_responses ?? []) {
+      const attempts = generation.provider_responses ?? [];
+      for (const [index, { provider_name: name = '', status, broke_off_after: after }] of attempts.entries()) {
         const asked = figuresOf(name, generation.api_type);
         if (status === 200) asked.attemptsOk += 1;
         else asked.attemptsFailed += 1;
+        const goesOn = after !== undefined && attempts.slice(index + 1).some((next) => next.status === 200);
+        if (goesOn) asked.streamsContinued += 1;
       }
     },
     list: () => kinds,
@@ -102,6 +107,7 @@ function createFigures(providerName: string, apiType: ProviderFigures['apiType']
     byokNanoUsd: 0,
     attemptsOk: 0,
     attemptsFailed: 0,
+    streamsContinued: 0,
     durations: createHistogram(DURATION_BOUNDS),
     firstTokens: createHistogram(FIRST_TOKEN_BOUNDS),
   };

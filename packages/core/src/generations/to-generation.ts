@@ -174,7 +174,7 @@ function toProviderResponses({ attempts, outcome }: EndedCall, isContentStored: 
 
 /** Converts one attempt to its place in a record. */
 export function toProviderResponse(
-  { endpoint, latencyMs, error }: Pick<Attempt, 'endpoint' | 'latencyMs' | 'error'>,
+  { endpoint, latencyMs, error, brokeOff }: Pick<Attempt, 'endpoint' | 'latencyMs' | 'error' | 'brokeOff'>,
   isContentStored: boolean,
 ): ProviderResponse {
   const response: ProviderResponse = {
@@ -185,7 +185,9 @@ export function toProviderResponse(
     provider_name: endpoint.provider.name,
     status: error === null ? 200 : error.upstreamStatus,
   };
-  if (error !== null) response.error = toAttemptError(error, isContentStored);
+  const ended = error ?? brokeOff?.error;
+  if (ended !== undefined) response.error = toAttemptError(ended, isContentStored);
+  if (brokeOff !== undefined) response.broke_off_after = brokeOff.afterCharacters;
   return response;
 }
 
@@ -222,17 +224,24 @@ export function toContentError({
 }: Pick<EndedCall, 'attempts' | 'outcome'>): GenerationContent['error'] {
   if (outcome.status === 'completed') return null;
   const { error } = outcome;
+  const broken = findBroken(attempts);
   // A call without a completion failed with a copy of its last attempt's error, which is not listed twice.
-  const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
+  const before = outcome.status === 'failed' && broken === undefined ? attempts.slice(0, -1) : attempts;
   return {
     message: error.message,
     status: error.status,
-    provider_name: attempts.at(-1)?.endpoint.provider.name ?? null,
+    provider_name: (broken ?? attempts.at(-1))?.endpoint.provider.name ?? null,
     raw: rawOf(error),
     previous_errors: before.flatMap(({ endpoint, error: earlier }) =>
       earlier === null || earlier === error ? [] : [toPreviousError(earlier, endpoint.provider.name)],
     ),
   };
+}
+
+/** The attempt whose completion broke off and was continued by none: its error is that of the call. */
+function findBroken(attempts: readonly Attempt[]): Attempt | undefined {
+  const begun = attempts.findLast(({ error }) => error === null);
+  return begun?.brokeOff === undefined ? undefined : begun;
 }
 
 type PreviousError = NonNullable<GenerationContent['error']>['previous_errors'][number];

@@ -9,6 +9,7 @@ import {
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import type { Gateway } from '../gateway.ts';
 import { toFetchHandler } from './fetch-handler.ts';
+import type { Principal } from './principal.ts';
 import type { GatewayRequest } from './request.ts';
 import type { GatewayResponse } from './response.ts';
 
@@ -101,16 +102,50 @@ test.each(['/', '/ai', '/aix/health', '/other/ai/health', '/health'])(
   },
 );
 
-test('hands over the caller as the host knows it', async () => {
+const models = (headers: Record<string, string> = {}, path = '/api/v1/models'): Request =>
+  new Request(`https://host.example${path}`, { headers });
+const PRINCIPAL: Principal = { kind: 'api', id: 'u', name: 'u' };
+
+test.each([
+  ['at once', (request: Request) => (request.headers.get('cookie') === 'yes' ? PRINCIPAL : null)],
+  ['later', async (request: Request) => (request.headers.get('cookie') === 'yes' ? PRINCIPAL : null)],
+])('lets the host authenticate %s in place of keys', async (_, authenticate) => {
   const { gateway } = createCoreGateway(createScriptedTransport());
+  const handle = toFetchHandler(gateway, { authenticate });
+  expect((await handle(models({ cookie: 'yes' }))).status).toBe(200);
+  const refused = await handle(models({ authorization: `Bearer ${API_KEY}` }));
+  expect(refused.status).toBe(401);
+  expect(await refused.json()).toMatchObject({ error: { code: 401, metadata: { error_type: 'authentication' } } });
+});
+
+test('responds with 500 to what the authentication of the host throws, and logs it', async () => {
+  const { gateway, logged } = createCoreGateway(createScriptedTransport());
   const handle = toFetchHandler(gateway, {
-    principalOf: (request) =>
-      request.headers.get('cookie') === 'yes' ? { kind: 'api', id: 'u', name: 'u' } : undefined,
+    authenticate: () => {
+      throw new Error('the session store is down');
+    },
   });
-  expect((await handle(new Request('https://host.example/api/v1/models', { headers: { cookie: 'yes' } }))).status).toBe(
-    200,
-  );
-  expect((await handle(new Request('https://host.example/api/v1/models'))).status).toBe(401);
+  const response = await handle(models());
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ error: { code: 500, message: expect.not.stringContaining('store') } });
+  expect(logged).toMatchObject([
+    { line: 'error a request failed', fields: { reason: expect.stringContaining('the session store is down') } },
+  ]);
+});
+
+test('does not ask the host about health checks and the OpenAPI document', async () => {
+  const { gateway } = createCoreGateway(createScriptedTransport());
+  const asked: string[] = [];
+  const handle = toFetchHandler(gateway, {
+    expose: ['health', 'openapi'],
+    authenticate: ({ url }) => {
+      asked.push(url);
+      return null;
+    },
+  });
+  expect((await handle(models({}, '/health'))).status).toBe(200);
+  expect((await handle(models({}, '/openapi.json'))).status).toBe(200);
+  expect(asked).toEqual([]);
 });
 
 function streamOf(...pieces: readonly Uint8Array[]): {

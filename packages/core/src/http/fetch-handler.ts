@@ -1,5 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { readPieces, toReadableStream } from '../foundation/transport/byte-pieces.ts';
+import type { Authenticate } from './principal.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
 import type { Surface } from './route.ts';
@@ -17,8 +18,11 @@ export interface FetchHandlerOptions {
   readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /** Largest body in bytes. Default 32 MiB. */
   readonly bodyLimitBytes?: number | undefined;
-  /** Returns the caller as the host knows it; the key in the headers is then ignored. */
-  readonly principalOf?: ((request: Request) => GatewayRequest['principal']) | undefined;
+  /**
+   * The host's own sign-in, in place of the gateway's keys; null leads to a 401. Not called for health checks and the
+   * OpenAPI document. What it throws is a 500, and logged by the gateway.
+   */
+  readonly authenticate?: Authenticate<Request> | undefined;
 }
 
 const BESIDE_API: readonly Exclude<Surface, 'api'>[] = ['health', 'metrics', 'openapi', 'admin'];
@@ -36,6 +40,7 @@ export function toFetchHandler(
   const mountPath = (options.mountPath ?? '').replace(/\/+$/, '');
   const hidden = BESIDE_API.filter((surface) => options.expose?.includes(surface) !== true);
   const limitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
+  const { authenticate } = options;
   return async (request) => {
     const url = new URL(request.url);
     const path = url.pathname.slice(mountPath.length);
@@ -52,7 +57,7 @@ export function toFetchHandler(
       openBody: (routeLimitBytes = limitBytes) => openBody(request, routeLimitBytes),
       signal: request.signal,
       baseUrl: url.origin + mountPath,
-      principal: options.principalOf?.(request),
+      authenticate: authenticate && (() => authenticate(request)),
     });
     return toResponse(response);
   };

@@ -1,3 +1,12 @@
+import type { Awaitable } from '../foundation/async/awaitable.ts';
+
+/**
+ * A host's own sign-in, which takes the place of the gateway's keys: returns the caller of a request of the host, or
+ * null, which leads to a 401. Throw a `GatewayError` to refuse for another reason; anything else that it throws is a
+ * failure of the host.
+ */
+export type Authenticate<HostRequest> = (request: HostRequest) => Awaitable<Principal | null>;
+
 /**
  * The caller. An `api` principal may use models and read what it made; a `management` principal administers and may
  * read everything, but cannot call models.

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../foundation/async/awaitable.ts';
 import type { Principal } from './principal.ts';
 
 /** Header names are lower-case; a header sent more than once is a list. */
@@ -33,8 +34,13 @@ export interface GatewayRequest {
   /** The public address of the mount, without a trailing slash: `https://host/ai`. */
   readonly baseUrl: string;
   readonly remoteAddress?: string | undefined;
-  /** Set when the host has its own authentication; the key in the headers is then ignored. */
+  /** The caller, where the host knows it already; the key in the headers is then ignored. */
   readonly principal?: Principal | undefined;
+  /**
+   * The host's own sign-in, asked in place of keys where an operation needs a caller, and again while a long response
+   * lasts. What it throws becomes the response: a 500, which is logged, unless it is a `GatewayError`.
+   */
+  readonly authenticate?: (() => Awaitable<Principal | null>) | undefined;
 }
 
 /** The path of the mount, with which every link in a response begins: `/ai`; empty at the root. */

@@ -32,3 +32,15 @@ test('no two presets share a slug or an address', () => {
   expect(new Set(all.map(([name, { slug }]) => slug ?? name)).size).toBe(all.length);
   expect(new Set(all.map(([, { baseUrl, ownAddress }]) => baseUrl ?? ownAddress?.env)).size).toBe(all.length);
 });
+
+test('only servers that are known to continue a completion are asked to, each in its own form', () => {
+  const forms = Object.entries(PRESETS).flatMap(([name, preset]) =>
+    preset.wire === 'openai' && preset.dialect.prefill !== null ? [[name, preset.dialect.prefill]] : [],
+  );
+  expect(Object.fromEntries(forms)).toEqual({
+    deepseek: 'prefix',
+    mistral: 'prefix',
+    'llama-cpp': 'continues',
+    vllm: 'continue_final_message',
+  });
+});

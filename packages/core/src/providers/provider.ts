@@ -2,6 +2,7 @@ import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { NativeRequest } from '../wire/chat/native-request.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
+import type { PrefillForm } from '../wire/models/model-definition.ts';
 import type { EmbeddingsCall, EmbeddingsResult } from './embeddings-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
@@ -66,6 +67,8 @@ export interface ChatCall {
   readonly native?: NativeRequest | undefined;
   /** Chunks are to hold what they were read from; only where nothing looks at the completion on its way. */
   readonly keepsNative?: boolean | undefined;
+  /** The last message is the beginning of the completion, which is to be continued in this way. */
+  readonly prefill?: PrefillForm | undefined;
   /** Present for providers that are gateways. */
   readonly onward?: OnwardCall | undefined;
   /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */
@@ -103,6 +106,8 @@ export interface Provider {
   readonly gateway?: GatewayAbilities | undefined;
   /** Call `listModels` at start and serve the models it returns. */
   readonly discoverModels?: boolean | undefined;
+  /** How a model is asked to continue a completion; null where it cannot. Absent: not known. */
+  prefillOf?(providerModel: string): PrefillForm | null;
   listModels?(signal: AbortSignal): Promise<readonly DiscoveredModel[]>;
   /**
    * Yields the completion's chunks in batches: all that one piece of upstream's bytes completed (docs/decisions/0001).

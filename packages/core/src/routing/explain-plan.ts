@@ -46,6 +46,7 @@ function explain(
       completion: endpoint.pricing?.completion ?? null,
       compared: Number.isFinite(price) ? price : null,
     },
+    takes_prefill: endpoint.prefill !== null,
     health: { standing: report.standing, ...toHealthFields(report) },
   };
 }

@@ -7,7 +7,7 @@ import { noEndpointLeft } from './endpoints/no-endpoint-left.ts';
 import type { CallPlan } from './plan-call.ts';
 
 export interface RoutingOutcome {
-  readonly attempts: readonly Pick<Attempt, 'endpoint' | 'error'>[];
+  readonly attempts: readonly Pick<Attempt, 'endpoint' | 'error' | 'brokeOff'>[];
   /** The response is an error. */
   readonly hasFailed: boolean;
   /** Milliseconds; undefined when upstream was never called. */
@@ -87,10 +87,11 @@ function toRoutingMetadata(
       })),
     },
     ...(attempts.length > 0 && {
-      attempts: attempts.map(({ endpoint, error }) => ({
+      attempts: attempts.map(({ endpoint, error, brokeOff }) => ({
         provider: endpoint.provider.name,
         model: endpoint.modelId,
         status: error === null ? 200 : (error.upstreamStatus ?? error.status),
+        ...(brokeOff !== undefined && { broke_off_after: brokeOff.afterCharacters }),
       })),
     }),
     ...(plan.unknownProviders.length > 0 && { unknown_providers: [...plan.unknownProviders] }),

@@ -63,6 +63,14 @@ export interface GenerationFacts {
   readonly durationMs: number | null;
   readonly tokensPerSecond: number | null;
   readonly attempts: number;
+  /** Until the response began, streamed or not. */
+  readonly latencyMs: number | null;
+  readonly isStreamed: boolean;
+  readonly finishReason: string | null;
+  readonly userAgent: string | null;
+  readonly externalUser: string | null;
+  /** Types and codes of what attempts failed with. */
+  readonly errors: readonly string[];
 }
 
 /** One provider's part in a generation. */

@@ -86,6 +86,9 @@ const routingSchema = z
     order: z.array(z.string()).describe('These providers first, in this order'),
     sort: sortKeySchema.nullable().describe('Null balances the load'),
     allowFallbacks: z.boolean().describe('Whether another endpoint is asked when the first has failed'),
+    continueBrokenStreams: z
+      .boolean()
+      .describe('Whether a stream that breaks off goes on at another endpoint of its model that can continue it'),
     maxPrice: maxPriceSchema.strict().describe('USD a million tokens; request, image and audio each'),
     rules: configuredRoutingRulesSchema.describe('Choose models by what a call is; the first that holds'),
   })

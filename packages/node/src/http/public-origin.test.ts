@@ -51,3 +51,15 @@ test('a hop that is no address ends the search: what is before it may be forged'
   expect(clientOf('10.0.0.2', { 'x-forwarded-for': '9.9.9.9, unknown' }, PROXIES)).toBe('10.0.0.2');
   expect(clientOf('127.0.0.1', { 'x-forwarded-for': '9.9.9.9, unknown' }, PROXIES)).toBeUndefined();
 });
+
+test('the origin of a request is that of its connection, unless a trusted proxy or the configuration says otherwise', () => {
+  const originOf = (socket: object, headers: IncomingHttpHeaders, publicUrl: string | null = null): string =>
+    createPublicView({ publicUrl, trustedProxies: PROXIES }).originOf({ socket, headers } as IncomingMessage);
+  const forwarded = { host: 'inner:8080', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example' };
+  expect(originOf({ remoteAddress: '203.0.113.5' }, forwarded)).toBe('http://inner:8080');
+  expect(originOf({ remoteAddress: '203.0.113.5', encrypted: true }, forwarded)).toBe('https://inner:8080');
+  expect(originOf({ remoteAddress: '10.0.0.1' }, forwarded)).toBe('https://api.example');
+  expect(originOf({ remoteAddress: '10.0.0.1' }, forwarded, 'https://gateway.example/')).toBe(
+    'https://gateway.example',
+  );
+});

@@ -8,7 +8,6 @@ export interface PublicOriginOptions {
   readonly publicUrl: string | null;
   /** Addresses or CIDR ranges of proxies whose forwarded headers are trusted. */
   readonly trustedProxies: readonly string[];
-  readonly isTls?: boolean | undefined;
 }
 
 /** A request as seen from outside: the origin that its client used, and the address that it came from. */
@@ -18,7 +17,7 @@ export interface PublicView {
 }
 
 /** Reads forwarded headers from trusted proxies only. Throws `RangeError` for an invalid range. */
-export function createPublicView({ publicUrl, trustedProxies, isTls }: PublicOriginOptions): PublicView {
+export function createPublicView({ publicUrl, trustedProxies }: PublicOriginOptions): PublicView {
   const ranges = trustedProxies.map(parseRange);
   const configured = publicUrl?.replace(/\/+$/, '');
   const isTrusted = (address: string | undefined): boolean => {
@@ -33,7 +32,7 @@ export function createPublicView({ publicUrl, trustedProxies, isTls }: PublicOri
     originOf(request) {
       if (configured !== undefined) return configured;
       const forwarded = isTrusted(request.socket.remoteAddress) ? request.headers : {};
-      const protocol = firstOf(forwarded['x-forwarded-proto']) ?? (isTls === true ? 'https' : 'http');
+      const protocol = firstOf(forwarded['x-forwarded-proto']) ?? ('encrypted' in request.socket ? 'https' : 'http');
       const host = firstOf(forwarded['x-forwarded-host']) ?? request.headers.host ?? 'localhost';
       return `${protocol === 'https' ? 'https' : 'http'}://${host}`;
     },

@@ -9,6 +9,8 @@ export interface NodeRequestOptions {
   readonly bodyLimitBytes: number;
   /** Whether the client waits for permission to send its body (`Expect: 100-continue`) and has not received it yet. */
   readonly awaitsContinue?: boolean | undefined;
+  /** Path and query as seen from the mount. Default: those of Node's request. */
+  readonly url?: string | undefined;
   /** Where the gateway is mounted, without a trailing slash; empty at the root. */
   readonly mountPath?: string | undefined;
   /** Public origin, without a trailing slash: `https://host`. */
@@ -17,6 +19,7 @@ export interface NodeRequestOptions {
   readonly json?: unknown;
   readonly remoteAddress?: string | undefined;
   readonly principal?: GatewayRequest['principal'];
+  readonly authenticate?: GatewayRequest['authenticate'];
 }
 
 /**
@@ -31,10 +34,10 @@ export function toGatewayRequest(
   const client = new AbortController();
   response.on('close', () => {
     if (!response.writableFinished) {
-      client.abort(new GatewayError('client_closed_request', 'The client closed the request'));
+      client.abort(clientLeft());
     }
   });
-  const url = request.url ?? '/';
+  const url = options.url ?? request.url ?? '/';
   const queryAt = url.indexOf('?');
   const mountPath = options.mountPath ?? '';
   return {
@@ -59,11 +62,14 @@ export function toGatewayRequest(
     baseUrl: options.originOf(request) + mountPath,
     remoteAddress: options.remoteAddress,
     principal: options.principal,
+    authenticate: options.authenticate,
   };
 }
 
 function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
+    // The client may leave before the body is read: while the host looks the caller up, for instance.
+    if (request.destroyed) return reject(clientLeft());
     const pieces: Buffer[] = [];
     let total = 0;
     request.on('data', (piece: Buffer) => {
@@ -80,7 +86,7 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
       atEndOfTurn(() => resolve(body));
     });
     request.on('close', () => {
-      if (!request.complete) reject(new GatewayError('client_closed_request', 'The client closed the request'));
+      if (!request.readableEnded) reject(clientLeft());
     });
   });
 }
@@ -95,8 +101,8 @@ async function* openBody(request: IncomingMessage, limitBytes: number): AsyncGen
       yield piece;
     }
   } catch (cause) {
-    if (cause instanceof GatewayError || request.complete) throw cause;
-    throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
+    if (cause instanceof GatewayError || request.readableEnded) throw cause;
+    throw clientLeft(cause);
   } finally {
     // Bytes that still arrive are discarded, so that the client can finish sending and read the response.
     request.resume();
@@ -105,6 +111,9 @@ async function* openBody(request: IncomingMessage, limitBytes: number): AsyncGen
 
 const isTooLong = ({ headers }: IncomingMessage, limitBytes: number): boolean =>
   Number(headers['content-length'] ?? 0) > limitBytes;
+
+const clientLeft = (cause?: unknown): GatewayError =>
+  new GatewayError('client_closed_request', 'The client closed the request', { cause });
 
 const tooLarge = (limitBytes: number): GatewayError =>
   new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);

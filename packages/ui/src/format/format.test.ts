@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { formatPricePerMillion, formatUsd } from './money.ts';
 import { formatBytes, formatDuration, formatPercent, formatSpeed } from './quantity.ts';
-import { formatMoment, formatRelative } from './time.ts';
+import { formatMoment, formatRelative, formatShortMoment } from './time.ts';
 
 /** Numbers and units are kept together by spaces that break no line. */
 const toPlain = (text: string): string => text.replaceAll('\u00a0', ' ');
@@ -53,6 +53,16 @@ test('keeps figures on one line', () => {
   const moment = formatMoment('2026-03-01T11:55:00Z', new Date('2026-04-01T00:00:00Z'));
   for (const figure of [formatDuration(185_000), formatSpeed(3), formatPercent(5), formatBytes(2048), moment])
     expect(figure).not.toContain(' ');
+});
+
+test('writes the time of a moment of today, the day of one of this year, and the month of one before', () => {
+  const now = new Date(2026, 2, 1, 12);
+  const short = (...at: [number, number, number, number?]): string =>
+    toPlain(formatShortMoment(new Date(...at).toISOString(), now));
+  expect(short(2026, 2, 1, 9)).toBe('9:00 AM');
+  expect(short(2026, 0, 31)).toBe('Jan 31');
+  expect(short(2025, 10, 20)).toBe('Nov 2025');
+  expect(formatShortMoment('never', now)).toBe('never');
 });
 
 test('writes moments as seen from now', () => {

@@ -1,6 +1,7 @@
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const minute = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
@@ -11,6 +12,15 @@ export function formatMoment(iso: string, now = new Date()): string {
   if (date.toDateString() === now.toDateString()) return clock.format(date);
   // On one line: a moment is read as a whole.
   return `${day.format(date)} ${minute.format(date)}`.replaceAll(/\s/g, '\u00a0');
+}
+
+/** `10:42` today, `Nov 20` on other days of this year, `Nov 2025` before. */
+export function formatShortMoment(iso: string, now = new Date()): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  const form =
+    date.toDateString() === now.toDateString() ? minute : date.getFullYear() === now.getFullYear() ? day : month;
+  return form.format(date).replaceAll(/\s/g, '\u00a0');
 }
 
 /** In the local zone, for tooltips and details. */

@@ -1,5 +1,8 @@
+import type { SessionResponse } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 
+import { callApi } from '../api/call-api.ts';
 import { signIn } from '../api/sign-in.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { Field } from '../parts/controls/field.tsx';
@@ -7,10 +10,20 @@ import { ErrorPanel } from '../parts/messages/error-panel.tsx';
 import { DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
 import { Mark } from './rail.tsx';
 
+/** What the gateway says of signing in; asked anew each time, because it may have been started in another way. */
+const signInQuery = {
+  queryKey: ['sign-in'],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => callApi<SessionResponse>('/admin/v1/session', { signal }),
+  retry: false,
+  gcTime: 0,
+};
+
 /** Asks for a management key and exchanges it for a session; the key itself is not kept. */
 export function SignIn() {
   const [key, setKey] = useState('');
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  const { data } = useQuery(signInQuery);
+  const isDemo = data?.data.signed_in === false && data.data.demo === true;
   const send = async (candidate: string): Promise<void> => {
     setState({ isBusy: true });
     try {
@@ -54,11 +67,12 @@ export function SignIn() {
             <Button type="submit" look="primary" isBusy={state.isBusy} className="flex-1">
               Sign in
             </Button>
-            <Button disabled={state.isBusy} onClick={() => void send(DEMO_MANAGEMENT_KEY)}>
-              Use the demo key
-            </Button>
+            {isDemo && (
+              <Button disabled={state.isBusy} onClick={() => void send(DEMO_MANAGEMENT_KEY)}>
+                Use the demo key
+              </Button>
+            )}
           </div>
-          <p className="text-xs text-ink-faint">The demo key is valid while the gateway runs with --demo.</p>
         </form>
       </div>
     </main>

@@ -77,7 +77,14 @@ test('keeps a default model that has become unknown while other settings are cha
   expect(await dataOf('PATCH', '/admin/v1/settings', change)).toMatchObject(change);
 });
 
-const NO_ROUTING = { order: [], sort: null, allow_fallbacks: true, max_price: {}, rules: [] };
+const NO_ROUTING = {
+  order: [],
+  sort: null,
+  allow_fallbacks: true,
+  continue_broken_streams: false,
+  max_price: {},
+  rules: [],
+};
 
 test('what the configuration says is shown as such, counts, and is changed there alone', async () => {
   const { call, dataOf } = createAdminGateway({
@@ -112,6 +119,7 @@ test('settings hold from the next request on, and what is not known of them is r
       order: ['Beta'],
       sort: 'latency',
       allow_fallbacks: false,
+      continue_broken_streams: true,
       max_price: { prompt: '2.5' },
       rules: [{ name: 'r', when: { min_tools: 2 }, model: 'acme/other', models: ['acme/chat'] }],
     },

@@ -1,4 +1,4 @@
-import type { Authenticate } from '../../auth/authenticate.ts';
+import type { AuthenticateCaller } from '../../auth/authenticate.ts';
 import type { FindKeyNames } from '../../auth/key-names.ts';
 import type { MemberDirectory } from '../../auth/members.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
@@ -17,7 +17,7 @@ export interface GenerationParts {
   readonly timeouts: Timeouts;
   readonly store: Pick<Store, 'generations' | 'keys'>;
   readonly providers: readonly Provider[];
-  readonly authenticate: Authenticate;
+  readonly authenticate: AuthenticateCaller;
   readonly findKeyNames: FindKeyNames;
   readonly members: MemberDirectory;
   /** The latest generations that this process has recorded. */

@@ -1,4 +1,4 @@
-import { principalOf } from '../../auth/authenticate.ts';
+import { toKeyPrincipal } from '../../auth/authenticate.ts';
 import { findKey } from '../../auth/keys.ts';
 import { modelsWith, toUsableEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../../foundation/errors.ts';
@@ -35,7 +35,7 @@ async function findAnyKey(hash: string, parts: AnyKeyParts): Promise<{ body: Any
     };
   }
   const record = await findKey(hash, parts);
-  return { body: await toAnyKeyBody(record, parts), principal: principalOf(record) };
+  return { body: await toAnyKeyBody(record, parts), principal: toKeyPrincipal(record) };
 }
 
 async function findAllowedModels(principal: Principal, parts: AnyKeyParts): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { LINK_PRINCIPAL } from '../../auth/authenticate-session.ts';
+import { isSignedInByHost, LINK_PRINCIPAL } from '../../auth/authenticate-session.ts';
 import { isOwnPage, type Sessions, toSessionCookie } from '../../auth/sessions.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { publicOperation } from '../../http/operation.ts';
@@ -17,7 +17,7 @@ export const createSession = publicOperation<SessionParts>()({
   responseHeaders: { 'set-cookie': 'The session', 'cache-control': '`no-store`' },
   status: 201,
   find({ request, parts: { sessions } }) {
-    if (sessions === null || request.principal !== undefined)
+    if (sessions === null || isSignedInByHost(request))
       throw new GatewayError('invalid_request', 'The host of this gateway has its own sign-in');
     if (!isOwnPage(request)) throw new GatewayError('permission_denied', 'Pages of another origin may not sign in');
     const address = request.remoteAddress ?? '';

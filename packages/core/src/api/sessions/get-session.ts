@@ -1,3 +1,4 @@
+import { isSignedInByHost } from '../../auth/authenticate-session.ts';
 import { toGatewayError } from '../../foundation/errors.ts';
 import { publicOperation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -13,7 +14,8 @@ export const getSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
   responseHeaders: { 'cache-control': '`no-store`' },
   async run(context) {
-    const data = (await findSession(context)) ?? { signed_in: false };
+    const isDemo = context.parts.sessions !== null && context.parts.hasPublicKey;
+    const data = (await findSession(context)) ?? { signed_in: false, ...(isDemo && { demo: true }) };
     context.responseHeaders['cache-control'] = 'no-store';
     return { data };
   },
@@ -21,7 +23,7 @@ export const getSession = publicOperation<SessionParts>()({
 
 async function findSession(context: SessionContext): Promise<SessionData | undefined> {
   const { request, parts } = context;
-  const isHosts = request.principal !== undefined || parts.sessions === null;
+  const isHosts = isSignedInByHost(request) || parts.sessions === null;
   const session = isHosts ? undefined : parts.sessions?.find(request);
   if (!isHosts && session === undefined) return undefined;
   const principal = await authenticate(context);

@@ -316,7 +316,19 @@ test.each([
   const principal = { kind, id: 'ada', name: 'Ada' };
   const asked = createBrowser({ authenticate: () => principal });
   expect((await asked.call('GET', '/admin/v1/session')).data).toEqual(data);
-  const handed = createBrowser({}, { principal });
-  expect((await handed.call('GET', '/admin/v1/session')).data).toEqual(data);
-  expect((await handed.call('POST', '/admin/v1/session', {}, { key: MANAGEMENT_KEY })).status).toBe(400);
+  for (const host of [{ principal }, { authenticate: () => principal }]) {
+    const handed = createBrowser({}, host);
+    expect((await handed.call('GET', '/admin/v1/session')).data).toEqual(data);
+    expect((await handed.call('POST', '/admin/v1/session', {}, { key: MANAGEMENT_KEY })).status).toBe(400);
+  }
+});
+
+test('says to who is not signed in that a management key is public, where one is', async () => {
+  const key = { key: 'sk-gw-v1-anybody', kind: 'management', name: 'anybody' } as const;
+  const demo = createBrowser({ bootstrapKeys: [{ ...key, isPublic: true }] });
+  expect((await demo.call('GET', '/admin/v1/session')).data).toEqual({ signed_in: false, demo: true });
+  const { cookie } = await demo.signIn();
+  expect((await demo.call('GET', '/admin/v1/session', { cookie })).data['demo']).toBeUndefined();
+  const own = createBrowser({ bootstrapKeys: [key] });
+  expect((await own.call('GET', '/admin/v1/session')).data).toEqual({ signed_in: false });
 });

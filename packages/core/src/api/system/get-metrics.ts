@@ -18,7 +18,9 @@ export const getMetrics = publicOperation<SystemParts>()({
   response: { mediaTypes: { 'text/plain': null } },
   async run({ request, parts }) {
     if (!isLoopbackAddress(request.remoteAddress)) {
-      const principal = await parts.authenticate(request);
+      // A scraper has no session of the host, but may have a management key.
+      const principal =
+        (await request.authenticate?.()) ?? (await parts.authenticate({ ...request, authenticate: undefined }));
       if (principal.kind !== 'management') throw new GatewayError('permission_denied', 'Metrics need a management key');
     }
     const lines = [...ofProcess(parts), ...ofCalls([...parts.callFigures.list()]), ...(await ofQueues(parts))];
@@ -72,6 +74,12 @@ function ofCalls(figures: readonly ProviderFigures[]): string[] {
         [{ outcome: 'ok' }, attemptsOk],
         [{ outcome: 'failed' }, attemptsFailed],
       ]),
+    ),
+    ...metric(
+      'continued_streams_total',
+      'counter',
+      'Streams that broke off at a provider and went on at another',
+      toSamples(({ streamsContinued }) => [[{}, streamsContinued]]),
     ),
     ...metric(
       'tokens_total',

@@ -1,4 +1,4 @@
-import type { Authenticate } from '../../auth/authenticate.ts';
+import type { AuthenticateCaller } from '../../auth/authenticate.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
 import type { Ledger } from '../../budgets/ledger.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -17,7 +17,7 @@ export interface RequestCounters {
 }
 
 export interface SystemParts {
-  readonly authenticate: Authenticate;
+  readonly authenticate: AuthenticateCaller;
   readonly store: Pick<Store, 'retention' | 'videoJobs'>;
   readonly catalog: Catalog;
   readonly health: HealthBoard;

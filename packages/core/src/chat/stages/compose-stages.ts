@@ -1,6 +1,7 @@
 import { type Awaitable, whenAllKnown } from '../../foundation/async/awaitable.ts';
 import { beginCompletion } from '../begin-completion.ts';
 import type { ChatRun } from '../chat-run.ts';
+import { continuesBroken } from '../continuation/may-continue.ts';
 import type { Begin, FitRequest, ListedStage, PlannedStage } from './stage.ts';
 
 export interface ComposedStages {
@@ -24,7 +25,8 @@ export function composeStages(stages: readonly ListedStage[], run: ChatRun): Awa
 function compose(planned: readonly (PlannedStage | null)[], names: readonly string[], run: ChatRun): ComposedStages {
   let fit: FitRequest | null = null;
   const readCompletion = planned.some((stage) => stage?.begin !== undefined);
-  let begin: Begin = (turn) => beginCompletion(run, turn, { fit, readCompletion });
+  const continues = continuesBroken(run);
+  let begin: Begin = (turn) => beginCompletion(run, turn, { fit, readCompletion, continues });
   let isReplay = false;
   for (let at = planned.length - 1; at >= 0; at -= 1) {
     const stage = planned[at] ?? null;

@@ -1,8 +1,8 @@
 import type { CompletionEncoder, CompletionEnvelope, Dialect } from '../../chat/dialect.ts';
 import { type ErrorBody, toErrorBody } from '../../foundation/errors.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import type { ChatChunk, ChatChunkChoice, FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
+import { isReasoningHidden, withoutReasoning } from '../kit/hidden-reasoning.ts';
 import { toResult } from './to-result.ts';
 
 /** A comment, which clients pass over. */
@@ -113,16 +113,7 @@ function isTextOnly({ index, delta, logprobs }: ChatChunkChoice): boolean {
   return true;
 }
 
-function withoutReasoning(delta: ChatDelta): ChatDelta {
-  const { reasoning: _text, reasoning_details: _details, ...others } = delta;
-  return others;
-}
-
 function isEmpty(object: object): boolean {
   for (const _ in object) return false;
   return true;
-}
-
-function isReasoningHidden({ reasoning, include_reasoning: included }: ChatCompletionRequest): boolean {
-  return reasoning?.exclude === true || included === false;
 }

@@ -6,6 +6,7 @@ import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
 import { completionsRequestSchema } from '../../wire/completions/completions.ts';
+import { isReasoningHidden } from '../kit/hidden-reasoning.ts';
 
 /** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md 22.3). */
 export const completionsDialect: Dialect = {
@@ -38,17 +39,19 @@ const toHead = ({ id, created, model, provider, systemFingerprint }: CompletionE
   ...(systemFingerprint !== undefined && { system_fingerprint: systemFingerprint }),
 });
 
-function createFrames(envelope: CompletionEnvelope): Frames {
+function createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest): Frames {
+  const hidesReasoning = isReasoningHidden(request);
   const head = JSON.stringify(toHead(envelope)).slice(0, -1);
   const toFrame = (members: object): string => `data: ${head},${JSON.stringify(members).slice(1)}\n\n`;
   const toChoices = (delta: ChatDelta, reason: string | null, native: string | null): object => ({
-    choices: [toChoice(delta, reason, native)],
+    choices: [toChoice(delta, { reason, native, hidesReasoning })],
   });
   return {
     encode(chunks) {
       let frames = '';
       for (const { choices } of chunks) {
-        for (const { delta } of choices) if (hasText(delta)) frames += toFrame(toChoices(delta, null, null));
+        for (const { delta } of choices)
+          if (hasText(delta, hidesReasoning)) frames += toFrame(toChoices(delta, null, null));
       }
       return frames;
     },
@@ -64,13 +67,14 @@ function createFrames(envelope: CompletionEnvelope): Frames {
   };
 }
 
-function toWhole(completion: WholeCompletion): object {
+function toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object {
+  const hidesReasoning = isReasoningHidden(request);
   const { chunks, failure, usage, members } = completion;
   const choices = chunks.flatMap((chunk) => chunk.choices);
   return {
     ...toHead(completion),
     choices: choices.map(({ delta, finish_reason, native_finish_reason }) => ({
-      ...toChoice(delta, finish_reason, native_finish_reason),
+      ...toChoice(delta, { reason: finish_reason, native: native_finish_reason, hidesReasoning }),
       ...(finish_reason === 'error' && failure !== null && { error: toErrorBody(failure) }),
     })),
     ...(usage && { usage }),
@@ -78,18 +82,23 @@ function toWhole(completion: WholeCompletion): object {
   };
 }
 
-const hasText = ({ content, refusal, reasoning }: ChatDelta): boolean =>
-  Boolean(content) || Boolean(refusal) || Boolean(reasoning);
+const hasText = ({ content, refusal, reasoning }: ChatDelta, hidesReasoning: boolean): boolean =>
+  Boolean(content) || Boolean(refusal) || (Boolean(reasoning) && !hidesReasoning);
+
+interface ChoiceFacts {
+  readonly reason: string | null;
+  readonly native: string | null;
+  readonly hidesReasoning: boolean;
+}
 
 const toChoice = (
   { content, refusal, reasoning }: ChatDelta,
-  finish_reason: string | null,
-  native_finish_reason: string | null,
+  { reason, native, hidesReasoning }: ChoiceFacts,
 ): object => ({
   text: (content ?? '') + (refusal ?? ''),
   index: 0,
   logprobs: null,
-  finish_reason,
-  native_finish_reason,
-  ...(reasoning && { reasoning }),
+  finish_reason: reason,
+  native_finish_reason: native,
+  ...(reasoning && !hidesReasoning && { reasoning }),
 });

@@ -1,8 +1,6 @@
 import type { ChatDelta, ToolCallDelta } from '../../wire/chat/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-
-/** What a text is: a completion, or why there is none. */
-export type TextKind = 'text' | 'refusal';
+import { createHeldParts, type PendingCall, type TextKind } from './held-parts.ts';
 
 /** Receives the parts of one completion, one after the other: each is ended before the next one starts. */
 export interface SegmentSink {
@@ -25,21 +23,15 @@ export interface SegmentWriter {
   end(): void;
 }
 
-interface HeldCall {
-  readonly id: string;
-  readonly name: string;
-  text: string;
-}
-
-type Open = { readonly kind: 'reasoning' | TextKind } | { readonly kind: 'call'; readonly index: number; text: string };
+type Open = { readonly kind: 'reasoning' | TextKind } | { readonly kind: 'call'; readonly call: PendingCall };
 
 /**
- * Calls of tools may come interleaved. All but the first are then held back until it has ended, which is known when its
- * arguments are whole, or at the end of the completion.
+ * Calls of tools may come interleaved, with each other and with texts. All but the first are then held back, in order:
+ * a call has ended when its arguments are whole, or at the end of the completion.
  */
 export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
   let open: Open | null = null;
-  const held = new Map<number, HeldCall>();
+  const held = createHeldParts();
   const ended = new Set<number>();
 
   const close = (): void => {
@@ -48,13 +40,20 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
     if (closing === null) return;
     if (closing.kind === 'reasoning') sink.endReasoning();
     else if (closing.kind === 'call') {
-      ended.add(closing.index);
+      ended.add(closing.call.index);
       sink.endCall();
     } else sink.endText();
   };
 
+  /** Whether a part that differs from the open one may not start yet. */
+  const mustWait = (): boolean => !held.isEmpty() || (open?.kind === 'call' && !isWhole(open.call.text));
+
   const writeReasoning = (detail: ReasoningDetail): void => {
     if (open?.kind !== 'reasoning') {
+      if (mustWait()) {
+        held.holdReasoning(detail);
+        return;
+      }
       close();
       open = { kind: 'reasoning' };
       sink.startReasoning();
@@ -64,6 +63,10 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
 
   const writeText = (kind: TextKind, text: string): void => {
     if (open?.kind !== kind) {
+      if (mustWait()) {
+        held.holdText(kind, text);
+        return;
+      }
       close();
       open = { kind };
       sink.startText(kind);
@@ -71,25 +74,25 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
     sink.text(text);
   };
 
-  const startCall = (index: number, { id, name, text }: HeldCall): void => {
+  const startCall = (call: PendingCall): void => {
     close();
-    open = { kind: 'call', index, text };
-    sink.startCall(id, name);
-    if (text !== '') sink.arguments(text);
+    open = { kind: 'call', call };
+    sink.startCall(call.id, call.name);
+    if (call.text !== '') sink.arguments(call.text);
   };
 
   const writeCall = ({ index, id = '', function: { name = '', arguments: text } }: ToolCallDelta): void => {
-    if (open?.kind === 'call' && open.index === index) {
-      open.text += text;
+    if (open?.kind === 'call' && open.call.index === index) {
+      open.call.text += text;
       if (text !== '') sink.arguments(text);
       return;
     }
-    const waiting = held.get(index);
+    const waiting = held.findCall(index);
     if (waiting !== undefined) waiting.text += text;
     // What comes after arguments that are whole is white space.
     else if (ended.has(index)) return;
-    else if (open?.kind === 'call' && !isWhole(open.text)) held.set(index, { id, name, text });
-    else startCall(index, { id, name, text });
+    else if (mustWait()) held.holdCall({ index, id, name, text });
+    else startCall({ index, id, name, text });
   };
 
   return {
@@ -103,8 +106,12 @@ export function createSegmentWriter(sink: SegmentSink): SegmentWriter {
     },
     end() {
       close();
-      for (const [index, waiting] of held) startCall(index, waiting);
-      close();
+      for (const waiting of held.take()) {
+        if (waiting.kind === 'call') startCall(waiting.call);
+        else if (waiting.kind === 'reasoning') for (const detail of waiting.details) writeReasoning(detail);
+        else writeText(waiting.kind, waiting.text);
+        close();
+      }
     },
   };
 }

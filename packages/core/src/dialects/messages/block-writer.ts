@@ -2,6 +2,7 @@ import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
 import { ANTHROPIC_FORMAT } from './to-chat-messages.ts';
+import { createInputWriter } from './tool-input.ts';
 
 /** Receives content blocks: one is open at a time, their numbers have no gaps (wire.md 22.1). */
 export interface BlockSink {
@@ -16,8 +17,8 @@ export type DeltaType = 'text_delta' | 'thinking_delta' | 'signature_delta' | 'i
 export function createBlockWriter(sink: BlockSink): SegmentWriter {
   let index = 0;
   let isThinking = false;
-  /** Reasoning of other providers that is more than its text. */
-  let foreign: ReasoningDetail[] = [];
+  /** The number of the text in the open block, which its upstream gave it. */
+  let thought: unknown;
 
   const start = (block: Readonly<Record<string, unknown>>): void => sink.start(index, block);
   const stop = (): void => {
@@ -29,45 +30,61 @@ export function createBlockWriter(sink: BlockSink): SegmentWriter {
     isThinking = true;
   };
   const stopThinking = (): void => {
-    if (foreign.length > 0) {
-      startThinking();
-      sink.delta(index, 'signature_delta', sealReasoning(foreign));
-      foreign = [];
-    }
     if (isThinking) stop();
     isThinking = false;
   };
-  const think = (text: string): void => {
+  /** A signature is that of one text, and the last of its block. */
+  const sign = (signature: string): void => {
+    startThinking();
+    sink.delta(index, 'signature_delta', signature);
+    stopThinking();
+  };
+  const think = (text: string, number: unknown): void => {
     if (text === '') return;
+    // Else a signature would be that of two texts.
+    if (isThinking && thought !== number) stopThinking();
+    thought = number;
     startThinking();
     sink.delta(index, 'thinking_delta', text);
   };
+
+  const input = createInputWriter((json) => sink.delta(index, 'input_json_delta', json));
 
   return createSegmentWriter({
     startReasoning: () => undefined,
     reasoning(detail) {
       const { type, text, summary, data, signature, format } = detail;
       const isOwn = (format ?? ANTHROPIC_FORMAT) === ANTHROPIC_FORMAT;
-      if (type === 'reasoning.text') think(textOf(text));
-      if (type === 'reasoning.summary') think(textOf(summary));
+      if (type === 'reasoning.text') think(textOf(text), detail['index']);
+      if (type === 'reasoning.summary') think(textOf(summary), detail['index']);
+      const isSigned = textOf(signature) !== '';
       if (isOwn && type === 'reasoning.encrypted') {
         stopThinking();
         start({ type: 'redacted_thinking', data: textOf(data) });
         stop();
-      } else if (isOwn && textOf(signature) !== '') {
-        startThinking();
-        sink.delta(index, 'signature_delta', textOf(signature));
-        stopThinking();
-      } else if (type === 'reasoning.encrypted' || textOf(signature) !== '') foreign.push(detail);
+      } else if (isOwn && isSigned) sign(textOf(signature));
+      // The text of reasoning that others have signed is the block's own.
+      else if (isSigned) sign(sealReasoning([withoutText(detail)]));
+      else if (type === 'reasoning.encrypted') sign(sealReasoning([detail]));
     },
     endReasoning: stopThinking,
     startText: () => start({ type: 'text', text: '', citations: null }),
     text: (text) => sink.delta(index, 'text_delta', text),
     endText: stop,
-    startCall: (id, name) => start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }),
-    arguments: (text) => sink.delta(index, 'input_json_delta', text),
-    endCall: stop,
+    startCall(id, name) {
+      input.begin();
+      start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } });
+    },
+    arguments: input.write,
+    endCall() {
+      input.end();
+      stop();
+    },
   });
+}
+
+function withoutText({ text: _text, summary: _summary, ...rest }: ReasoningDetail): ReasoningDetail {
+  return rest;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

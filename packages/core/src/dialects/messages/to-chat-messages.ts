@@ -91,11 +91,17 @@ function toAssistantMessage(content: MessagesMessage['content']): ChatMessage {
   };
 }
 
-/** Reasoning of other providers has its own details in the signature; that without any can be read by nobody but people. */
+/**
+ * Reasoning of other providers has its own details in the signature, which sign the text or stand beside it; that without
+ * any can be read by nobody but people.
+ */
 function toReasoning({ thinking, signature }: Block<'thinking'>, index: number): ReasoningDetail[] {
   const own = openReasoning(signature ?? '');
-  if (own !== null)
+  if (own !== null) {
+    const [only] = own;
+    if (only?.type === 'reasoning.text' && own.length === 1) return [{ ...only, text: thinking }];
     return thinking === '' ? own : [{ type: 'reasoning.text', text: thinking, format: 'unknown' }, ...own];
+  }
   return signature
     ? [{ type: 'reasoning.text', text: thinking, signature, format: ANTHROPIC_FORMAT, index }]
     : [{ type: 'reasoning.text', text: thinking, format: 'unknown', index }];

@@ -2,6 +2,7 @@ import type { WholeCompletion } from '../../chat/dialect.ts';
 import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import { type BlockSink, createBlockWriter } from './block-writer.ts';
 import { toCosts, toMessagesUsage, toStopReason } from './to-usage.ts';
+import { toInput } from './tool-input.ts';
 
 /**
  * The body of an unstreamed message. Upstream's own is given back as it came, but for ids, model and cost. Throws the
@@ -57,15 +58,4 @@ function toBlocks({ chunks }: WholeCompletion): Block[] {
   for (const { choices } of chunks) for (const { delta } of choices) writer.write(delta);
   writer.end();
   return content;
-}
-
-/** Models write arguments that are no JSON; the form has no other place for them than a member of an object. */
-function toInput(text: string): Unchecked {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : { value };
-  } catch {
-    return { arguments: text };
-  }
 }

@@ -1,7 +1,18 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
-import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
-import { type Emit, isSealed, type Item, joinDetails, textOf, toTextPart } from './output-items.ts';
+import type { TextKind } from '../kit/held-parts.ts';
+import { withoutReasoning } from '../kit/hidden-reasoning.ts';
+import { createSegmentWriter, type SegmentSink, type SegmentWriter } from '../kit/write-segments.ts';
+import {
+  type EventSink,
+  isSealed,
+  isSigned,
+  type Item,
+  joinDetails,
+  textOf,
+  toPlace,
+  toTextPart,
+} from './output-items.ts';
 import { createReasoningParts } from './reasoning-parts.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';
 
@@ -11,6 +22,8 @@ export interface ItemWriterOptions {
   readonly names: ToolNames;
   /** The caller asked for what is needed to send reasoning back. */
   readonly keepsReasoning: boolean;
+  /** The caller wants no reasoning. */
+  readonly hidesReasoning: boolean;
 }
 
 export interface ItemWriter extends SegmentWriter {
@@ -19,7 +32,11 @@ export interface ItemWriter extends SegmentWriter {
 }
 
 /** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
-export function createItemWriter(emit: Emit, { makeId, names, keepsReasoning }: ItemWriterOptions): ItemWriter {
+export function createItemWriter(
+  sink: EventSink,
+  { makeId, names, keepsReasoning, hidesReasoning }: ItemWriterOptions,
+): ItemWriter {
+  const { emit } = sink;
   const output: Item[] = [];
 
   const add = (item: Item): void => emit('response.output_item.added', { output_index: output.length, item });
@@ -30,17 +47,21 @@ export function createItemWriter(emit: Emit, { makeId, names, keepsReasoning }: 
   const placeOf = (id: string): object => ({ item_id: id, output_index: output.length });
 
   const writer = createSegmentWriter({
-    ...createReasoningSink({ add, finish, emit, placeOf, makeId: () => makeId('rs', output.length), keepsReasoning }),
-    ...createTextSink({ add, finish, emit, placeOf, makeId: () => makeId('msg', output.length) }),
-    ...createCallSink({ add, finish, emit, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
+    ...createReasoningSink({ add, finish, sink, placeOf, makeId: () => makeId('rs', output.length), keepsReasoning }),
+    ...createTextSink({ add, finish, sink, placeOf, makeId: () => makeId('msg', output.length) }),
+    ...createCallSink({ add, finish, sink, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
-  return { ...writer, output };
+  return {
+    write: hidesReasoning ? (delta) => writer.write(withoutReasoning(delta)) : writer.write,
+    end: writer.end,
+    output,
+  };
 }
 
 interface SinkParts {
   readonly add: (item: Item) => void;
   readonly finish: (item: Item) => void;
-  readonly emit: Emit;
+  readonly sink: EventSink;
   /** The members that say where an event belongs. */
   readonly placeOf: (id: string) => object;
   readonly makeId: (prefix: string) => string;
@@ -49,11 +70,12 @@ interface SinkParts {
 function createTextSink({
   add,
   finish,
-  emit,
+  sink: { emit, emitPiece },
   placeOf,
   makeId,
 }: SinkParts): Pick<SegmentSink, 'startText' | 'text' | 'endText'> {
   let id = '';
+  let place = '';
   let kind: TextKind = 'text';
   let said = '';
   const at = (): object => ({ ...placeOf(id), content_index: 0 });
@@ -62,13 +84,13 @@ function createTextSink({
       id = makeId('msg');
       kind = started;
       said = '';
+      place = toPlace(kind === 'refusal' ? at() : { ...at(), logprobs: [] });
       add({ id, type: 'message', role: 'assistant', status: 'in_progress', content: [] });
       emit('response.content_part.added', { ...at(), part: toTextPart(kind, '') });
     },
     text(text) {
       said += text;
-      if (kind === 'refusal') emit('response.refusal.delta', { ...at(), delta: text });
-      else emit('response.output_text.delta', { ...at(), delta: text, logprobs: [] });
+      emitPiece(kind === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta', place, text);
     },
     endText() {
       const part = toTextPart(kind, said);
@@ -87,12 +109,13 @@ interface CallSinkParts extends SinkParts {
 function createCallSink({
   add,
   finish,
-  emit,
+  sink: { emit, emitPiece },
   placeOf,
   makeId,
   names,
 }: CallSinkParts): Pick<SegmentSink, 'startCall' | 'arguments' | 'endCall'> {
   let item: Item = { id: '', type: '' };
+  let place = '';
   let args = '';
   return {
     startCall(callId, called) {
@@ -108,14 +131,13 @@ function createCallSink({
         ...(tool && tool.namespace !== null && { namespace: tool.namespace }),
         ...(isCustom ? { input: '' } : { arguments: '' }),
       };
+      place = toPlace(placeOf(item.id));
       add(item);
     },
     arguments(text) {
       args += text;
       // Raw text is within JSON, and is known when that has ended.
-      if (item.type === 'function_call') {
-        emit('response.function_call_arguments.delta', { ...placeOf(item.id), delta: text });
-      }
+      if (item.type === 'function_call') emitPiece('response.function_call_arguments.delta', place, text);
     },
     endCall() {
       if (item.type === 'custom_tool_call') {
@@ -140,7 +162,7 @@ interface ReasoningSinkParts extends SinkParts {
 function createReasoningSink({
   add,
   finish,
-  emit,
+  sink,
   placeOf,
   makeId,
   keepsReasoning,
@@ -148,43 +170,47 @@ function createReasoningSink({
   let id = '';
   let hasBegun = false;
   let pieces: ReasoningDetail[] = [];
-  let parts = createReasoningParts(emit, () => placeOf(id));
+  let parts = createReasoningParts(sink, () => placeOf(id));
+  const start = (): void => {
+    hasBegun = false;
+    pieces = [];
+    parts = createReasoningParts(sink, () => placeOf(id));
+  };
   const begin = (): void => {
     if (hasBegun) return;
     hasBegun = true;
     id = makeId('rs');
     add({ id, type: 'reasoning', status: 'in_progress', summary: [] });
   };
+  const end = (): void => {
+    const details = joinDetails(pieces);
+    const signed = details.find(isSigned);
+    if (!hasBegun && !(keepsReasoning && details.some(isSealed))) return;
+    begin();
+    finish({
+      id,
+      type: 'reasoning',
+      status: 'completed',
+      summary: parts.end(),
+      ...(keepsReasoning && { encrypted_content: sealReasoning(details) }),
+      ...(signed && { signature: signed['signature'], format: signed['format'] ?? null }),
+    });
+  };
   return {
-    startReasoning() {
-      hasBegun = false;
-      pieces = [];
-      parts = createReasoningParts(emit, () => placeOf(id));
-    },
+    startReasoning: start,
     reasoning(detail) {
+      // An item has one signature, that of its last text.
+      const last = pieces.at(-1);
+      if (last !== undefined && isSigned(last) && last['index'] !== detail['index']) {
+        end();
+        start();
+      }
       pieces.push(detail);
-      const isSummary = detail.type === 'reasoning.summary';
-      const text = textOf(isSummary ? detail['summary'] : detail['text']);
+      const text = textOf(detail.type === 'reasoning.summary' ? detail['summary'] : detail['text']);
       if (text === '') return;
       begin();
-      parts.write(isSummary ? 'summary' : 'content', text, detail['index']);
+      parts.write(text, detail['index']);
     },
-    endReasoning() {
-      const details = joinDetails(pieces);
-      const sealed = details.some(isSealed) ? sealReasoning(details) : null;
-      if (!hasBegun && (sealed === null || !keepsReasoning)) return;
-      begin();
-      const { summary, content } = parts.end();
-      const signed = details.find(({ signature }) => textOf(signature) !== '');
-      finish({
-        id,
-        type: 'reasoning',
-        status: 'completed',
-        summary,
-        ...(content.length > 0 && { content }),
-        ...(keepsReasoning && { encrypted_content: sealed }),
-        ...(signed && { signature: signed['signature'], format: signed['format'] ?? null }),
-      });
-    },
+    endReasoning: end,
   };
 }

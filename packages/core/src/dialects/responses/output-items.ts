@@ -1,8 +1,18 @@
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-import type { TextKind } from '../kit/write-segments.ts';
+import type { TextKind } from '../kit/held-parts.ts';
 
 /** Receives events, each with the members that belong to its type, without its number. */
 export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;
+
+/** Receives the events of a completion. */
+export interface EventSink {
+  readonly emit: Emit;
+  /** Receives a piece of a text, the event of which there are many. `place`: the members of every piece, by `toPlace`. */
+  emitPiece(type: string, place: string, piece: string): void;
+}
+
+/** The members that are the same in every piece of one text, serialised once. */
+export const toPlace = (members: object): string => JSON.stringify(members).slice(1, -1);
 
 /** An item of a response's output, as it is sent. */
 export type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
@@ -31,6 +41,8 @@ export function joinDetails(pieces: readonly ReasoningDetail[]): ReasoningDetail
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+export const isSigned = ({ signature }: ReasoningDetail): boolean => textOf(signature) !== '';
+
 /** Whether a provider needs more than the text to read its reasoning back. */
-export const isSealed = ({ type, signature, id }: ReasoningDetail): boolean =>
-  type === 'reasoning.encrypted' || textOf(signature) !== '' || textOf(id) !== '';
+export const isSealed = (detail: ReasoningDetail): boolean =>
+  detail.type === 'reasoning.encrypted' || isSigned(detail) || textOf(detail['id']) !== '';

@@ -1,70 +1,54 @@
-import type { Emit } from './output-items.ts';
+import { type EventSink, toPlace } from './output-items.ts';
 
-/** A text of a reasoning item: of the reasoning itself, or of its summary. */
+/** A text of a reasoning item. */
 interface Part {
-  readonly list: 'summary' | 'content';
   /** The number of its block in the completion. */
   readonly block: unknown;
+  /** The members of each of its pieces. */
+  readonly place: string;
   text: string;
 }
 
 /** The texts of one reasoning item, one after the other. */
 export interface ReasoningParts {
-  write(list: Part['list'], text: string, block: unknown): void;
+  write(text: string, block: unknown): void;
   /** Ends the part that is open; returns all of them. */
-  end(): { readonly summary: readonly object[]; readonly content: readonly object[] };
+  end(): readonly object[];
 }
 
-export function createReasoningParts(emit: Emit, place: () => object): ReasoningParts {
-  const done: { summary: object[]; content: object[] } = { summary: [], content: [] };
+/**
+ * Writes the texts of reasoning as parts of the summary, whatever they are: most clients of this form show no other
+ * texts, and those that show both would show one that came in both forms twice.
+ */
+export function createReasoningParts({ emit, emitPiece }: EventSink, place: () => object): ReasoningParts {
+  const done: object[] = [];
   let open: Part | null = null;
 
+  const at = (): object => ({ ...place(), summary_index: done.length });
   const close = (): void => {
     if (open === null) return;
-    const { list, text } = open;
+    const { text } = open;
     open = null;
-    const part = toPart(list, text);
-    if (list === 'summary') {
-      const at = { ...place(), summary_index: done.summary.length };
-      emit('response.reasoning_summary_text.done', { ...at, text });
-      emit('response.reasoning_summary_part.done', { ...at, part });
-    } else {
-      const at = { ...place(), content_index: done.content.length };
-      emit('response.reasoning_text.done', { ...at, text });
-      emit('response.content_part.done', { ...at, part });
-    }
-    done[list].push(part);
+    emit('response.reasoning_summary_text.done', { ...at(), text });
+    emit('response.reasoning_summary_part.done', { ...at(), part: toPart(text) });
+    done.push(toPart(text));
   };
 
   return {
-    write(list, text, block) {
-      if (open === null || open.list !== list || open.block !== block) {
+    write(text, block) {
+      if (open === null || open.block !== block) {
         close();
-        open = { list, block, text: '' };
-        if (list === 'summary') {
-          emit('response.reasoning_summary_part.added', { ...at(), part: toPart(list, '') });
-        } else emit('response.content_part.added', { ...at(), part: toPart(list, '') });
+        open = { block, place: toPlace(at()), text: '' };
+        emit('response.reasoning_summary_part.added', { ...at(), part: toPart('') });
       }
       open.text += text;
-      emit(list === 'summary' ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta', {
-        ...at(),
-        delta: text,
-      });
+      emitPiece('response.reasoning_summary_text.delta', open.place, text);
     },
     end() {
       close();
       return done;
     },
   };
-
-  function at(): object {
-    return open?.list === 'summary'
-      ? { ...place(), summary_index: done.summary.length }
-      : { ...place(), content_index: done.content.length };
-  }
 }
 
-const toPart = (list: Part['list'], text: string): object => ({
-  type: list === 'summary' ? 'summary_text' : 'reasoning_text',
-  text,
-});
+const toPart = (text: string): object => ({ type: 'summary_text', text });

@@ -4,11 +4,14 @@ import { toItemId } from '../../wire/responses/item-id.ts';
 import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
 import { createItemWriter, type ItemWriterOptions } from './item-writer.ts';
 import { createNativeEvents, toOwn, toOwnEnding } from './native-events.ts';
-import type { Emit } from './output-items.ts';
+import type { EventSink } from './output-items.ts';
 import { reasonOf, toEnding, toResponse } from './to-response.ts';
 import type { ToolNames } from './tool-names.ts';
 
 const DONE = 'data: [DONE]\n\n';
+
+/** Of a whole response only the items are needed. */
+const NOWHERE: EventSink = { emit: () => undefined, emitPiece: () => undefined };
 
 /** Encodes the completion of one request, whose fields a response repeats. */
 export function createResponseEncoder(body: ResponsesRequest, names: ToolNames): CompletionEncoder {
@@ -16,6 +19,7 @@ export function createResponseEncoder(body: ResponsesRequest, names: ToolNames):
   const optionsOf = ({ id }: CompletionEnvelope): ItemWriterOptions => ({
     names,
     keepsReasoning,
+    hidesReasoning: body.reasoning?.['exclude'] === true,
     makeId: (prefix, place) => toItemId(prefix, id, place),
   });
   return {
@@ -28,7 +32,7 @@ export function createResponseEncoder(body: ResponsesRequest, names: ToolNames):
       if (own !== undefined) {
         return toOwnEnding(toOwn(JSON.parse(own.data) as Unchecked, completion, response), usage, members);
       }
-      const writer = createItemWriter(() => undefined, optionsOf(completion));
+      const writer = createItemWriter(NOWHERE, optionsOf(completion));
       for (const { choices } of chunks) for (const { delta } of choices) writer.write(delta);
       writer.end();
       const end = { reason: reasonOf(completion), output: writer.output, usage, error: failure };
@@ -43,11 +47,19 @@ function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, opti
   let number = 0;
   let hasBegun = false;
   let isNative = false;
-  const emit: Emit = (type, members) => {
-    text += toFrame(type, JSON.stringify({ type, sequence_number: number, ...members }));
-    number += 1;
+  const sink: EventSink = {
+    emit(type, members) {
+      text += toFrame(type, JSON.stringify({ type, sequence_number: number, ...members }));
+      number += 1;
+    },
+    emitPiece(type, place, piece) {
+      const data = `{"type":"${type}","sequence_number":${number},${place},"delta":${JSON.stringify(piece)}}`;
+      text += toFrame(type, data);
+      number += 1;
+    },
   };
-  const writer = createItemWriter(emit, options);
+  const { emit } = sink;
+  const writer = createItemWriter(sink, options);
   const response = toResponse(envelope, body);
   const begin = (given: Record<string, unknown> = response): void => {
     if (hasBegun) return;

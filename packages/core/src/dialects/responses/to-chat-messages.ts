@@ -2,6 +2,7 @@ import { parseWith } from '../../foundation/parse-with.ts';
 import type { ChatMessage, ContentPart, ReasoningDetail, ToolCall } from '../../wire/chat/chat-message.ts';
 import { openReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import { isOwnItemId } from '../../wire/responses/item-id.ts';
 import {
   type CallItem,
   ITEM_SCHEMAS,
@@ -121,25 +122,21 @@ function toToolCall(item: CallItem, names: ToolNames): ToolCall {
 }
 
 /** Clients send back the encrypted content and may drop other fields, so what is in it counts more. */
-function toDetails({
-  summary,
-  content,
-  encrypted_content: sealed,
-  signature,
-  format,
-  id,
-}: ReasoningItem): ReasoningDetail[] {
+function toDetails(item: ReasoningItem): ReasoningDetail[] {
+  const { summary, content, encrypted_content: sealed, signature, format, id } = item;
   const opened = openReasoning(sealed ?? '');
   if (opened !== null && opened.length > 0) return opened;
-  const named = { ...(format && { format }), ...(typeof id === 'string' && { id }) };
-  const details: ReasoningDetail[] = (summary ?? []).map(({ text }) => ({
-    type: 'reasoning.summary',
-    summary: text,
-    ...named,
-  }));
-  for (const { text } of content ?? []) {
-    details.push({ type: 'reasoning.text', text, ...(signature && { signature }), ...named });
+  const named = { ...(format && { format }), ...(typeof id === 'string' && !isOwnItemId(id) && { id }) };
+  // The gateway gives all texts back as a summary. A signature is that of the last one.
+  if (signature) {
+    const texts = [...(summary ?? []), ...(content ?? [])];
+    const signed = { type: 'reasoning.text', text: texts.pop()?.text ?? '', signature, ...named };
+    return [...texts.map(({ text }) => ({ type: 'reasoning.text', text })), signed];
   }
+  const details: ReasoningDetail[] = [
+    ...(summary ?? []).map(({ text }) => ({ type: 'reasoning.summary', summary: text, ...named })),
+    ...(content ?? []).map(({ text }) => ({ type: 'reasoning.text', text, ...named })),
+  ];
   if (sealed && opened === null) {
     details.push({ type: 'reasoning.encrypted', data: sealed, format: 'openai-responses-v1', ...named });
   }

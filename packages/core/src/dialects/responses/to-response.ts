@@ -72,14 +72,16 @@ const INCOMPLETE: Readonly<Partial<Record<FinishReason, string>>> = {
   content_filter: 'content_filter',
 };
 
-/** Codes by which clients of this form decide; a context that is too long is one of them for agents (wire.md 22.2). */
+/**
+ * Codes by which clients of this form decide; a context that is too long is one of them for agents (wire.md 22.2). An
+ * overload has none of its own: agents give up when they read of one, though their next try may reach another endpoint.
+ */
 const CODES: ReadonlyMap<string, string> = new Map([
   ['rate_limit_exceeded', 'rate_limit_exceeded'],
   ['context_length_exceeded', 'context_length_exceeded'],
   ['invalid_request', 'invalid_prompt'],
   ['content_policy_violation', 'invalid_prompt'],
   ['payment_required', 'insufficient_quota'],
-  ['provider_overloaded', 'server_is_overloaded'],
 ]);
 
 function toFailure(error: GatewayError): object {

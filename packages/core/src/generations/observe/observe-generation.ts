@@ -1,4 +1,4 @@
-import { type Attempt, type Outcome, outcomeOf } from '../../calls/attempt.ts';
+import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { GenerationRecord, RunningCall } from '../../stores/store.ts';
@@ -27,6 +27,8 @@ export interface GenerationObserver extends FollowedCall {
   /** An endpoint is being asked; `noteAttempt` follows. */
   noteAsked(endpoint: Endpoint): void;
   noteAttempt(attempt: Attempt): void;
+  /** The completion that is being relayed has broken off, and another endpoint is asked to continue it. */
+  noteBrokeOff(brokeOff: BrokeOff): void;
   /** An endpoint of the plan was passed over. */
   noteSkipped(endpoint: Endpoint, reason: SkipReason): void;
   /** Something beside the attempts took time. */
@@ -116,6 +118,12 @@ class Observer implements GenerationObserver {
     this.askedEndpoint = undefined;
     this.asked.push(attempt);
     if (attempt.error === null) this.completionEndpoint = attempt.endpoint;
+  }
+
+  noteBrokeOff(brokeOff: BrokeOff): void {
+    const at = this.asked.findLastIndex(({ error }) => error === null);
+    const attempt = this.asked[at];
+    if (attempt !== undefined) this.asked[at] = { ...attempt, brokeOff };
   }
 
   noteSkipped(endpoint: Endpoint, reason: SkipReason): void {

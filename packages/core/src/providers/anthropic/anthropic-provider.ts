@@ -5,6 +5,7 @@ import type { Provider } from '../provider.ts';
 import { countAnthropicTokens } from './count-anthropic-tokens.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { readAnthropicModelList } from './read-anthropic-model-list.ts';
+import { readModelTraits } from './read-model-traits.ts';
 import { toAnthropicRequest } from './request/to-anthropic-request.ts';
 import { toNativeBody, toNativeHeaders } from './request/to-native-body.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
@@ -45,6 +46,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
   return {
     ...describeProvider(settings),
     discoverModels: settings.discoverModels,
+    prefillOf: (providerModel) => (readModelTraits(providerModel).takesPrefill ? 'continues' : null),
     ...wire,
     countTokens: (call) => countAnthropicTokens(upstream, call),
   };

@@ -40,3 +40,16 @@ test.each([
 ])('knows the efforts of %s', (model, efforts) => {
   expect(readModelTraits(model).efforts).toEqual(efforts);
 });
+
+test.each([
+  ['claude-3-haiku-20240307', true],
+  ['claude-sonnet-4-20250514', true],
+  ['claude-opus-4-5-20251101', true],
+  ['claude-opus-4-6', false],
+  ['claude-haiku-5-5', false],
+  ['claude-mythos-preview', false],
+  // Nothing is known of other vendors' servers.
+  ['glm-5', false],
+])('knows whether %s continues a completion that has begun', (model, takesPrefill) => {
+  expect(readModelTraits(model).takesPrefill).toBe(takesPrefill);
+});

@@ -12,6 +12,8 @@ export interface ModelTraits {
   readonly outputFormat: 'known' | 'unsure' | 'unknown';
   /** The output limit that is sent when neither the caller nor the catalog names one; the wire demands one. */
   readonly defaultMaxTokens: number;
+  /** Whether a conversation may end with the beginning of the completion. Not known of other vendors' servers. */
+  readonly takesPrefill: boolean;
 }
 
 /**
@@ -25,6 +27,7 @@ const OTHER_MODEL: ModelTraits = {
   sampling: 'free',
   outputFormat: 'unsure',
   defaultMaxTokens: 8192,
+  takesPrefill: false,
 };
 
 const EFFORTS_OF_4_6 = ['low', 'medium', 'high', 'max'];
@@ -48,6 +51,7 @@ export function readModelTraits(providerModel: string): ModelTraits {
       sampling: version < 4.1 ? 'free' : 'one',
       outputFormat: version >= 4.1 ? 'known' : 'unknown',
       defaultMaxTokens: version < 3.5 ? 4096 : version < 4 ? 8192 : 32_000,
+      takesPrefill: true,
     };
   }
   return {
@@ -57,6 +61,7 @@ export function readModelTraits(providerModel: string): ModelTraits {
     sampling: version < 4.7 ? 'one' : 'none',
     outputFormat: 'known',
     defaultMaxTokens: 32_000,
+    takesPrefill: false,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
+import type { PrefillForm } from '../../wire/models/model-definition.ts';
 
 /**
  * The differences between one server's form of the OpenAI wire and the common one: data, so that a new provider needs
@@ -55,6 +56,10 @@ export interface OpenAiDialect {
   readonly hasResponses: boolean;
   /** Whether a `<think>` block at the beginning of a text is the model's reasoning. */
   readonly hasThinkTags: boolean;
+  /** How the server is asked to continue a completion. `null`: it begins another, or that is not known. */
+  readonly prefill: PrefillForm | null;
+  /** The last segment of the address where it does so, where that is another one: `beta` for `/v1`. */
+  readonly prefillSegment: string | null;
 }
 
 /** The dialect of most servers with this wire. */
@@ -76,4 +81,6 @@ export const COMMON_DIALECT: OpenAiDialect = {
   isGateway: false,
   hasResponses: false,
   hasThinkTags: false,
+  prefill: null,
+  prefillSegment: null,
 };

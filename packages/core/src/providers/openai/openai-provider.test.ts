@@ -276,6 +276,19 @@ test('sends its key in the header, and calls the address, that the server requir
   ]);
 });
 
+test('continues a completion at another address where the server has one for that', async () => {
+  const transport = createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop]) });
+  const { dialect, baseUrl } = OPENAI_PRESETS.deepseek;
+  const provider = createOpenAiProvider({ slug: 'deepseek', baseUrl: baseUrl ?? '', dialect, transport });
+  expect(provider.prefillOf?.('deepseek-chat')).toBe('prefix');
+  await collect(provider.chat?.(callOf()));
+  await collect(provider.chat?.(callOf({ prefill: 'prefix' })));
+  expect(transport.exchanges.map(({ request }) => request.url)).toEqual([
+    'https://api.deepseek.com/v1/chat/completions',
+    'https://api.deepseek.com/beta/chat/completions',
+  ]);
+});
+
 test('has no list of models where the address is of one model, or where the options say so', () => {
   const transport = createReplayTransport({ pieces: [] });
   expect(providerOn(transport, { baseUrl: 'https://acme.example/{model}/v1' }).listModels).toBeUndefined();

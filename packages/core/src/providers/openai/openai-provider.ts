@@ -49,8 +49,12 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       : () => url;
   };
 
+  const toChatUrl = toCallUrl('/chat/completions');
   const { chat, chatWhole, listModels } = createChatWire(upstream, {
-    toUrl: toCallUrl('/chat/completions'),
+    toUrl:
+      dialect.prefillSegment === null
+        ? toChatUrl
+        : (call) => (call.prefill === undefined ? toChatUrl(call) : toPrefillUrl(toChatUrl(call), dialect)),
     toBody: (call) => toOpenAiRequest(call, dialect),
     createReader:
       hasThinkTags || isGateway
@@ -65,6 +69,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   return {
     ...describeProvider(settings),
     discoverModels: settings.discoverModels,
+    prefillOf: () => dialect.prefill,
     video: createVideos({ ...upstream, query }),
     embeddings: createOpenAiEmbeddings(upstream, (model) =>
       embeddingsUrl.replace(MODEL_PLACE, encodeURIComponent(model)),
@@ -83,3 +88,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     ...((settings.listsModels ?? !isAddressPerModel) && { listModels }),
   };
 }
+
+/** The same address with another segment before the path of chats. */
+const toPrefillUrl = (url: string, { prefillSegment }: OpenAiDialect): string =>
+  url.replace(/\/[^/]+\/chat\/completions/, `/${prefillSegment}/chat/completions`);

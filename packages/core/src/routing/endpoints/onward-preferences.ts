@@ -49,7 +49,16 @@ export function toOnwardPreferences(
   { asked, account, narrowings, catalog }: OnwardDemands,
 ): ProviderPreferences | undefined {
   const { isForeign } = catalog.providerNames;
-  const { only, order, ignore, zdr, data_collection: collection, sort, ...others } = asked ?? {};
+  const {
+    only,
+    order,
+    ignore,
+    zdr,
+    data_collection: collection,
+    sort,
+    continue_broken_streams: _,
+    ...others
+  } = asked ?? {};
   const demands = narrowings.flatMap((narrowing) => narrowing.onward?.(endpoint) ?? []);
   const ignored = [ignore, account.writtenProviders?.ignore, ...demands.map((demand) => demand.ignore)];
   const isDenied =

@@ -12,6 +12,7 @@ export type FactSource = Pick<
   | 'session_id'
   | 'origin'
   | 'user_agent'
+  | 'external_user'
   | 'streamed'
   | 'cancelled'
   | 'interrupted'
@@ -54,7 +55,20 @@ export function toGenerationFacts({
     durationMs: generation.generation_time,
     tokensPerSecond: tokensPerSecondOf(generation),
     attempts: generation.provider_responses?.length ?? 0,
+    latencyMs: generation.latency,
+    isStreamed: generation.streamed === true,
+    finishReason: generation.finish_reason,
+    userAgent: generation.user_agent,
+    externalUser: generation.external_user,
+    errors: errorsOf(generation),
   };
+}
+
+const NONE: readonly string[] = [];
+
+function errorsOf({ provider_responses: attempts }: Pick<FactSource, 'provider_responses'>): readonly string[] {
+  const failed = attempts?.flatMap(({ error }) => error ?? []) ?? [];
+  return failed.length === 0 ? NONE : failed.flatMap(({ error_type: type, code }) => [type, String(code)]);
 }
 
 /** The attempts of a generation, in order. */

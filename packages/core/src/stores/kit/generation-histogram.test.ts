@@ -24,6 +24,12 @@ const FACTS: GenerationFacts = {
   costNanoUsd: 1,
   firstTokenMs: null,
   tokensPerSecond: null,
+  latencyMs: null,
+  isStreamed: true,
+  finishReason: null,
+  userAgent: null,
+  externalUser: null,
+  errors: [],
 };
 const unread = (): never => {
   throw new Error('no condition asks for the record');

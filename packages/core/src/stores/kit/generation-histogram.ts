@@ -22,30 +22,25 @@ export interface HistogramCount {
 /** Creates the count of a query. */
 export function createHistogram(query: HistogramQuery): HistogramCount {
   const { filter, startMs, bucketMs, buckets, split } = query;
-  const bucketOf = ({ createdAtMs }: GenerationFacts): number => Math.floor((createdAtMs - startMs) / bucketMs);
-  const matched: GenerationFacts[] = [];
   const all = createTallies(buckets);
+  const matched = split === undefined ? undefined : createMatched(split);
   return {
     add(facts, readRecord) {
-      const tally = all[bucketOf(facts)];
+      const bucket = Math.floor((facts.createdAtMs - startMs) / bucketMs);
+      const tally = all[bucket];
       if (tally === undefined || !matchesFilter(facts, filter, readRecord)) return;
       addTo(tally, facts);
       // Which values come first is known only after the last.
-      if (split !== undefined) matched.push(facts);
+      matched?.add(facts, bucket);
     },
     async read(pause) {
       const { total, buckets: figures } = await toFigures(all, pause);
       const named = figures.map((bucket, index) => ({ startMs: startMs + index * bucketMs, ...bucket }));
-      if (split === undefined) return { total, buckets: named, parts: [], rest: null };
-      const { first, others } = rankValues(matched, split);
+      if (matched === undefined) return { total, buckets: named, parts: [], rest: null };
+      const { first, others } = matched.rank();
       await pause();
-      const places = new Map(first.map((value, place) => [value, place]));
       const tallies = Array.from({ length: first.length + 1 }, () => createTallies(buckets));
-      const valueOf = VALUE_OF[split.by];
-      for (const facts of matched) {
-        const tally = tallies[places.get(valueOf(facts)) ?? first.length]?.[bucketOf(facts)];
-        if (tally !== undefined) addTo(tally, facts);
-      }
+      matched.addTo(tallies, first);
       await pause();
       const parts: HistogramPart[] = [];
       for (const [place, value] of first.entries())
@@ -55,6 +50,64 @@ export function createHistogram(query: HistogramQuery): HistogramCount {
     },
   };
 }
+
+const STATUSES: readonly GenerationFacts['status'][] = ['ok', 'failed', 'cancelled', 'interrupted'];
+/** Numbers of `createMatched` for each generation. */
+const CELLS = 6;
+
+/**
+ * What a split needs of the generations that match, as plain numbers: kept as objects, all of them at once, they would
+ * cost the garbage collector as much as everything else takes.
+ */
+function createMatched({ by, rank, limit }: HistogramSplit) {
+  const valueOf = VALUE_OF[by];
+  const ranks: Rank[] = [];
+  const placeOf = new Map<string | null, number>();
+  const cells: number[] = [];
+  return {
+    add(facts: GenerationFacts, bucket: number): void {
+      const value = valueOf(facts);
+      let place = placeOf.get(value);
+      if (place === undefined) {
+        place = ranks.push({ value, requests: 0, cost: 0 }) - 1;
+        placeOf.set(value, place);
+      }
+      const sums = ranks[place] as Rank;
+      const { status, costNanoUsd, firstTokenMs, tokensPerSecond } = facts;
+      sums.requests += 1;
+      sums.cost += costNanoUsd;
+      cells.push(place, bucket, STATUSES.indexOf(status), costNanoUsd);
+      cells.push(firstTokenMs ?? Number.NaN, tokensPerSecond ?? Number.NaN);
+    },
+    /** The values that come first, and the number of the others. Ties are settled by the other figure, then by name. */
+    rank(): { first: (string | null)[]; others: number } {
+      const second = rank === 'cost' ? 'requests' : 'cost';
+      const ranked = ranks.toSorted(
+        (a, b) => b[rank] - a[rank] || b[second] - a[second] || compare(a.value ?? '', b.value ?? ''),
+      );
+      const first = ranked.slice(0, limit).map(({ value }) => value);
+      return { first, others: ranked.length - first.length };
+    },
+    /** Adds all to the tallies of their values, and those of other values to the last ones. */
+    addTo(tallies: readonly (readonly Tally[])[], first: readonly (string | null)[]): void {
+      const tallyOf = ranks.map(({ value }) => {
+        const at = first.indexOf(value);
+        return tallies[at === -1 ? first.length : at] as readonly Tally[];
+      });
+      const cell = (at: number): number => cells[at] as number;
+      for (let at = 0; at < cells.length; at += CELLS) {
+        addTo(tallyOf[cell(at)]?.[cell(at + 1)] as Tally, {
+          status: STATUSES[cell(at + 2)] ?? 'ok',
+          costNanoUsd: cell(at + 3),
+          firstTokenMs: toNullable(cell(at + 4)),
+          tokensPerSecond: toNullable(cell(at + 5)),
+        });
+      }
+    },
+  };
+}
+
+const toNullable = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 const VALUE_OF: Readonly<Record<GenerationSplit, (facts: GenerationFacts) => string | null>> = {
   model: ({ model }) => model,
@@ -66,30 +119,9 @@ const VALUE_OF: Readonly<Record<GenerationSplit, (facts: GenerationFacts) => str
 };
 
 interface Rank {
+  readonly value: string | null;
   requests: number;
   cost: number;
-}
-
-/** The values that come first, and the number of the others. Ties are settled by the other figure, then by name. */
-function rankValues(
-  matched: readonly GenerationFacts[],
-  { by, rank, limit }: HistogramSplit,
-): { first: (string | null)[]; others: number } {
-  const ranks = new Map<string | null, Rank>();
-  const valueOf = VALUE_OF[by];
-  for (const facts of matched) {
-    const value = valueOf(facts);
-    let sums = ranks.get(value);
-    if (sums === undefined) ranks.set(value, (sums = { requests: 0, cost: 0 }));
-    sums.requests += 1;
-    sums.cost += facts.costNanoUsd;
-  }
-  const second = rank === 'cost' ? 'requests' : 'cost';
-  const ranked = [...ranks].sort(
-    ([left, a], [right, b]) => b[rank] - a[rank] || b[second] - a[second] || compare(left ?? '', right ?? ''),
-  );
-  const first = ranked.slice(0, limit).map(([value]) => value);
-  return { first, others: ranked.length - first.length };
 }
 
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
@@ -116,7 +148,9 @@ const createTallies = (count: number): Tally[] =>
     speeds: [],
   }));
 
-function addTo(tally: Tally, { status, costNanoUsd, firstTokenMs, tokensPerSecond }: GenerationFacts): void {
+type Measured = Pick<GenerationFacts, 'status' | 'costNanoUsd' | 'firstTokenMs' | 'tokensPerSecond'>;
+
+function addTo(tally: Tally, { status, costNanoUsd, firstTokenMs, tokensPerSecond }: Measured): void {
   tally.requests += 1;
   if (status !== 'ok') tally[status] += 1;
   tally.costNanoUsd += costNanoUsd;

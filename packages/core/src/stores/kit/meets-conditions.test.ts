@@ -15,10 +15,12 @@ const RECORDS = [
       tokens_completion: 20,
       latency: 10,
       generation_time: 900,
-      provider_responses: [{ status: 503 }, { status: 200 }],
+      user_agent: 'tool/1.2',
+      external_user: 'Bob',
+      provider_responses: [{ status: 503, error: { code: 503, error_type: 'provider_unavailable' } }, { status: 200 }],
     },
   }),
-  toRecord('b', { generation: { provider_name: null, finish_reason: 'error', cost_known: false } }),
+  toRecord('b', { generation: { provider_name: null, finish_reason: 'error', cost_known: false, streamed: false } }),
 ];
 
 const condition = (
@@ -46,6 +48,13 @@ test.each<[GenerationCondition, string]>([
   [condition('in', '<', 6), 'a'],
   [condition('out', '>', 19), 'a'],
   [condition('speed', '>', 1), 'a'],
+  [condition('latency', '<=', 10), 'a'],
+  [condition('finish', ':', 'error'), 'b'],
+  [condition('agent', ':', 'tool/*'), 'a'],
+  [condition('user', ':', 'bob'), 'a'],
+  [condition('streamed', ':', true), 'a'],
+  [condition('error', ':', 'provider_unavailable'), 'a'],
+  [condition('error', ':', '503'), 'a'],
 ])('%j is met by what the facts say, without a look at the record', (one, expected) => {
   const met = RECORDS.filter((record) => matchesFilter(toGenerationFacts(record), { conditions: [one] }, refuse));
   expect(met.map(({ generation }) => generation.id).join('')).toBe(expected);
@@ -55,7 +64,7 @@ test.each<[GenerationCondition, string]>([
 });
 
 test('other fields are read from the record, only where the facts meet the rest', () => {
-  const conditions = [condition('finish', ':', 'stop'), condition('status', ':', 'failed')];
+  const conditions = [condition('native_finish', ':', 'stop'), condition('status', ':', 'failed')];
   const [ok, failed] = RECORDS as [(typeof RECORDS)[0], (typeof RECORDS)[0]];
   expect(matchesFilter(toGenerationFacts(ok), { conditions }, refuse)).toBe(false);
   expect(matchesFilter(toGenerationFacts(failed), { conditions }, () => failed)).toBe(false);

@@ -75,7 +75,9 @@ const READ: Readonly<
 };
 
 /** What the facts say as the record does: to read all records of a store takes ten times as long. */
-const READ_FROM_FACTS: Readonly<Partial<Record<GenerationField, (facts: GenerationFacts) => Value>>> = {
+const READ_FROM_FACTS: Readonly<
+  Partial<Record<GenerationField, (facts: GenerationFacts) => Value | readonly Value[]>>
+> = {
   session: ({ sessionId }) => sessionId,
   model: ({ model }) => model,
   provider: ({ providerName }) => providerName,
@@ -91,6 +93,12 @@ const READ_FROM_FACTS: Readonly<Partial<Record<GenerationField, (facts: Generati
   in: ({ promptTokens }) => promptTokens,
   out: ({ completionTokens }) => completionTokens,
   speed: ({ tokensPerSecond }) => tokensPerSecond,
+  latency: ({ latencyMs }) => latencyMs,
+  streamed: ({ isStreamed }) => isStreamed,
+  finish: ({ finishReason }) => finishReason,
+  agent: ({ userAgent }) => userAgent,
+  user: ({ externalUser }) => externalUser,
+  error: ({ errors }) => errors,
 };
 
 /**
@@ -117,7 +125,7 @@ export function meetsConditions(
 }
 
 /** What is the same to the last digit has to be read from the record. */
-const factsReaderOf = ({ field, sign }: GenerationCondition): ((facts: GenerationFacts) => Value) | undefined =>
+const factsReaderOf = ({ field, sign }: GenerationCondition): (typeof READ_FROM_FACTS)[GenerationField] =>
   field === 'cost' && sign === ':' ? undefined : READ_FROM_FACTS[field];
 
 const NANO_PER_USD = 1e9;

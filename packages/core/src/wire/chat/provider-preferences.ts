@@ -59,6 +59,8 @@ export const providerPreferencesSchema = z.strictObject({
   max_price: maxPriceSchema.nullish(),
   preferred_min_throughput: percentilesSchema.nullish(),
   preferred_max_latency: percentilesSchema.nullish(),
+  /** The gateway's own: a stream that breaks off goes on at another endpoint of its model (docs/routing.md). */
+  continue_broken_streams: z.boolean().nullish(),
 });
 
 export type ProviderPreferences = z.infer<typeof providerPreferencesSchema>;

@@ -17,8 +17,11 @@ export const routingMetadataSchema = z.object({
     total: z.int(),
     available: z.array(z.object({ ...endpointSchema, selected: z.boolean() })),
   }),
-  /** Absent when no endpoint was called. */
-  attempts: z.array(z.object({ ...endpointSchema, status: z.int() })).optional(),
+  /**
+   * Absent when no endpoint was called. `broke_off_after`: the characters of text after which an endpoint broke off, and
+   * the next was asked to continue.
+   */
+  attempts: z.array(z.object({ ...endpointSchema, status: z.int(), broke_off_after: z.int().optional() })).optional(),
   /** Names of providers in the request that nobody has, and no gateway upstream gets; absent without any. */
   unknown_providers: z.array(z.string()).optional(),
   /** The rule of the account that chose the model, and the model that was asked for; absent without any. */

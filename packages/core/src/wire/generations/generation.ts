@@ -24,6 +24,8 @@ const providerResponseSchema = z.object({
    * message is left out where contents are not stored, because upstream may quote the prompt in it.
    */
   error: z.object({ code: z.int(), error_type: z.string(), message: z.string().optional() }).optional(),
+  /** The gateway's own field: the characters of text after which it broke off, and the next was asked to continue. */
+  broke_off_after: z.int().optional(),
 });
 
 const FEEDBACK_CATEGORIES = [

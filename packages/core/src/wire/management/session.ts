@@ -12,7 +12,11 @@ export const createSessionRequestSchema = z
 
 export const sessionResponseSchema = z.object({
   data: z.union([
-    z.object({ signed_in: z.literal(false) }),
+    z.object({
+      signed_in: z.literal(false),
+      /** The gateway takes the keys of the demo. */
+      demo: z.literal(true).optional(),
+    }),
     z.object({
       signed_in: z.literal(true),
       name: z.string(),

@@ -28,6 +28,8 @@ export const settingsSchema = z.object({
     sort: sortKeySchema.nullable(),
     /** Whether another endpoint is asked when the first has failed. */
     allow_fallbacks: z.boolean(),
+    /** Whether a stream that breaks off goes on at another endpoint of its model that can continue it. */
+    continue_broken_streams: z.boolean(),
     /** Endpoints that charge more are not asked; prices that are not given are not bounded. */
     max_price: maxPriceSchema,
     /** Rules that choose the model of a chat call by what the call is; the first whose conditions all hold. */

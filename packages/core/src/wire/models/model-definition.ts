@@ -34,6 +34,14 @@ export type EndpointPricing = { readonly [unit in PriceUnit]?: string | undefine
   readonly overrides?: readonly PricingOverride[] | undefined;
 };
 
+/**
+ * How an endpoint is asked to continue a completion that has begun: the conversation ends with the model's text, which
+ * alone says it (`continues`), or is marked with `prefix` (`prefix`), or the request says it with
+ * `continue_final_message`.
+ */
+export const PREFILL_FORMS = ['continues', 'prefix', 'continue_final_message'] as const;
+export type PrefillForm = (typeof PREFILL_FORMS)[number];
+
 export const endpointDefinitionSchema = z.strictObject({
   /** Slug of a configured provider. */
   provider: z.string(),
@@ -54,6 +62,12 @@ export const endpointDefinitionSchema = z.strictObject({
   supports_implicit_caching: z.boolean().optional(),
   /** The least `max_tokens` it accepts. */
   minOutputTokens: z.int().positive().optional(),
+  /** How it continues a completion that broke off elsewhere; false: not at all. Default: what is known of the provider. */
+  prefill: z
+    .union([z.enum(PREFILL_FORMS), z.literal(false)], {
+      error: `must be one of ${PREFILL_FORMS.join(', ')}, or false`,
+    })
+    .optional(),
 });
 
 /** Variants stand behind a colon, and names of newest models begin with a tilde. */

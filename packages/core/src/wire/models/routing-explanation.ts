@@ -32,6 +32,8 @@ const endpointExplanationSchema = z.object({
     completion: z.string().nullable(),
     compared: z.number().nullable(),
   }),
+  /** Whether it can continue a completion that has broken off elsewhere. */
+  takes_prefill: z.boolean(),
   health: healthFields.extend({ standing: z.enum(['steady', 'half-open', 'unstable', 'resting', 'failing', 'open']) }),
 });
 export type EndpointExplanation = z.infer<typeof endpointExplanationSchema>;

@@ -13,7 +13,14 @@ const CASES: readonly FoundFacts[] = [
   { generation: { provider_responses: [{ ...OK, latency: 412 }], latency: 412, generation_time: 900 } },
   { generation: { provider_responses: [{ ...FAILED, error: ERROR }, OK], session_id: 'one', origin: 'https://a.b/' } },
   { generation: { provider_responses: null, provider_name: null, finish_reason: 'error', cost_known: false } },
-  { generation: { provider_responses: [{ ...OK, error: ERROR }], interrupted: true, user_agent: 'tool/1' } },
+  {
+    generation: {
+      provider_responses: [{ ...OK, error: ERROR }],
+      interrupted: true,
+      user_agent: 'tool/1',
+      external_user: 'bob',
+    },
+  },
   { userId: 'ada', generation: { provider_responses: [], tokens_prompt: 0, tokens_completion: 9, latency: 0 } },
 ].map((changes, at) => {
   const record = toRecord(`gen-${at}`, changes);

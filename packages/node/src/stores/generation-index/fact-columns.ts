@@ -19,7 +19,12 @@ const SPEED = 12;
 const ENDPOINT = 13;
 const ATTEMPT_LATENCY = 14;
 const ATTEMPTS = 15;
-const CELLS = 16;
+const LATENCY = 16;
+const IS_STREAMED = 17;
+const FINISH = 18;
+const AGENT = 19;
+const USER = 20;
+const CELLS = 21;
 
 /** The values of `STATE`. A new row is empty. */
 const EMPTY = 0;
@@ -47,7 +52,7 @@ export interface FactColumns {
 }
 
 /**
- * Creates empty columns, of 128 bytes a row outside of the heap: charts read the facts of all generations, and as objects
+ * Creates empty columns, of 168 bytes a row outside of the heap: charts read the facts of all generations, and as objects
  * these would take three times that.
  */
 export function createFactColumns(): FactColumns {
@@ -55,6 +60,7 @@ export function createFactColumns(): FactColumns {
   const texts = createTextList();
   /** Of the rows that fell back, or failed. */
   const listed = new Map<number, readonly AttemptFacts[]>();
+  const errors = new Map<number, readonly string[]>();
 
   const has = (row: number): boolean => (cells[row * CELLS + STATE] ?? EMPTY) !== EMPTY;
 
@@ -84,6 +90,12 @@ export function createFactColumns(): FactColumns {
         durationMs: numberAt(DURATION),
         tokensPerSecond: numberAt(SPEED),
         attempts: cell(ATTEMPTS),
+        latencyMs: numberAt(LATENCY),
+        isStreamed: cell(IS_STREAMED) === 1,
+        finishReason: texts.read(cell(FINISH)),
+        userAgent: texts.read(cell(AGENT)),
+        externalUser: texts.read(cell(USER)),
+        errors: cell(STATE) === USUAL ? NO_ERRORS : (errors.get(row) ?? NO_ERRORS),
       };
     },
     readAttempts(row) {
@@ -129,17 +141,26 @@ export function createFactColumns(): FactColumns {
       cells[at + SPEED] = facts.tokensPerSecond ?? Number.NaN;
       cells[at + ENDPOINT] = isUsual ? texts.place(first.endpointId) : 0;
       cells[at + ATTEMPT_LATENCY] = isUsual ? (first.latencyMs ?? Number.NaN) : Number.NaN;
+      cells[at + LATENCY] = facts.latencyMs ?? Number.NaN;
+      cells[at + IS_STREAMED] = facts.isStreamed ? 1 : 0;
+      cells[at + FINISH] = texts.place(facts.finishReason);
+      cells[at + AGENT] = texts.place(facts.userAgent);
+      cells[at + USER] = texts.place(facts.externalUser);
+      if (facts.errors.length === 0) errors.delete(row);
+      else errors.set(row, facts.errors);
       if (first === undefined || isUsual) listed.delete(row);
       else listed.set(row, attempts);
     },
     forget(row) {
       if (has(row)) cells[row * CELLS + STATE] = EMPTY;
       listed.delete(row);
+      errors.delete(row);
     },
   };
 }
 
 const NONE: readonly AttemptFacts[] = [];
+const NO_ERRORS: readonly string[] = [];
 
 const toNullable = (value: number): number | null => (Number.isNaN(value) ? null : value);
 

@@ -20,6 +20,7 @@ import {
 
 import { dayAt } from '../journal/segment-name.ts';
 import type { GenerationEntry } from './generation-entry.ts';
+import { createTextCheck } from './text-check.ts';
 
 /** Number of generations that are read for a page, however many there are. */
 const MAX_LOOKED_AT = 2000;
@@ -36,6 +37,7 @@ interface PageQuery {
 /** The first page of generations that come newest first and, with a filter, match it. */
 export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, filter }: PageQuery): GenerationPage {
   const isOutside = createDayCheck(filter?.createdFromMs, filter?.createdBeforeMs);
+  const mayMeet = createMeetingCheck(filter);
   const records: GenerationRecord[] = [];
   let lookedAt = 0;
   let passedOver = 0;
@@ -49,7 +51,7 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
     else if (isOutside(entry)) passedOver += 1;
     else {
       lookedAt += 1;
-      if (isMatch(entry, filter)) records.push(entry.readRecord());
+      if (mayMeet(entry) && isMatch(entry, filter)) records.push(entry.readRecord());
     }
   }
   return { records, next: null };
@@ -59,9 +61,10 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
 export async function sortGenerations(entries: Iterable<GenerationEntry>, query: SortedQuery): Promise<SortedPage> {
   const { filter } = query;
   const isOutside = createDayCheck(filter?.createdFromMs, filter?.createdBeforeMs);
+  const mayMeet = createMeetingCheck(filter);
   const first = createFirstGenerations<GenerationEntry>(query);
   await forEachInTurns(entries, (entry) => {
-    if (isOutside(entry)) return;
+    if (isOutside(entry) || !mayMeet(entry)) return;
     if (filter === undefined || isMatch(entry, filter)) first.add(entry.readFacts(), entry);
   });
   return first.read((entry) => entry.readRecord());
@@ -81,8 +84,9 @@ export async function addUpGenerations(
 ): Promise<GenerationHistogram> {
   const histogram = createHistogram(query);
   const isOutside = createDayCheck(query.startMs, query.startMs + query.bucketMs * query.buckets);
+  const mayMeet = createMeetingCheck(query.filter);
   await forEachInTurns(entries, (entry) => {
-    if (!isOutside(entry)) histogram.add(entry.readFacts(), () => entry.readRecord());
+    if (!isOutside(entry) && mayMeet(entry)) histogram.add(entry.readFacts(), () => entry.readRecord());
   });
   return histogram.read(nextTurn);
 }
@@ -94,8 +98,9 @@ export async function countGenerations(
 ): Promise<GenerationFacets> {
   const count = createFacetCount(filter);
   const isOutside = createDayCheck(filter.createdFromMs, filter.createdBeforeMs);
+  const mayMeet = createMeetingCheck(filter);
   await forEachInTurns(entries, (entry) => {
-    if (!isOutside(entry)) count.add(entry.readFacts(), () => entry.readRecord());
+    if (!isOutside(entry) && mayMeet(entry)) count.add(entry.readFacts(), () => entry.readRecord());
   });
   return count.read();
 }
@@ -122,6 +127,14 @@ function createDayCheck(fromMs: number | undefined, toMs: number | undefined): (
   const first = fromMs === undefined ? '' : dayAt(fromMs);
   const last = toMs === undefined ? '9999-12-31' : dayAt(toMs);
   return ({ origin: { day } }) => day < first || day > last;
+}
+
+const ALWAYS = (): boolean => true;
+
+/** Tells of a generation, without parsing it, that it does not meet all conditions of the filter. */
+function createMeetingCheck(filter: GenerationFilter | undefined): (entry: GenerationEntry) => boolean {
+  const check = createTextCheck(filter?.conditions);
+  return check === undefined ? ALWAYS : (entry) => check(entry.readText());
 }
 
 async function forEachInTurns(

@@ -109,6 +109,11 @@ export class GenerationEntry {
     return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
   }
 
+  /** The record as `toGenerationText` has written it. */
+  readText(): string {
+    return this.rows.textAt(this.row);
+  }
+
   get hasFacts(): boolean {
     return this.rows.hasFacts(this.row);
   }

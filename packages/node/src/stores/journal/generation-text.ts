@@ -140,6 +140,7 @@ export function parseFactSource(text: string): FactSource {
     session_id: orUsual(said.session_id, USUAL.session_id),
     origin: orUsual(said.origin, USUAL.origin),
     user_agent: orUsual(said.user_agent, USUAL.user_agent),
+    external_user: orUsual(said.external_user, USUAL.external_user),
     streamed: orUsual(said.streamed, USUAL.streamed),
     cancelled: orUsual(said.cancelled, USUAL.cancelled),
     finish_reason: orUsual(said.finish_reason, USUAL.finish_reason),

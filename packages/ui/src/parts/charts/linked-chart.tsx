@@ -26,7 +26,7 @@ interface LinkedChartProps {
 export function LinkedChart(props: LinkedChartProps) {
   const { label, buckets, series, height = 180, formatValue, formatAxis = formatValue, link, onPick } = props;
   const hintId = useId();
-  const [area, setArea] = useState<PlotArea>({ left: 0, top: 0, width: 0, height: 0 });
+  const [area, setArea] = useState<PlotArea>({ left: 0, right: 0, top: 0, width: 0, height: 0 });
   const pointer = useSyncExternalStore(link.subscribe, link.get);
   const { handlers, isByKey } = useChartInput({ buckets, series, link, onPick });
   const count = buckets.starts.length;
@@ -47,7 +47,9 @@ export function LinkedChart(props: LinkedChartProps) {
         aria-label={label}
         aria-describedby={hintId}
         className="absolute cursor-crosshair touch-pan-y select-none"
-        style={area}
+        // By its distances from the edges: with the width of the drawing it would, for a moment, stand out of a chart
+        // that has become narrower.
+        style={{ left: area.left, right: area.right, top: area.top, height: area.height }}
         {...handlers}
       >
         {index !== null && (

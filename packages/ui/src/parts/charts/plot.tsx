@@ -7,9 +7,10 @@ import type { ChartLink } from './chart-link.ts';
 import type { Buckets, Series } from './chart-series.ts';
 import { toPlotData, toPlotOptions } from './plot-options.ts';
 
-/** The place of the drawing within a chart, in CSS pixels. */
+/** The place of the drawing within a chart, in CSS pixels: `left` and `right` are distances from its edges. */
 export interface PlotArea {
   readonly left: number;
+  readonly right: number;
   readonly width: number;
   readonly top: number;
   readonly height: number;
@@ -40,9 +41,11 @@ export function Plot({ buckets, series, height, formatValue, link, onArea }: Plo
     const element = host.current;
     if (element === null || !isDrawn) return;
     const tellArea = (plot: uPlot): void => {
-      const { left, top, width, height: tall } = plot.bbox;
-      const ratio = devicePixelRatio;
-      latest.current.onArea({ left: left / ratio, top: top / ratio, width: width / ratio, height: tall / ratio });
+      const toCss = (size: number): number => size / devicePixelRatio;
+      const { bbox } = plot;
+      const [left, width] = [toCss(bbox.left), toCss(bbox.width)];
+      const right = plot.width - left - width;
+      latest.current.onArea({ left, right, width, top: toCss(bbox.top), height: toCss(bbox.height) });
     };
     const options = toPlotOptions(element, {
       buckets,

@@ -88,6 +88,8 @@ export function MultiSelect(props: MultiSelectProps) {
       // Not the form's.
       event.preventDefault();
       take(lines[active]);
+      // Who has typed a name is done with the list, which may hide what comes next; who walks it may want more of it.
+      if (text !== '') setIsOpen(false);
     } else if (key === 'Escape' && isOpen) {
       event.preventDefault();
       event.stopPropagation();

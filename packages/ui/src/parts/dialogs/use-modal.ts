@@ -2,7 +2,7 @@ import { useLayoutEffect } from 'react';
 
 /**
  * Shows a dialog as a modal one while it is mounted. The focus goes to its first field, else to its first button, else
- * to its text; it stays within, and returns to where it was when the dialog closes.
+ * to the one that closes it; it stays within, and returns to where it was when the dialog closes.
  *
  * React's `autoFocus` cannot do the first: it acts before the dialog is shown, and showing it moves the focus again.
  */
@@ -36,7 +36,7 @@ const FIRST = [
   '[data-dialog-text] button:not(:disabled)',
   // The way out comes before the way on.
   'footer button:not(:disabled)',
-  '[data-dialog-text]',
+  'header button',
 ];
 
 function findFirst(dialog: HTMLElement): HTMLElement | undefined {

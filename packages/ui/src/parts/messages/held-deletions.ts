@@ -7,10 +7,14 @@ const listeners = new Set<() => void>();
 
 export interface Deletion {
   readonly id: string;
+  /** When the page is closed before: it is deleted, or kept as it is. Absent: kept. */
+  readonly onClosing?: 'delete';
   /** `“Personal data” will be deleted`. */
   readonly title: string;
   /** What holds until then. */
   readonly detail: string;
+  /** Above the reason, when it could not be deleted. */
+  readonly failed?: string;
   /** Deletes it. What it rejects with is shown. */
   readonly run: () => Promise<unknown>;
   /** Takes back what was done until then. What it rejects with is shown. */
@@ -18,22 +22,39 @@ export interface Deletion {
 }
 
 /**
- * Deletes something once the message about it has gone, which offers to take it back until then. A page that is closed
- * before deletes nothing.
+ * Deletes something once the message about it has gone, which offers to take it back until then.
+ *
+ * What guards calls, such as a guardrail, stays in force until then, and is kept when the page is closed before. What
+ * gives access, such as a key, is switched off by the caller at once, and deleted with the page. Either way, nobody may do
+ * more in the meantime than before.
  */
-export function holdDeletion({ id, title, detail, run, undo }: Deletion): void {
+export function holdDeletion({
+  id,
+  title,
+  detail,
+  onClosing,
+  failed = 'It was not deleted',
+  run,
+  undo,
+}: Deletion): void {
   if (held.has(id)) return;
   let isUndone = false;
+  let isFinished = false;
   change(new Set([...held, id]));
   const finish = async (): Promise<void> => {
+    if (isFinished) return;
+    isFinished = true;
+    removeEventListener('pagehide', onPageHide);
     try {
       await (isUndone ? undo?.() : run());
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: isUndone ? 'It could not be taken back' : 'It was not deleted', detail: reason });
+      showToast({ tone: 'bad', title: isUndone ? 'It could not be taken back' : failed, detail: reason });
     }
     change(new Set([...held].filter((other) => other !== id)));
   };
+  const onPageHide = (): void => void finish();
+  if (onClosing === 'delete') addEventListener('pagehide', onPageHide);
   const action = { label: 'Undo', run: () => void (isUndone = true) };
   showToast({ tone: 'neutral', title, detail, action, onGone: () => void finish() });
 }

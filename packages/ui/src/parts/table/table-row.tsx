@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly isNumeric?: boolean;
   /** Left out where the table is too narrow for all columns: 1 first, then 2. Without, it always stays. */
   readonly leaves?: number;
+  /** Instead, where the table has too little room for the columns that stay. */
+  readonly narrow?: { readonly width: string; readonly cell?: (row: Row) => ReactNode };
   /** What the table is sorted by at this column, where it can be. */
   readonly sort?: string;
   readonly cell: (row: Row) => ReactNode;
@@ -41,7 +43,7 @@ export const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
       aria-selected={isOpen}
       style={{ gridTemplateColumns: tracks, height }}
       className={classNames(
-        'grid cursor-pointer items-center gap-4 border-b border-line/70 px-4 text-sm contain-strict hover:bg-raised/60',
+        'grid cursor-pointer items-center gap-4 border-b border-line/70 px-4 text-sm contain-strict group-data-tight/grid:gap-2 group-data-tight/grid:px-3 hover:bg-raised/60',
         isOpen && 'bg-accent-soft',
         isActive &&
           'group-focus-visible/grid:shadow-[inset_3px_0_0_var(--accent)] group-focus-visible/grid:bg-raised forced-colors:group-focus-visible/grid:outline-2 forced-colors:group-focus-visible/grid:-outline-offset-2',

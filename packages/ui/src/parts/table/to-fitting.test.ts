@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toFitting, toLeaving } from './to-fitting.ts';
+import { fitColumns, toFitting, toLeaving } from './to-fitting.ts';
 
 const COLUMNS = [
   { id: 'name', width: 'minmax(100px,2fr)' },
@@ -28,4 +28,18 @@ test('takes the order in which columns leave as a list of their ids', () => {
   );
   expect(toFitting(columns, 479).map(({ id }) => id)).toEqual(['name', 'host', 'type']);
   expect(toFitting(columns, 10).map(({ id }) => id)).toEqual(['name', 'type']);
+});
+
+test('takes the narrow form of columns only where those that stay do not fit', () => {
+  const columns = [
+    { id: 'model', header: 'Model', width: '200px', cell: String },
+    { id: 'time', header: 'Time', width: '120px', cell: String, narrow: { width: '60px', cell: () => 'short' } },
+  ];
+  expect(fitColumns(columns, 368)).toEqual({ columns, isTight: false });
+  const narrow = fitColumns(columns, 367);
+  expect(narrow.isTight).toBe(true);
+  expect(narrow.columns.map(({ width, cell }) => [width, cell('long')])).toEqual([
+    ['200px', 'long'],
+    ['60px', 'short'],
+  ]);
 });

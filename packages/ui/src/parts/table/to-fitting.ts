@@ -3,6 +3,19 @@ import { toMinWidth } from './to-min-width.ts';
 
 type Track = Pick<Column<never>, 'width' | 'leaves'>;
 
+/** The columns of a table in a width, and whether they stand closer together than elsewhere. */
+interface Fit<C> {
+  readonly columns: readonly C[];
+  readonly isTight: boolean;
+}
+
+/** The columns that fit; where even those that always stay need more, they stand tight and take their narrow form. */
+export function fitColumns<Row>(columns: readonly Column<Row>[], width: number): Fit<Column<Row>> {
+  const fitting = toFitting(columns, width);
+  const isTight = toMinWidth(fitting) > width;
+  return { columns: isTight ? fitting.map((column) => ({ ...column, ...column.narrow })) : fitting, isTight };
+}
+
 /** The columns for which there is room in a width in pixels: those that matter least leave first. */
 export function toFitting<C extends Track>(columns: readonly C[], width: number): readonly C[] {
   let fitting = columns;

@@ -7,7 +7,7 @@ import { useWidth } from '../use-width.ts';
 import { HeaderCell, type TableSort } from './header-cell.tsx';
 import { moveCursor } from './move-cursor.ts';
 import { type Column, TableRow } from './table-row.tsx';
-import { toFitting } from './to-fitting.ts';
+import { fitColumns } from './to-fitting.ts';
 import { toMinWidth } from './to-min-width.ts';
 
 interface VirtualTableProps<Row extends RowData> {
@@ -74,9 +74,9 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
   });
   const visible = table.getVisibleLeafColumns();
   const width = useWidth(scroller);
-  const shown = useMemo(() => {
+  const { columns: shown, isTight } = useMemo(() => {
     const all = visible.flatMap(({ id }) => byId.get(id) ?? []);
-    return width === 0 ? all : toFitting(all, width);
+    return width === 0 ? { columns: all, isTight: false } : fitColumns(all, width);
   }, [visible, byId, width]);
   const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
 
@@ -140,15 +140,16 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
       aria-colcount={shown.length}
       aria-activedescendant={isActiveShown ? `${baseId}${activeIndex}` : undefined}
       onKeyDown={onKeyDown}
+      data-tight={isTight || undefined}
       className="group/grid scroll-thin relative min-h-60 flex-1 overflow-auto outline-offset-[-2px]"
     >
       {/* Where the columns need more than there is, the table scrolls sideways. */}
-      <div style={{ minWidth: toMinWidth(shown) }}>
+      <div style={{ minWidth: toMinWidth(shown, isTight) }}>
         <div
           role="row"
           aria-rowindex={1}
           style={{ gridTemplateColumns }}
-          className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs font-medium text-ink-faint"
+          className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs group-data-tight/grid:gap-2 group-data-tight/grid:px-3 font-medium text-ink-faint"
         >
           {shown.map((column) => (
             <HeaderCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />

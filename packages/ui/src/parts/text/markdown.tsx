@@ -98,7 +98,7 @@ function OutsideLink({ href, children }: { href: unknown; children: ReactNode })
     <>
       <button
         type="button"
-        className="inline cursor-pointer text-left text-accent underline underline-offset-2"
+        className="inline max-w-full cursor-pointer text-left wrap-anywhere text-accent underline underline-offset-2"
         onClick={() => setIsAsking(true)}
       >
         {children}

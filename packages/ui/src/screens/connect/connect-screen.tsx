@@ -1,6 +1,7 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 
 import { ScreenHeader } from '../../parts/messages/states.tsx';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { ConnectTool } from './connect-tool.tsx';
 
 // The first steps load it from here, late, so that it stays in one script with this screen.
@@ -9,7 +10,7 @@ export { ConnectTool };
 /** Connects a tool; which one is part of the address. */
 export function ConnectScreen() {
   const { tool } = useSearch({ from: '/connect' });
-  const navigate = useNavigate({ from: '/connect' });
+  const navigate = useNavigateWithin('/connect');
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-4 p-4 md:p-6">
       <ScreenHeader

@@ -56,7 +56,7 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
       <div className="flex flex-wrap items-center gap-2">
         <select
           aria-label="State"
-          className="field w-auto"
+          className="field w-auto max-w-full"
           value={state}
           onChange={(event) => setState(event.target.value as typeof state)}
         >

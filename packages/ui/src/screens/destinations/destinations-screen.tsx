@@ -1,6 +1,6 @@
 import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { MoreHorizontal, Plus, Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
@@ -15,6 +15,7 @@ import { showToast } from '../../parts/messages/toast-store.ts';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
 import {
@@ -29,7 +30,7 @@ import { NewDestination } from './new-destination.tsx';
 
 export function DestinationsScreen() {
   const { open, tab = 'where' } = useSearch({ from: '/destinations' });
-  const navigate = useNavigate({ from: '/destinations' });
+  const navigate = useNavigateWithin('/destinations');
   const [isCreating, setIsCreating] = useState(false);
   const { data: destinations, error, refetch } = useQuery(destinationsQuery);
   const show = (search: DestinationSearch): void => void navigate({ search });

@@ -54,7 +54,7 @@ export function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorP
   const set = (next: Group[]): void =>
     onChange(next.length === 0 ? null : { enabled: rules?.enabled ?? true, groups: next });
   return (
-    <fieldset className="flex flex-col gap-2">
+    <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1 text-sm font-semibold">Calls that fit</legend>
       {rules === null ? (
         <p className="text-sm text-ink-faint">All. A rule narrows them by model, cost, text and the like.</p>
@@ -97,7 +97,7 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
       {group.rules.length > 1 && (
         <select
           aria-label={`How the rules of group ${number} are joined`}
-          className="field w-auto self-start"
+          className="field w-auto max-w-full self-start"
           value={group.logic}
           onChange={(event) => onChange({ ...group, logic: event.target.value === 'or' ? 'or' : 'and' })}
         >
@@ -146,7 +146,7 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
     <div className="flex flex-wrap items-center gap-2">
       <select
         aria-label={`Field of ${name}`}
-        className="field w-auto"
+        className="field w-auto max-w-full"
         value={field}
         onChange={(event) => onChange(toRule({ field: event.target.value as FilterRule['field'] }))}
       >
@@ -156,7 +156,7 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
       </select>
       <select
         aria-label={`Comparison of ${name}`}
-        className="field w-auto"
+        className="field w-auto max-w-full"
         value={operator}
         onChange={(event) => onChange(toRule({ operator: event.target.value as FilterRule['operator'] }))}
       >
@@ -169,7 +169,7 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
       {!ALONE.has(operator) && (
         <input
           aria-label={`Value of ${name}`}
-          className="field w-auto min-w-32 flex-1"
+          className="field w-auto max-w-full min-w-32 flex-1"
           value={String(value ?? '')}
           onChange={(event) => onChange(toRule({ text: event.target.value }))}
         />

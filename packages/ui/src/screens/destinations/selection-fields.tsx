@@ -34,7 +34,7 @@ export function SelectionFields({ draft, onChange, error }: SelectionFieldsProps
     });
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
-      <fieldset className="flex flex-col gap-1">
+      <fieldset className="flex min-w-0 flex-col gap-1">
         <legend className="mb-1 text-sm font-semibold">What of a call</legend>
         <Checkbox
           label="Prompts and answers"
@@ -70,7 +70,7 @@ export function SelectionFields({ draft, onChange, error }: SelectionFieldsProps
           />
         )}
       </Field>
-      <fieldset className="flex flex-col gap-1">
+      <fieldset className="flex min-w-0 flex-col gap-1">
         <legend className="mb-1 text-sm font-semibold">Calls that came to</legend>
         {REGIONS.map(([region, label]) => (
           <Checkbox
@@ -102,7 +102,7 @@ function KeyChoice({ hashes, onChange }: KeyChoiceProps) {
     onChange(next.length === 0 ? null : next);
   };
   return (
-    <fieldset className="flex flex-col gap-1">
+    <fieldset className="flex min-w-0 flex-col gap-1">
       <legend className="mb-1 text-sm font-semibold">Calls of</legend>
       <Checkbox label="All keys" checked={hashes === null} disabled={hashes === null} onChange={() => onChange(null)} />
       {callers.map(({ hash, name, label }) => (

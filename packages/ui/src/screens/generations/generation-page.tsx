@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { generationQuery } from './content/generation-queries.ts';
 import { GenerationActions } from './detail/generation-actions.tsx';
@@ -20,7 +21,7 @@ import { withoutFilters } from './search/generation-search.ts';
 export function GenerationPage() {
   const { id } = useParams({ from: '/generations/$id' });
   const search = useSearch({ from: '/generations/$id' });
-  const navigate = useNavigate({ from: '/generations/$id' });
+  const navigate = useNavigateWithin('/generations/$id');
   const { call } = useRunningCall(id);
   const { data: generation } = useQuery({ ...generationQuery(id), enabled: call === undefined });
   // An older call is not on the first page of the list; the list then begins with it.

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { ListTree, Pin, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
@@ -12,6 +12,7 @@ import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.t
 import type { TableSort } from '../../parts/table/header-cell.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { usePreferences } from '../../shell/preferences.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
@@ -37,7 +38,7 @@ import { ViewsMenu } from './views/views-menu.tsx';
 /** Every call, newest first: filters in the address, a histogram, a live list, and the generation at hand beside it. */
 export function GenerationsScreen() {
   const search = useSearch({ from: '/generations' });
-  const navigate = useNavigate({ from: '/generations' });
+  const navigate = useNavigateWithin('/generations');
   const { pins, hiddenColumns: hidden } = usePreferences();
   const [isLive, setIsLive] = useState(true);
   const [isAtTop, setIsAtTop] = useState(true);

@@ -98,7 +98,7 @@ export function ContentRules({ draft, onChange, error }: RulesProps) {
                   <input
                     aria-label={`Label of pattern ${at + 1}`}
                     placeholder="Label, shown and put in place"
-                    className="field w-auto flex-1"
+                    className="field w-auto max-w-full flex-1"
                     value={filter.label ?? ''}
                     onChange={(event) => setCustom(at, { label: event.target.value })}
                   />
@@ -134,7 +134,7 @@ function ActionSelect({ label, value, hasOff = false, onChange }: ActionSelectPr
   return (
     <select
       aria-label={label}
-      className="field w-auto"
+      className="field w-auto max-w-full"
       value={value}
       onChange={(event) => onChange(event.target.value as FilterAction | 'off')}
     >
@@ -157,7 +157,7 @@ function DirectionSelect({ label, value, isDisabled = false, onChange }: Directi
   return (
     <select
       aria-label={label}
-      className="field w-auto"
+      className="field w-auto max-w-full"
       disabled={isDisabled}
       value={value}
       onChange={(event) => onChange(event.target.value as Direction)}

@@ -1,6 +1,6 @@
 import type { Guardrail, GuardrailHitList, KeyAssignment, MemberAssignment } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { Plus, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
@@ -15,6 +15,7 @@ import { useHeldDeletions } from '../../parts/messages/held-deletions.ts';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { describeSubjects } from './describe-subjects.ts';
 import { countInterventions, describeEffects } from './effects.ts';
 import { countRules, isDefault } from './guardrail-draft.ts';
@@ -26,7 +27,7 @@ const NONE: readonly never[] = [];
 
 export function GuardrailsScreen() {
   const { open } = useSearch({ from: '/guardrails' });
-  const navigate = useNavigate({ from: '/guardrails' });
+  const navigate = useNavigateWithin('/guardrails');
   const [isCreating, setIsCreating] = useState(false);
   const { data: guardrails, error, refetch } = useQuery(guardrailsQuery);
   const { data: keys = NONE } = useQuery(keyAssignmentsQuery);

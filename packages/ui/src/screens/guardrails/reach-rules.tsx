@@ -74,7 +74,7 @@ export function ReachRules({ draft, onChange, error }: RulesProps) {
           />
         )}
       </Field>
-      <fieldset className="flex flex-col gap-2 rounded-lg border border-line p-3">
+      <fieldset className="flex min-w-0 flex-col gap-2 rounded-lg border border-line p-3">
         <legend className="px-1 text-sm font-semibold">Budget of each key</legend>
         <div className="grid grid-cols-2 gap-3">
           <Field label="USD" hint="Empty for no budget" error={issueFor(error, 'limit_usd')}>

@@ -1,9 +1,8 @@
-import { useSyncExternalStore } from 'react';
-
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import type { Key } from '../../api/types.ts';
+import { holdDeletion, useHeldDeletions } from '../../parts/messages/held-deletions.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 
 type Changeable = 'name' | 'disabled' | 'limit' | 'limit_reset' | 'include_byok_in_limit' | 'expires_at';
@@ -24,27 +23,12 @@ export function toBefore(key: Pick<Key, Changeable>, change: KeyChange): KeyChan
   return Object.fromEntries(changed.map((field) => [field, key[field]]));
 }
 
-/** Hashes of the keys that are about to be deleted; lists leave them out. */
-let leaving: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
-
 /** The keys without those that this page is about to delete. */
 export function useStayingKeys<One extends ChangeableKey>(
   keys: readonly One[] | undefined,
 ): readonly One[] | undefined {
-  const gone = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => leaving,
-  );
+  const gone = useHeldDeletions();
   return keys?.filter(({ hash }) => !gone.has(hash));
-}
-
-function setLeaving(hash: string, isLeaving: boolean): void {
-  leaving = new Set(isLeaving ? [...leaving, hash] : [...leaving].filter((other) => other !== hash));
-  for (const listener of listeners) listener();
 }
 
 /**
@@ -52,43 +36,20 @@ function setLeaving(hash: string, isLeaving: boolean): void {
  * Throws `ApiError` when it could not even be disabled.
  */
 export async function deleteKey(key: ChangeableKey): Promise<void> {
-  await patch(key.hash, { disabled: true });
-  setLeaving(key.hash, true);
-  let isOpen = true;
-  const end = (): void => {
-    isOpen = false;
-    removeEventListener('pagehide', remove);
-  };
-  const remove = (): void => {
-    if (!isOpen) return;
-    end();
-    void removeNow(key);
-  };
-  addEventListener('pagehide', remove);
-  showToast({
-    tone: 'neutral',
-    title: `Deleting the key “${key.name}”`,
+  const { hash, name, disabled } = key;
+  await patch(hash, { disabled: true });
+  holdDeletion({
+    id: hash,
+    title: `Deleting the key “${name}”`,
     detail: 'Its calls are refused already.',
-    action: {
-      label: 'Undo',
-      run: () => {
-        end();
-        setLeaving(key.hash, false);
-        void undo(key, { disabled: key.disabled });
-      },
+    onClosing: 'delete',
+    failed: `“${name}” is disabled, but was not deleted`,
+    async run() {
+      await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE', isKept: true });
+      await refresh();
     },
-    onGone: remove,
+    undo: () => undo(key, { disabled }),
   });
-}
-
-async function removeNow({ hash, name }: ChangeableKey): Promise<void> {
-  try {
-    await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE', isKept: true });
-  } catch (error) {
-    showToast({ tone: 'bad', title: `“${name}” is disabled, but was not deleted`, detail: toText(error) });
-  }
-  await refresh();
-  setLeaving(hash, false);
 }
 
 async function undo({ hash, name }: ChangeableKey, before: KeyChange): Promise<void> {

@@ -62,11 +62,8 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
             'Answered, last day',
             endpoint.uptime_last_1d === null ? 'no calls yet' : formatPercent(endpoint.uptime_last_1d),
           ],
-          [
-            'To the first token',
-            latency?.['p50'] === undefined ? 'no calls yet' : `${formatDuration(latency['p50'])} (median)`,
-          ],
-          ['Speed', throughput?.['p50'] === undefined ? 'no calls yet' : `${formatSpeed(throughput['p50'])} (median)`],
+          ['First token, median', latency?.['p50'] === undefined ? 'no calls yet' : formatDuration(latency['p50'])],
+          ['Speed, median', throughput?.['p50'] === undefined ? 'no calls yet' : formatSpeed(throughput['p50'])],
         ]}
       />
     </>

@@ -60,7 +60,7 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
         </div>
         <select
           aria-label="Order"
-          className="field w-auto"
+          className="field w-auto max-w-full"
           value={search.sort ?? ''}
           onChange={(event) => onChange({ sort: event.target.value || undefined })}
         >

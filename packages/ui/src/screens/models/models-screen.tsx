@@ -1,6 +1,6 @@
 import type { Model, ModelList } from '@model-gateway/core/wire';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { Package, Plus, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
@@ -12,6 +12,7 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { CompareModels } from './compare-models.tsx';
 import { ModelFilters } from './model-filters.tsx';
 import { ModelPanel } from './model-panel.tsx';
@@ -31,7 +32,7 @@ import { UnservedModels } from './setup/unserved-models.tsx';
 
 export function ModelsScreen() {
   const search = useSearch({ from: '/models' });
-  const navigate = useNavigate({ from: '/models' });
+  const navigate = useNavigateWithin('/models');
   const { data: setups } = useQuery(modelSetupsQuery);
   const [isAdding, setIsAdding] = useState(false);
   const [isComparing, setIsComparing] = useState(false);

@@ -20,7 +20,7 @@ export function ConnectCard() {
         <div className="flex min-w-0 gap-2">
           <select
             aria-label="Tool"
-            className="field w-auto min-w-0"
+            className="field w-auto max-w-full min-w-0"
             value={label}
             onChange={(event) => setLabel(event.target.value)}
           >

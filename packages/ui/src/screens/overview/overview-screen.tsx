@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { allKeysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
@@ -9,6 +9,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 import { useGatewayState } from '../../shell/use-gateway-state.ts';
@@ -24,7 +25,7 @@ import { RecentCard } from './recent-card.tsx';
 export function OverviewScreen() {
   const { isIntroduced } = usePreferences();
   const search = useSearch({ from: '/' });
-  const navigate = useNavigate({ from: '/' });
+  const navigate = useNavigateWithin('/');
   const recent = useQuery(recentCallsQuery);
   const [isFirstRun, setIsFirstRun] = useState(false);
   if (recent.isPending) return <Loading what="the overview" />;

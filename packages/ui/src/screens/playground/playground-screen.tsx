@@ -1,6 +1,5 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
@@ -8,6 +7,7 @@ import { modelsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { newExperiment } from './experiment/experiment.ts';
 import { KeyCard } from './key-card.tsx';
 import { usePlaygroundCaller } from './playground-key.ts';
@@ -50,7 +50,7 @@ interface OpenExperimentProps {
 }
 
 function OpenExperiment({ caller, models, isFocused }: OpenExperimentProps) {
-  const navigate = useNavigate({ from: '/playground' });
+  const navigate = useNavigateWithin('/playground');
   const firstModel = models.find(({ architecture }) => architecture.output_modalities.includes('text'))?.id ?? '';
   const { store, error, open } = useOpenExperiment(firstModel);
   const begin = (): void => open(newExperiment([firstModel], newId));

@@ -1,7 +1,8 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 
 import { queryClient } from '../../api/query-client.ts';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { contentQuery, generationQuery } from '../generations/content/generation-queries.ts';
 import { splitWords } from '../models/model-search.ts';
 import { type Experiment, MAX_COLUMNS, newExperiment } from './experiment/experiment.ts';
@@ -26,7 +27,7 @@ interface Opened {
  */
 export function useOpenExperiment(firstModel: string): Opened {
   const search: PlaygroundSearch = useSearch({ from: '/playground' });
-  const navigate = useNavigate({ from: '/playground' });
+  const navigate = useNavigateWithin('/playground');
   const [store, setStore] = useState<ExperimentStore>();
   const [error, setError] = useState<unknown>(null);
   /** Shown as soon as the address names it. */

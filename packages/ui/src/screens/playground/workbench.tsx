@@ -1,9 +1,9 @@
 import type { Model } from '@model-gateway/core/wire';
-import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
 import { classNames } from '../../parts/class-names.ts';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { BenchColumns } from './bench-columns.tsx';
 import { BenchHeader } from './bench-header.tsx';
@@ -34,7 +34,7 @@ interface WorkbenchProps {
 
 /** Conversations with models side by side. Every completion is an ordinary generation. */
 export function Workbench({ store, caller, models, firstModel, isFocused, onOpen }: WorkbenchProps) {
-  const navigate = useNavigate({ from: '/playground' });
+  const navigate = useNavigateWithin('/playground');
   const experiment = useSyncExternalStore(store.subscribe, store.getState);
   const { id, setup, columns, text, attached } = experiment;
   const [runs] = useState(() => createRuns(() => createRun(drawTogether, () => performance.now())));

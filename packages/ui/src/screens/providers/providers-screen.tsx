@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { Plug, Plus, RotateCw, Search } from 'lucide-react';
 import { useRef, useState } from 'react';
 
@@ -10,6 +10,7 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { getDesktopInfo } from '../../shell/desktop.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { HistoryCell } from './history/history-cell.tsx';
@@ -31,7 +32,7 @@ type Change = { readonly [Name in keyof ProviderSearch]?: string | undefined };
 
 export function ProvidersScreen() {
   const search = useSearch({ from: '/providers' });
-  const navigate = useNavigate({ from: '/providers' });
+  const navigate = useNavigateWithin('/providers');
   const { data: states, error, refetch, isFetching } = useQuery(providerStatesQuery);
   const { data: setups } = useQuery(providerSetupsQuery);
   const { data: pasts } = useQuery(providerHistoriesQuery);
@@ -140,7 +141,7 @@ function Filters({ search, onChange }: { search: ProviderSearch; onChange: (chan
       </div>
       <select
         aria-label="State"
-        className="field w-auto"
+        className="field w-auto max-w-full"
         value={search.status ?? ''}
         onChange={(event) => onChange({ status: event.target.value || undefined })}
       >

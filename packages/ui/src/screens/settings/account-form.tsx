@@ -101,7 +101,7 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
           )}
         </Field>
       </div>
-      <fieldset>
+      <fieldset className="min-w-0">
         <legend className="mb-1 text-sm font-medium">Providers</legend>
         <p className="mb-2 text-xs text-ink-faint">
           For every call, whatever it asks for. With none under “only”, all that are not ignored may be asked.
@@ -126,7 +126,7 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
             <tbody>
               {withListedNames(providers, [settings, draft]).map(({ slug, name }) => (
                 <tr key={slug} className="border-b border-line/60 last:border-0">
-                  <th scope="row" className="px-3 py-1.5 text-left font-normal">
+                  <th scope="row" className="px-3 py-1.5 text-left font-normal wrap-anywhere">
                     {name} {slug !== name && <code className="font-mono text-xs text-ink-faint">{slug}</code>}
                   </th>
                   {(['only', 'ignore'] as const).map((list) => (

@@ -68,6 +68,19 @@ export function RoutingFields(props: RoutingFieldsProps) {
         checked={routing.allow_fallbacks}
         onChange={(event) => onChange({ allow_fallbacks: event.target.checked })}
       />
+      <Checkbox
+        label="Let a stream that breaks off go on elsewhere"
+        hint={
+          isConfigured('routing.continue_broken_streams') ? (
+            <FromConfig />
+          ) : (
+            'At another endpoint of the model that can continue a text; the prompt is paid for again'
+          )
+        }
+        disabled={isConfigured('routing.continue_broken_streams')}
+        checked={routing.continue_broken_streams}
+        onChange={(event) => onChange({ continue_broken_streams: event.target.checked })}
+      />
       <PriceFields {...props} />
     </fieldset>
   );
@@ -127,7 +140,7 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
       {!isFixed && others.length > 0 && (
         <select
           aria-label="Add a provider to the order"
-          className="field w-auto self-start"
+          className="field w-auto max-w-full self-start"
           value=""
           onChange={(event) => onChange({ order: [...order, event.target.value] })}
         >

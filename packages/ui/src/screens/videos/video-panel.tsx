@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
-import { keysQuery } from '../../api/queries.ts';
+import { allKeysQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { formatFull } from '../../format/time.ts';
@@ -73,8 +73,8 @@ export function VideoPanel({ job, jobs, onClose }: VideoPanelProps) {
 }
 
 function JobFacts({ job }: { job: VideoRow }) {
-  const { data: keys = [] } = useQuery(keysQuery);
-  const key = keys.find(({ hash }) => hash === job.key_hash)?.name;
+  const { data: keys } = useQuery(allKeysQuery);
+  const key = keys?.find(({ hash }) => hash === job.key_hash)?.name;
   return (
     <Facts
       facts={[
@@ -86,7 +86,7 @@ function JobFacts({ job }: { job: VideoRow }) {
           'Ended',
           job.ended_at === null ? 'not yet' : `${formatFull(job.ended_at)}, after ${formatDuration(tookMs(job))}`,
         ],
-        ['Key', key ?? 'of the configuration or the desktop'],
+        ['Key', key ?? (keys === undefined ? '…' : 'of the configuration or the desktop')],
         ['Job', <code className="font-mono text-xs break-all">{job.id}</code>],
         [
           'Generation',

@@ -1,6 +1,6 @@
 import type { VideoRow } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { Plus, Video } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
@@ -15,6 +15,7 @@ import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.t
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
+import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
 import { NewVideo } from './new-video.tsx';
@@ -27,7 +28,7 @@ type Change = { readonly [Name in keyof VideoSearch]?: string | undefined };
 
 export function VideosScreen() {
   const search = useSearch({ from: '/videos' });
-  const navigate = useNavigate({ from: '/videos' });
+  const navigate = useNavigateWithin('/videos');
   const [isCreating, setIsCreating] = useState(false);
   const { data } = useQuery(videosQuery);
   const jobs = data?.data ?? [];
@@ -140,7 +141,7 @@ function Filters({ search, jobs, onChange }: FiltersProps) {
     <div role="search" className="flex flex-wrap items-center gap-2">
       <select
         aria-label="Status"
-        className="field w-auto"
+        className="field w-auto max-w-full"
         value={search.status ?? ''}
         onChange={(event) => onChange({ status: event.target.value || undefined })}
       >
@@ -153,7 +154,7 @@ function Filters({ search, jobs, onChange }: FiltersProps) {
       </select>
       <select
         aria-label="Model"
-        className="field w-auto"
+        className="field w-auto max-w-full"
         value={search.model ?? ''}
         onChange={(event) => onChange({ model: event.target.value || undefined })}
       >

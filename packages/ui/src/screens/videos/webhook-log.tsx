@@ -35,7 +35,7 @@ export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
       <div className="flex flex-wrap items-center gap-3">
         <select
           aria-label="State of announcements"
-          className="field w-auto"
+          className="field w-auto max-w-full"
           value={state}
           onChange={(event) => setState(event.target.value as typeof state)}
         >

@@ -1,12 +1,9 @@
-import { boundWithin } from '../../../budgets/find-budgets.ts';
-import { reserveCall } from '../../../budgets/reserve-call.ts';
 import type { Outcome } from '../../../calls/attempt.ts';
-import { type Pipeline, withRequest } from '../../../calls/model-call.ts';
+import type { Pipeline } from '../../../calls/model-call.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
 import { noteOutcome } from '../../../dispatch/run-attempts.ts';
 import { raceAbort } from '../../../foundation/async/race-abort.ts';
-import { GatewayError } from '../../../foundation/errors.ts';
 import type { GenerationObserver } from '../../../generations/observe/observe-generation.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
 import { guardText } from '../../../guardrails/guard-text.ts';
@@ -15,8 +12,9 @@ import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.t
 import type { ChatMessage, ToolCall } from '../../../wire/chat/chat-message.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import { type CommittedCompletion, letGo, readMore } from '../../committed-completion.ts';
-import { failureOf } from '../../completion-failure.ts';
+import { failureOf, withoutFinish } from '../../completion-failure.ts';
 import { mergeChunks } from '../../merge-chunks.ts';
+import { reserveTurn } from '../../reserve-turn.ts';
 import type { Begin, ChatTurn } from '../stage.ts';
 import { toStepDetail } from './expand-steps.ts';
 import { type RanCall, runToolCalls } from './run-tool-calls.ts';
@@ -106,23 +104,6 @@ interface ToolTurn extends ChatTurn {
   readonly isLast?: boolean;
 }
 
-/** Holds what one more turn may cost; rejects when it does not fit into a budget. */
-async function reserveTurn(
-  { request, endpoints }: ChatTurn,
-  { call, caller, observer, parts }: ChatRun,
-): Promise<void> {
-  const { budgets } = caller;
-  const bound = boundWithin(withRequest(call, request), budgets);
-  if (bound === null) return;
-  // The cost of the turns so far is known now, and replaces their worst case.
-  const spent = observer.spending()?.cost?.nanoUsd;
-  if (spent !== undefined) {
-    const isByok = observer.endpoint()?.provider.byok === true;
-    parts.ledger.replace(call.id, { creditsNanoUsd: isByok ? null : spent, anyNanoUsd: spent });
-  }
-  await reserveCall(call, { budgets, endpoints, bound }, parts.ledger);
-}
-
 /** Reads one turn to its end, and reports its outcome to the endpoint's health. */
 async function* readTurn(
   next: Begin,
@@ -145,7 +126,7 @@ async function* readTurn(
     }
     isRead = true;
     read.completion.readBack();
-    if (read.completion.finish === undefined && request.stream === true) throw brokenOff(endpoint);
+    if (read.completion.finish === undefined && request.stream === true) throw withoutFinish(endpoint.provider.name);
   } catch (thrown) {
     const error = toCallError(thrown, endpoint.provider.name);
     if (!signal.aborted)
@@ -158,9 +139,6 @@ async function* readTurn(
   const outcome: Outcome = failure === null ? { status: 'completed' } : { status: 'failed', error: failure };
   noteOutcome({ endpoint, startedAt, outcome, usage: read.completion.usage }, parts.attempts);
 }
-
-const brokenOff = ({ provider }: Endpoint): GatewayError =>
-  new GatewayError('provider_unavailable', `${provider.name} ended its completion without a finish reason`);
 
 function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: GenerationObserver): void {
   for (const { step, search, ranFrom, ranUntil } of ran) {

@@ -94,8 +94,10 @@ function addEarlierReasoning(
 }
 
 function textOfDetails({ reasoning_details: details }: AssistantMessage): string {
-  return (details ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+  return (details ?? []).map(({ text, summary }) => textOf(text) + textOf(summary)).join('');
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function toUpstreamContent(content: ChatMessage['content'], dialect: OpenAiDialect): unknown {
   return Array.isArray(content) ? content.map((part) => toUpstreamPart(part, dialect)) : content;

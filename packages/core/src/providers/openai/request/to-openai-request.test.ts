@@ -53,6 +53,22 @@ test('requests usage when streaming, unless the server sends it anyway', () => {
   expect(build({ stream: false, stream_options: { include_usage: true } })).not.toHaveProperty('stream_options');
 });
 
+test('asks for the rest of a completion in the form of the server', () => {
+  const messages = [...HELLO, { role: 'assistant', content: 'Paris lies' }];
+  expect(build({ messages })).toEqual({ model: 'chat-1', messages });
+  expect(build({ messages }, { prefill: 'continues' })).toEqual({ model: 'chat-1', messages });
+  expect(build({ messages }, { prefill: 'prefix' })).toEqual({
+    model: 'chat-1',
+    messages: [...HELLO, { role: 'assistant', content: 'Paris lies', prefix: true }],
+  });
+  expect(build({ messages }, { prefill: 'continue_final_message' })).toEqual({
+    model: 'chat-1',
+    messages,
+    continue_final_message: true,
+    add_generation_prompt: false,
+  });
+});
+
 test('hands on every parameter that both sides know', () => {
   const parameters = {
     temperature: 0,
@@ -249,6 +265,11 @@ test.each([
   [
     'deepseek',
     { reasoning_details: details, tool_calls: toolCalls },
+    { reasoning_content: 'hm', tool_calls: toolCalls },
+  ],
+  [
+    'deepseek',
+    { reasoning_details: [{ type: 'reasoning.summary', summary: 'hm' }], tool_calls: toolCalls },
     { reasoning_content: 'hm', tool_calls: toolCalls },
   ],
   ['deepseek', { content: 'Hi', reasoning: 'hm' }, { content: 'Hi' }],

@@ -1,5 +1,6 @@
 import type { ChatCompletionRequest, ReasoningEffort } from '../../../wire/chat/chat-completion.ts';
 import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../../wire/chat/chat-parameters.ts';
+import type { PrefillForm } from '../../../wire/models/model-definition.ts';
 import { budgetOfEffort, effortOfBudget, type RealEffort } from '../../kit/reasoning-effort.ts';
 import type { ChatCall } from '../../provider.ts';
 import type { OpenAiDialect } from '../openai-dialect.ts';
@@ -35,11 +36,25 @@ export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<
   }
   if (isTaken('reasoning_effort')) Object.assign(body, toReasoningFields(request, dialect));
   if (dialect.isGateway) Object.assign(body, toGatewayFields(call));
+  if (call.prefill !== undefined) addPrefill(body, messages, call.prefill);
   if (call.stream) {
     body['stream'] = true;
     if (dialect.streamUsage === 'on-request') body['stream_options'] = { include_usage: true };
   }
   return body;
+}
+
+/** Says that the last message is to be continued; to some servers it says so itself. */
+function addPrefill(
+  body: Record<string, unknown>,
+  messages: readonly Record<string, unknown>[],
+  form: PrefillForm,
+): void {
+  const last = messages.at(-1);
+  if (form === 'prefix' && last !== undefined) last['prefix'] = true;
+  if (form !== 'continue_final_message') return;
+  body['continue_final_message'] = true;
+  body['add_generation_prompt'] = false;
 }
 
 function isTakenBy(call: ChatCall, dialect: OpenAiDialect, field: string): boolean {

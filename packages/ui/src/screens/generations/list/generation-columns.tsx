@@ -2,7 +2,7 @@ import { Pin, Shuffle } from 'lucide-react';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
-import { formatFull, formatMoment } from '../../../format/time.ts';
+import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { toSpeed } from '../detail/to-speed.ts';
 import { toFirstTokenMs } from '../first-token.ts';
@@ -24,11 +24,8 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     sort: 'time',
     header: 'Time',
     width: '128px',
-    cell: ({ created_at: at }) => (
-      <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
-        {formatMoment(at)}
-      </time>
-    ),
+    cell: ({ created_at: at }) => <Moment at={at} text={formatMoment(at)} />,
+    narrow: { width: '72px', cell: ({ created_at: at }) => <Moment at={at} text={formatShortMoment(at)} /> },
   },
   {
     id: 'status',
@@ -42,6 +39,7 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     sort: 'model',
     header: 'Model',
     width: 'minmax(130px,2fr)',
+    narrow: { width: 'minmax(96px,2fr)' },
     cell: ({ model }) => <span className="font-medium">{model}</span>,
   },
   {
@@ -144,6 +142,14 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     cell: (row) => <span className="text-ink-soft">{row.external_user ?? '—'}</span>,
   },
 ];
+
+function Moment({ at, text }: { at: string; text: string }) {
+  return (
+    <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
+      {text}
+    </time>
+  );
+}
 
 /** The name of a key; of one that has none any more, the beginning of its hash. */
 function KeyName({ hash, name }: { hash: string; name?: string | undefined }) {

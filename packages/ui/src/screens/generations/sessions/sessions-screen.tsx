@@ -1,6 +1,6 @@
 import type { SessionRow } from '@model-gateway/core/wire';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 
@@ -10,6 +10,7 @@ import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../../parts/messages/states.tsx';
 import { toLeaving } from '../../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
+import { useNavigateWithin } from '../../../parts/use-navigate-within.ts';
 import { type ChangeSearch, FilterBar } from '../search/filter-bar.tsx';
 import { hasGenerationFilters, NO_FILTERS, withChange } from '../search/generation-search.ts';
 import { ListKind } from './list-kind.tsx';
@@ -19,7 +20,7 @@ import { sessionsQuery } from './session-queries.ts';
 /** Calls with the same session id, a row for each session, under the filters of the list of calls. */
 export function SessionsScreen() {
   const search = useSearch({ from: '/generations/sessions' });
-  const navigate = useNavigate({ from: '/generations/sessions' });
+  const navigate = useNavigateWithin('/generations/sessions');
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(sessionsQuery(search));
   const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   const keyNames = useMemo(

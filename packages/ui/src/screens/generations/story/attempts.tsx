@@ -1,7 +1,7 @@
 import type { Generation } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
-import { formatDuration } from '../../../format/quantity.ts';
+import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
@@ -22,7 +22,14 @@ export function Attempts({ generation }: AttemptsProps) {
     <>
       <ol aria-label="Attempts" className="flex flex-col gap-2">
         {attempts.map((attempt, at) => (
-          <AttemptItem key={at} number={at + 1} attempt={attempt} isVideo={isVideo} isStreamed={isStreamed} />
+          <AttemptItem
+            key={at}
+            number={at + 1}
+            attempt={attempt}
+            isVideo={isVideo}
+            isStreamed={isStreamed}
+            seamAfter={attempts[at - 1]?.broke_off_after}
+          />
         ))}
       </ol>
       <p className="text-xs text-ink-faint">
@@ -40,9 +47,11 @@ interface AttemptItemProps {
   readonly attempt: ProviderResponse;
   readonly isVideo: boolean;
   readonly isStreamed: boolean;
+  /** The characters after which the attempt before broke off, and this one was to go on. */
+  readonly seamAfter: number | undefined;
 }
 
-function AttemptItem({ number, attempt, isVideo, isStreamed }: AttemptItemProps) {
+function AttemptItem({ number, attempt, isVideo, isStreamed, seamAfter }: AttemptItemProps) {
   const { error, status, latency } = attempt;
   const hasBegun = status !== null && status < 400;
   return (
@@ -52,6 +61,11 @@ function AttemptItem({ number, attempt, isVideo, isStreamed }: AttemptItemProps)
         <span className="font-medium">{showControls(attempt.provider_name ?? 'unnamed')}</span>
         <Badge tone={hasBegun ? 'good' : 'bad'}>{status ?? 'no response'}</Badge>
         {hasBegun && error !== undefined && <Badge tone="bad">{isVideo ? 'made no video' : 'then broke off'}</Badge>}
+        {hasBegun && seamAfter !== undefined && (
+          <Badge>
+            went on after {formatCount(seamAfter)} {seamAfter === 1 ? 'character' : 'characters'}
+          </Badge>
+        )}
         {attempt.is_byok === true && <Badge>own key</Badge>}
         <span className="flex-1" />
         {latency !== undefined && (

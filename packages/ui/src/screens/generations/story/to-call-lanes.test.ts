@@ -134,3 +134,19 @@ test('shows every request to a destination in its lane, failed ones first as the
   const lost = toCallLanes(GENERATION, { ...REPORT, arrivals: [failed] }, { destinations: NAMES, waiting: [] });
   expect(laneOf(lost, 'delivery-d-1')).toMatchObject({ status: 'not delivered', tone: 'bad' });
 });
+
+test('says where a stream broke off, and whether it went on at the next provider', () => {
+  const broken = { provider_name: 'First', status: 200, latency: 100, broke_off_after: 1200 };
+  const error = { code: 502, error_type: 'x', message: 'It was reset' };
+  const textOf = (...attempts: object[]): string | undefined => {
+    const generation = { ...GENERATION, provider_responses: attempts } as unknown as Generation;
+    const course = toCallLanes(generation, REPORT, { destinations: NAMES, waiting: [] });
+    return laneOf(course, 'attempt-0')?.detail.join(' ');
+  };
+  expect(textOf({ ...broken, error }, { provider_name: 'Next', status: 200, latency: 50 })).toMatch(
+    /It was reset The text went on at the next provider after 1.200 characters\./,
+  );
+  expect(textOf({ ...broken, error }, { provider_name: 'Next', status: 400, latency: 50, error })).toMatch(
+    /It broke off after 1.200 characters\./,
+  );
+});

@@ -90,7 +90,7 @@ function toAttemptLanes({ generation, course, startMs, endMs }: Call): Lane[] {
     return atMs;
   });
   return attempts.map((attempt, index) => {
-    const { status, latency, error, provider_name: name, model_permaslug: model } = attempt;
+    const { status, latency, error, provider_name: name, model_permaslug: model, broke_off_after: after } = attempt;
     const hasBegun = status !== null && status < 400;
     const atMs = begins[index] ?? 0;
     const waited: Piece = {
@@ -105,6 +105,7 @@ function toAttemptLanes({ generation, course, startMs, endMs }: Call): Lane[] {
     const detail = [
       ...(model === undefined ? [] : [model]),
       ...(error === undefined ? [] : [`${error.code} ${error.message ?? error.error_type}`]),
+      ...(after === undefined ? [] : [toSeam(after, attempts[index + 1])]),
     ];
     const lane = toLane(
       `attempt-${index}`,
@@ -115,6 +116,12 @@ function toAttemptLanes({ generation, course, startMs, endMs }: Call): Lane[] {
     );
     return { ...lane, tone: hasBegun && !isBroken ? 'good' : 'bad' };
   });
+}
+
+/** What became of a completion that broke off and was to be continued. */
+function toSeam(after: number, next: { readonly status: number | null } | undefined): string {
+  const place = `after ${formatCount(after)} ${after === 1 ? 'character' : 'characters'}`;
+  return next?.status === 200 ? `The text went on at the next provider ${place}.` : `It broke off ${place}.`;
 }
 
 /** A pause is what stands out from the others of the same stream. */

@@ -135,7 +135,7 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
       <label className="flex items-center gap-2 text-sm">
         <span className="whitespace-nowrap text-ink-faint">Split by</span>
         <select
-          className="field w-auto"
+          className="field w-auto max-w-full"
           value={splitOf(search)}
           onChange={(event) => onChange({ split: event.target.value })}
         >

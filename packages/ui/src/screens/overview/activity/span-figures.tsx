@@ -60,7 +60,7 @@ export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
   const beforeSpan = before && formatSpan({ fromMs: Date.parse(before.from), toMs: toMinute(before.to) });
   return (
     <div>
-      <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,10rem),1fr))] gap-x-6 gap-y-3">
+      <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,9rem),1fr))] gap-x-4 gap-y-3">
         {ROWS.map(({ label, title, read, format, words }) => {
           const value = read(totals);
           const change = before === undefined ? null : toChange(value, read(before.totals), words);

@@ -1,7 +1,7 @@
 import { Checkbox, Field } from '../../../parts/controls/field.tsx';
 import { Folded } from '../../../parts/controls/folded.tsx';
 import { PairFields } from './pair-fields.tsx';
-import type { DataPolicyDraft, ProviderDraft } from './provider-draft.ts';
+import { type DataPolicyDraft, type ProviderDraft, speaksChatCompletions } from './provider-draft.ts';
 
 interface AdvancedFieldsProps {
   readonly draft: ProviderDraft;
@@ -9,9 +9,9 @@ interface AdvancedFieldsProps {
   readonly issue: (field: string) => string | undefined;
 }
 
-const FIELDS = ['headers', 'query', 'byok', 'dataPolicy'] as const;
+const FIELDS = ['headers', 'query', 'byok', 'dataPolicy', 'responses'] as const;
 
-/** What few providers need: headers, a query, who pays, and what becomes of data. */
+/** What few providers need: headers, a query, who pays, a second API, and what becomes of data. */
 export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) {
   return (
     <Folded title="Advanced" hasIssue={FIELDS.some((field) => issue(field) !== undefined)}>
@@ -32,7 +32,10 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
           onChange={(headers) => onChange({ headers })}
           issue={(name) => issue(`headers.${name}`)}
         />
-        {(draft.preset?.wire ?? draft.wire) === 'openai' && (
+        {speaksChatCompletions(draft) && (
+          <ResponsesField draft={draft} onChange={onChange} error={issue('responses')} />
+        )}
+        {speaksChatCompletions(draft) && (
           <PairFields
             legend="Query"
             hint="Added to every address, as in ?api-version=2024-10-21."
@@ -45,6 +48,36 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
         )}
       </div>
     </Folded>
+  );
+}
+
+interface ResponsesFieldProps extends Pick<AdvancedFieldsProps, 'draft' | 'onChange'> {
+  readonly error: string | undefined;
+}
+
+/** Without a preset nothing is known, which counts as no. */
+function ResponsesField({ draft: { preset, responses }, onChange, error }: ResponsesFieldProps) {
+  const unsaid = preset === null ? 'no' : 'preset';
+  const toValue = (word: string): boolean | null => (word === unsaid ? null : word === 'yes');
+  return (
+    <Field
+      label="Has the Responses API"
+      hint="Then calls of that form go on to its /responses as they came. Else they are translated to chat completions."
+      error={error}
+    >
+      {(control) => (
+        <select
+          {...control}
+          className="field"
+          value={responses === null ? unsaid : responses ? 'yes' : 'no'}
+          onChange={(event) => onChange({ responses: toValue(event.target.value) })}
+        >
+          {preset !== null && <option value="preset">as is known of {preset.name}</option>}
+          <option value="no">no</option>
+          <option value="yes">yes</option>
+        </select>
+      )}
+    </Field>
   );
 }
 

@@ -64,3 +64,11 @@ test('what few providers need is given where it was typed', () => {
     dataPolicy: { training: false, retainsPrompts: null },
   });
 });
+
+test('says of a server of OpenAI’s format alone whether it has the Responses API, and only where the user does', () => {
+  const draft = { ...startDraft(null, undefined, new Set()), address: 'https://models.example/v1' };
+  expect(toSettings(draft)).not.toHaveProperty('responses');
+  expect(toSettings({ ...draft, responses: true })).toMatchObject({ responses: true });
+  expect(toSettings({ ...draft, preset: OLLAMA, responses: false })).toMatchObject({ responses: false });
+  expect(toSettings({ ...draft, wire: 'anthropic', responses: true })).not.toHaveProperty('responses');
+});

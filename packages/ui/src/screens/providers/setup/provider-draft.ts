@@ -42,6 +42,8 @@ export interface ProviderDraft {
   readonly byok: boolean;
   /** Null: as is known of the preset. */
   readonly dataPolicy: DataPolicyDraft | null;
+  /** Whether it has the Responses API; null: as is known of the preset, and not without one. */
+  readonly responses: boolean | null;
   /** Whether the saved key goes. */
   readonly removesKey: boolean;
 }
@@ -56,6 +58,7 @@ const EMPTY = {
   query: [],
   byok: false,
   dataPolicy: null,
+  responses: null,
   removesKey: false,
 } as const;
 
@@ -84,9 +87,12 @@ export const needsAddress = ({ preset }: ProviderDraft): boolean => preset === n
 export const listsModels = ({ preset, wire }: ProviderDraft): boolean =>
   preset?.lists_models ?? (wire.startsWith('openai') || wire === 'anthropic' || wire === 'google');
 
+/** Whether the settings of OpenAI's chat completions alone apply. */
+export const speaksChatCompletions = ({ preset, wire }: ProviderDraft): boolean => (preset?.wire ?? wire) === 'openai';
+
 /** The provider as the gateway takes it. An address that is the preset's own need not be said. */
 export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'discoverModels'> {
-  const { preset, wire, address, key, name, slug, region, byok, dataPolicy, removesKey } = draft;
+  const { preset, wire, address, key, name, slug, region, byok, dataPolicy, responses, removesKey } = draft;
   const baseUrl = address.trim();
   const [headers, query] = [toPairs(draft.headers), toPairs(draft.query)];
   return {
@@ -100,6 +106,7 @@ export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'd
     ...(Object.keys(query).length > 0 && { query }),
     ...(byok && { byok }),
     ...(dataPolicy !== null && { dataPolicy }),
+    ...(responses !== null && speaksChatCompletions(draft) && { responses }),
   };
 }
 

@@ -15,6 +15,7 @@ const BEFORE: ProviderDraft = {
   query: [{ key: 0, name: 'api-version', value: '1' }],
   byok: false,
   dataPolicy: null,
+  responses: null,
   removesKey: false,
 };
 
@@ -40,6 +41,7 @@ test.each([
     { headers: { 'X-Team': 'blue', 'X-Cost': '7' } },
   ],
   ['a query that is emptied', { query: [] }, { query: {} }],
+  ['that it has the Responses API', { responses: true }, { responses: true }],
   ['who pays', { byok: true }, { byok: true }],
   [
     'what is said of data',
@@ -53,4 +55,8 @@ test.each([
 test('what is said of data goes back to what is known of the preset', () => {
   const before = { ...BEFORE, dataPolicy: { training: true, retainsPrompts: true } };
   expect(toUpdate({ ...before, dataPolicy: null }, before)).toEqual({ dataPolicy: null });
+});
+
+test('whether it has the Responses API goes back to what is known of the preset', () => {
+  expect(toUpdate(BEFORE, { ...BEFORE, responses: true })).toEqual({ responses: null });
 });

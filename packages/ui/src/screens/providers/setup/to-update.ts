@@ -20,6 +20,7 @@ export function toStoredDraft(
     query: Object.entries(settings?.query ?? {}).map(([name, value], key) => ({ key, name, value })),
     byok: settings?.byok ?? false,
     dataPolicy: settings?.dataPolicy ?? null,
+    responses: settings?.responses ?? null,
     removesKey: false,
   };
 }
@@ -37,6 +38,7 @@ export function toUpdate(draft: ProviderDraft, before: ProviderDraft): UpdatePro
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(!areSame(query, toPairs(before.query)) && { query }),
     ...(draft.byok !== before.byok && { byok: draft.byok }),
+    ...(draft.responses !== before.responses && { responses: draft.responses }),
     ...(!areSame(draft.dataPolicy, before.dataPolicy) && { dataPolicy: draft.dataPolicy }),
   };
 }

@@ -1,4 +1,4 @@
-import type { ExpressRequest } from './express-request.ts';
+import type { IncomingMessage } from 'node:http';
 
 /** State of a request's body when it reaches the router. */
 export type ParsedBody =
@@ -19,7 +19,7 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json\b/i;
  * Express 4 sets `request.body` to `{}` for bodies that its parser left alone. An object of a non-JSON body (a form)
  * counts as lost.
  */
-export function readParsedBody(request: ExpressRequest): ParsedBody {
+export function readParsedBody(request: IncomingMessage & { readonly body?: unknown }): ParsedBody {
   if (!request.readableEnded) return { type: 'unread' };
   const { body } = request;
   if (typeof body === 'string') return { type: 'bytes', bytes: Buffer.from(body) };

@@ -1,31 +1,22 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { GatewayError, type GatewayRequest } from '@model-gateway/core';
-import { isLoopbackHost, toGatewayRequest } from '@model-gateway/node';
 
-import type { ExpressRequest } from './express-request.ts';
+import { type NodeRequestOptions, toGatewayRequest } from '../http/to-gateway-request.ts';
 import { type ParsedBody, readParsedBody } from './read-parsed-body.ts';
 
-export interface MountedRequestOptions {
-  readonly bodyLimitBytes: number;
-  readonly principal?: GatewayRequest['principal'];
-}
-
-/** Builds the core's request from Express's, for any mount path and any parsed body. */
+/** Builds the core's request from one of a host that may have parsed its body, and has removed the path of the mount. */
 export function toMountedRequest(
-  request: ExpressRequest,
+  request: IncomingMessage,
   response: ServerResponse,
-  { bodyLimitBytes, principal }: MountedRequestOptions,
+  options: NodeRequestOptions,
 ): GatewayRequest {
+  const { bodyLimitBytes } = options;
   const body = readParsedBody(request);
   const isTooLarge = (limitBytes: number): boolean => sizeOf(request, body) > limitBytes;
   const gatewayRequest = toGatewayRequest(request, response, {
-    bodyLimitBytes,
-    mountPath: request.baseUrl,
-    originOf: () => originOf(request),
+    ...options,
     json: body.type === 'json' && !isTooLarge(bodyLimitBytes) ? body.value : undefined,
-    remoteAddress: remoteAddressOf(request),
-    principal,
   });
   const { readBody, openBody } = gatewayRequest;
   /** The body, if middleware has read it; undefined if it is still to be read. */
@@ -59,24 +50,7 @@ export function lostBody(): GatewayError {
 }
 
 /** Size of the body as sent, if another handler has read it; the gateway's own reader counts the bytes itself. */
-function sizeOf({ headers }: ExpressRequest, body: ParsedBody): number {
+function sizeOf({ headers }: IncomingMessage, body: ParsedBody): number {
   if (body.type === 'bytes') return body.bytes.byteLength;
   return body.type === 'json' ? Number(headers['content-length'] ?? 0) : 0;
-}
-
-/** The origin that the client used. Express's `hostname` drops the port, so its rule is applied again with it. */
-function originOf(request: ExpressRequest): string {
-  const trusts = request.app.get('trust proxy fn');
-  const isTrusted = typeof trusts === 'function' && Boolean(trusts(request.socket.remoteAddress, 0));
-  const forwarded = isTrusted ? [request.headers['x-forwarded-host']].flat()[0]?.split(',')[0]?.trim() : undefined;
-  return `${request.protocol}://${forwarded || (request.headers.host ?? 'localhost')}`;
-}
-
-/**
- * The caller's address according to `trust proxy`. A loopback address gives access to what is meant for this machine
- * alone, so it is not trusted for a request that came through a proxy: the proxy may run here, and its client anywhere.
- */
-function remoteAddressOf({ ip, headers }: ExpressRequest): string {
-  const isForwarded = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
-  return ip === undefined || (isForwarded && isLoopbackHost(ip)) ? 'unknown' : ip;
 }

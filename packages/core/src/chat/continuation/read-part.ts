@@ -1,0 +1,125 @@
+import type { Endpoint } from '../../catalog/catalog.ts';
+import { toCallError } from '../../dispatch/call-errors.ts';
+import { raceAbort } from '../../foundation/async/race-abort.ts';
+import type { GatewayError } from '../../foundation/errors.ts';
+import type { CompletionAccumulator } from '../../generations/observe/completion-accumulator.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ChatMessage } from '../../wire/chat/chat-message.ts';
+import { type Beginning, letGo, readMore } from '../committed-completion.ts';
+import { failureOf, hasOutput, withoutFinish } from '../completion-failure.ts';
+import type { SeamJoint } from './join-at-seam.ts';
+
+/** What one endpoint contributes to a completion. */
+export interface CompletionPart extends Beginning {
+  readonly endpoint: Endpoint;
+  /** Time at which this endpoint was called, on the monotonic clock. */
+  readonly startedAt: number;
+  readonly messages: readonly ChatMessage[];
+  readonly completion: CompletionAccumulator;
+  /** Joins its text to that of the part before; null for the first. */
+  readonly joint: SeamJoint | null;
+}
+
+/** All parts of a completion, as the caller sees them: as one. */
+export interface WholeSoFar {
+  text: string;
+  /** A part has said something, so that its caller may have seen it. */
+  hasBegun: boolean;
+  hasReasoning: boolean;
+  /** There is nothing in it but text and reasoning. */
+  isPlain: boolean;
+}
+
+export interface BrokenPart {
+  readonly error: GatewayError;
+  /** What upstream itself has said about the end. */
+  readonly lastWords: readonly ChatChunk[];
+}
+
+/** Reads a part to its end; returns how it broke off, or null. Throws what a part fails with that had not begun. */
+export async function* readPart(
+  part: CompletionPart,
+  whole: WholeSoFar,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ChatChunk[], BrokenPart | null> {
+  const { name } = part.endpoint.provider;
+  const lastWords: ChatChunk[] = [];
+  let isOver = false;
+  try {
+    for (let batch = part.first; ;) {
+      part.completion.observe(batch);
+      const passed = passUpToError(batch, lastWords).map((chunk) => join(chunk, part.joint, whole));
+      if (passed.length > 0) yield passed;
+      const step = await raceAbort(readMore(part), signal);
+      if (step.done === true) break;
+      batch = step.value;
+    }
+    isOver = true;
+    if (!whole.hasBegun) {
+      yield lastWords;
+      return null;
+    }
+    const { finish } = part.completion;
+    const failure = finish === undefined ? withoutFinish(name) : failureOf(part.completion, name);
+    if (failure === null) return null;
+    yield* readHeld(part, whole);
+    return { error: failure, lastWords };
+  } catch (thrown) {
+    if (signal.aborted || !whole.hasBegun || isOver) throw thrown;
+    yield* readHeld(part, whole);
+    return { error: toCallError(thrown, name), lastWords };
+  } finally {
+    if (!isOver) letGo(part);
+  }
+}
+
+/** Chunks from the finish reason `error` on are set aside: they are the end only where nothing follows. */
+function passUpToError(batch: readonly ChatChunk[], lastWords: ChatChunk[]): readonly ChatChunk[] {
+  const isError = ({ choices }: ChatChunk): boolean => choices.some((choice) => choice.finish_reason === 'error');
+  const at = lastWords.length > 0 ? 0 : batch.findIndex(isError);
+  const last = batch[at];
+  if (last === undefined) return batch;
+  const passed = batch.slice(0, at);
+  const { choices } = last;
+  // What it says beside the error is part of the text.
+  if (choices.some(hasOutput)) {
+    passed.push({ choices: choices.map((choice) => ({ ...choice, finish_reason: null, native_finish_reason: null })) });
+  }
+  lastWords.push({ ...last, choices: choices.map((choice) => ({ ...choice, delta: {} })) }, ...batch.slice(at + 1));
+  return passed;
+}
+
+/** The text that a joint still holds when its part breaks off. */
+function* readHeld({ joint }: CompletionPart, whole: WholeSoFar): Generator<readonly ChatChunk[]> {
+  const content = joint?.end() ?? '';
+  if (content === '') return;
+  whole.text += content;
+  yield [{ choices: [{ index: 0, delta: { content }, finish_reason: null, native_finish_reason: null }] }];
+}
+
+function join(chunk: ChatChunk, joint: SeamJoint | null, whole: WholeSoFar): ChatChunk {
+  const choices = chunk.choices.map((choice) => {
+    note(choice, whole);
+    const delta = choice.index === 0 && joint !== null ? joinDelta(choice, joint) : choice.delta;
+    if (choice.index === 0) whole.text += delta.content ?? '';
+    return delta === choice.delta ? choice : { ...choice, delta };
+  });
+  return joint === null ? chunk : { ...chunk, choices };
+}
+
+function joinDelta({ delta, finish_reason: reason }: ChatChunkChoice, joint: SeamJoint): ChatDelta {
+  const { content, ...others } = delta;
+  const isLast = reason !== null || others.tool_calls !== undefined;
+  const text = (content ? joint.push(content) : '') + (isLast ? joint.end() : '');
+  return text === '' ? others : { ...others, content: text };
+}
+
+/** Notes what cannot be continued by text. */
+function note(choice: ChatChunkChoice, whole: WholeSoFar): void {
+  const { tool_calls: calls, refusal, images, audio, reasoning, reasoning_details: details } = choice.delta;
+  if (hasOutput(choice)) whole.hasBegun = true;
+  if (reasoning || details !== undefined) whole.hasReasoning = true;
+  if (calls !== undefined || refusal || images !== undefined || audio !== undefined || choice.index !== 0) {
+    whole.isPlain = false;
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+
+import type { WholeCompletion } from '../../chat/dialect.ts';
+import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import { responsesDialect } from './responses-dialect.ts';
+
+const parse = (input: unknown, more: object = {}) =>
+  responsesDialect.parse({ model: 'test/model', input, ...more }, {});
+
+interface Item {
+  readonly id: string;
+  readonly type: string;
+  readonly encrypted_content?: string;
+}
+
+const CALL = { index: 0, id: 'call_1', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
+
+/** The items in which reasoning is given to a client. */
+function toItems(details: readonly ReasoningDetail[], more: object = {}): readonly Item[] {
+  const { encoder, request } = parse('Hello', more);
+  const delta = { reasoning_details: [...details], tool_calls: [CALL] };
+  const chunks = [{ choices: [{ index: 0, delta, finish_reason: 'tool_calls' as const, native_finish_reason: null }] }];
+  const known = { id: 'gen-1700000000-abcdefghijkl', created: 1, model: 'test/model', provider: 'Up', failure: null };
+  const completion: WholeCompletion = { ...known, chunks, usage: undefined, citations: undefined, members: undefined };
+  return (encoder.toWhole(completion, request) as { output: readonly Item[] }).output;
+}
+
+/** The details that are read of items when a client sends them back. */
+function readBack(items: readonly object[]): unknown {
+  const results = [{ type: 'function_call_output', call_id: 'call_1', output: 'done' }];
+  const [, turn] = parse([{ role: 'user', content: 'Hello' }, ...items, ...results]).request.messages;
+  return (turn as { reasoning_details?: unknown }).reasoning_details;
+}
+
+const KEEPING = { include: ['reasoning.encrypted_content'] };
+const CLAUDE = { type: 'reasoning.text', format: 'anthropic-claude-v1' };
+
+test('reasoning comes as a summary, whatever its upstream calls it', () => {
+  for (const detail of [
+    { type: 'reasoning.text', text: 'Hm.', format: 'unknown' },
+    { type: 'reasoning.summary', summary: 'Hm.', format: 'openai-responses-v1' },
+  ]) {
+    const [reasoning] = toItems([detail]);
+    expect(reasoning).toMatchObject({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] });
+    expect(reasoning).not.toHaveProperty('content');
+  }
+});
+
+test('each signed text is an item of its own, so that signatures come back with their texts', () => {
+  const items = toItems([
+    { ...CLAUDE, text: 'A', signature: 'sig-a', index: 0 },
+    { ...CLAUDE, text: 'B', signature: 'sig-b', index: 1 },
+  ]);
+  expect(readBack(items)).toEqual([
+    { ...CLAUDE, text: 'A', signature: 'sig-a', index: 0 },
+    { ...CLAUDE, text: 'B', signature: 'sig-b', index: 1 },
+  ]);
+});
+
+test('reasoning that is only text comes back from encrypted content alone, which is all that some agents keep', () => {
+  const items = toItems([{ type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 }], KEEPING);
+  const kept = items.map((item) =>
+    item.type === 'reasoning' ? { type: item.type, summary: [], encrypted_content: item.encrypted_content } : item,
+  );
+  expect(readBack(kept)).toEqual([{ type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 }]);
+});
+
+test('the ids of the gateway’s own items do not go upstream as those of reasoning', () => {
+  const items = toItems([{ type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 }]);
+  expect(readBack(items)).toEqual([{ type: 'reasoning.summary', summary: 'Hm.', index: 0 }]);
+});
+
+test('reasoning that the caller excludes is not given back', () => {
+  const hm = { type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 };
+  const items = toItems([hm], { ...KEEPING, reasoning: { exclude: true } });
+  expect(items.map(({ type }) => type)).toEqual(['function_call']);
+});

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { mergeChunks } from '../../../packages/core/src/chat/merge-chunks.ts';
+import { chatCompletionsDialect } from '../../../packages/core/src/dialects/chat-completions/chat-completions-dialect.ts';
+import { completionsDialect } from '../../../packages/core/src/dialects/completions/completions-dialect.ts';
+import { messagesDialect } from '../../../packages/core/src/dialects/messages/messages-dialect.ts';
+import { responsesDialect } from '../../../packages/core/src/dialects/responses/responses-dialect.ts';
+import { completionArbitrary, type MadeCompletion } from '../../support/dialects/completions.ts';
+import {
+  readChatStream,
+  readMessageStream,
+  readResponseStream,
+  readTextStream,
+  toBody,
+  toStream,
+} from '../../support/dialects/read-by-clients.ts';
+import { chunkings } from '../../support/upstreams/chunkings.ts';
+
+const HELLO = [{ role: 'user', content: 'Hello' }];
+const chat = chatCompletionsDialect.parse({ model: 'test/model', messages: HELLO }, {});
+const messages = messagesDialect.parse({ model: 'test/model', max_tokens: 9, messages: HELLO }, {});
+const completions = completionsDialect.parse({ model: 'test/model', prompt: 'Hello' }, {});
+const responses = [false, true].map((keeps) =>
+  responsesDialect.parse(
+    { model: 'test/model', input: 'Hello', ...(keeps && { include: ['reasoning.encrypted_content'] }) },
+    {},
+  ),
+);
+
+/** Runs a check on many completions, each stream of which comes in three chunkings. */
+const holds = (
+  check: (
+    made: MadeCompletion,
+    read: <Read>(stream: string, read: (pieces: readonly Uint8Array[]) => Promise<Read>) => Promise<Read[]>,
+  ) => Promise<void>,
+): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(completionArbitrary, (made) =>
+      check(made, (stream, read) =>
+        Promise.all(chunkings(stream.split(/(?<=\n\n)/)).map(([, pieces]) => read(pieces))),
+      ),
+    ),
+    { numRuns: 30 },
+  );
+
+const toPieces = (stream: string): Uint8Array[] => [new TextEncoder().encode(stream)];
+
+/** An upstream that does not stream says the same in one piece. */
+const inOnePiece = (made: MadeCompletion): MadeCompletion => ({
+  ...made,
+  chunks: [{ ...mergeChunks(made.chunks), usage: made.usage }],
+});
+
+const readArgs = (args: string): unknown => (args.trim() === '' ? {} : JSON.parse(args));
+const callsOf = ({ calls }: MadeCompletion): unknown[] => calls.map(({ id, name, args }) => [id, name, readArgs(args)]);
+
+interface Block {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** What a list of blocks or items says, whatever its order between the kinds. */
+const joined = (list: readonly Block[], type: string, member: string): string =>
+  list.map((one) => (one.type === type ? String(one[member]) : '')).join('');
+
+describe('Any completion, read by strict clients, streamed in three chunkings and whole', () => {
+  test('is the same message of /messages', () =>
+    holds(async (made, read) => {
+      const whole = toBody(messages, made) as { content: Block[]; stop_reason: string };
+      for (const streamed of await read(toStream(messages, made), readMessageStream)) {
+        expect(streamed.content).toEqual(whole.content);
+        expect(streamed.stop_reason).toBe(whole.stop_reason);
+        expect(streamed.usage).toMatchObject({ output_tokens: 8, output_tokens_details: { thinking_tokens: 3 } });
+      }
+      for (const { content, stop_reason } of [whole, toBody(messages, inOnePiece(made)) as typeof whole]) {
+        expect(joined(content, 'text', 'text')).toBe(made.text);
+        expect(joined(content, 'thinking', 'thinking')).toBe(made.reasoning);
+        const calls = content.filter(({ type }) => type === 'tool_use');
+        expect(calls.map(({ id, name, input }) => [id, name, input])).toEqual(callsOf(made));
+        expect(stop_reason).toBe(
+          { stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens', content_filter: 'refusal' }[
+            made.finish as 'stop'
+          ],
+        );
+      }
+    }));
+
+  test('is the same response of /responses', { timeout: 60_000 }, () =>
+    holds(async (made, read) => {
+      for (const parsed of responses) {
+        const whole = toBody(parsed, made) as { output: Block[]; status: string };
+        for (const { output_text: _text, ...streamed } of await read(toStream(parsed, made), readResponseStream)) {
+          expect(streamed).toMatchObject(whole);
+          expect(streamed.output).toHaveLength(whole.output.length);
+        }
+        for (const { output, status } of [whole, toBody(parsed, inOnePiece(made)) as typeof whole]) {
+          const texts = (type: string, field: string): string =>
+            joined(
+              output.flatMap((item) => (item.type === type ? ((item[field] ?? []) as Block[]) : [])),
+              type === 'message' ? 'output_text' : 'summary_text',
+              'text',
+            );
+          expect(texts('message', 'content')).toBe(made.text);
+          expect(texts('reasoning', 'summary')).toBe(made.reasoning);
+          const calls = output.filter(({ type }) => type === 'function_call');
+          expect(calls.map((call) => [call['call_id'], call['name'], readArgs(String(call['arguments']))])).toEqual(
+            callsOf(made),
+          );
+          expect(status).toBe(made.finish === 'stop' || made.finish === 'tool_calls' ? 'completed' : 'incomplete');
+        }
+      }
+    }),
+  );
+
+  test('is the same completion of /chat/completions', () =>
+    holds(async (made, read) => {
+      const whole = toBody(chat, inOnePiece(made)) as { choices: { message: Block; finish_reason: string }[] };
+      for (const streamed of await read(toStream(chat, made), readChatStream)) {
+        const { message, finish_reason } = streamed.choices[0] ?? {};
+        const { message: said } = whole.choices[0] ?? {};
+        expect(message?.content ?? '').toBe(said?.['content'] ?? '');
+        expect(message?.content ?? '').toBe(made.text);
+        expect(
+          (message?.tool_calls ?? []).map(
+            (call) => call.type === 'function' && [call.id, call.function.name, readArgs(call.function.arguments)],
+          ),
+        ).toEqual(callsOf(made));
+        expect([finish_reason, streamed.usage?.completion_tokens]).toEqual([made.finish, 8]);
+      }
+    }));
+
+  test('is the same text of /completions', () =>
+    holds(async (made, read) => {
+      const whole = toBody(completions, inOnePiece(made)) as { choices: { text: string; finish_reason: string }[] };
+      for (const chunks of await read(toStream(completions, made), readTextStream)) {
+        expect(chunks.map(({ choices }) => choices[0]?.text ?? '').join('')).toBe(made.text);
+        expect(chunks.flatMap(({ choices }) => choices.map((choice) => choice.finish_reason)).at(-1)).toBe(made.finish);
+        expect(chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 12, completion_tokens: 8 });
+      }
+      expect(whole.choices[0]).toMatchObject({ text: made.text, finish_reason: made.finish });
+    }));
+});
+
+interface SentBack {
+  readonly role: string;
+  readonly content?: string | readonly Block[] | null;
+  readonly reasoning_details?: readonly Block[];
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { name: string; arguments: string } }[];
+}
+
+/** What an assistant's message means that a client has sent back. */
+function meaningOf(message: SentBack | undefined): object {
+  const { content, reasoning_details: details = [], tool_calls: calls = [] } = message ?? { role: '' };
+  return {
+    text: typeof content === 'string' ? content : joined(content ?? [], 'text', 'text'),
+    sealed: details.filter(isSealed).map(({ index: _index, ...detail }) => detail),
+    calls: calls.map(({ id, function: { name, arguments: args } }) => [id, name, readArgs(args)]),
+  };
+}
+
+const isSealed = ({ type, signature }: Block): boolean => type === 'reasoning.encrypted' || Boolean(signature);
+
+const expectedOf = (made: MadeCompletion, sealed: readonly object[] = made.sealed): object => ({
+  text: made.text,
+  sealed,
+  calls: callsOf(made),
+});
+
+const TOOL_RESULT = { type: 'function_call_output', call_id: 'call_0', output: 'done' };
+
+describe('Any completion that a client sends back is the same turn', () => {
+  const sendBack = (parsed: ReturnType<typeof responsesDialect.parse>): SentBack | undefined =>
+    parsed.request.messages.find(({ role }) => role === 'assistant') as SentBack | undefined;
+
+  test('on /messages', () =>
+    holds(async (made) => {
+      const { content } = await readMessageStream(toPieces(toStream(messages, made)));
+      const history = [...HELLO, { role: 'assistant', content }];
+      const turn = sendBack(messagesDialect.parse({ model: 'test/model', max_tokens: 9, messages: history }, {}));
+      expect(meaningOf(turn)).toEqual(expectedOf(made));
+    }));
+
+  test('on /responses, with all of its fields or without those that agents drop', () =>
+    holds(async (made) => {
+      for (const parsed of responses) {
+        const keeps = parsed === responses[1];
+        const { output } = await readResponseStream(toPieces(toStream(parsed, made)));
+        const bare = output.map((item) =>
+          item.type === 'reasoning' && keeps
+            ? { type: item.type, summary: [], encrypted_content: item.encrypted_content }
+            : item,
+        );
+        for (const items of [output, bare]) {
+          const input = [{ role: 'user', content: 'Hello' }, ...items, TOOL_RESULT];
+          const turn = sendBack(responsesDialect.parse({ model: 'test/model', input }, {}));
+          const signed = (made.sealed as readonly Block[]).filter(({ type }) => type === 'reasoning.text');
+          expect(meaningOf(turn)).toEqual(expectedOf(made, keeps ? made.sealed : signed));
+        }
+      }
+    }));
+});

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import type { Dialect } from '../../../packages/core/src/chat/dialect.ts';
+import { mapChatTexts } from '../../../packages/core/src/chat/map-texts.ts';
+import { chatCompletionsDialect } from '../../../packages/core/src/dialects/chat-completions/chat-completions-dialect.ts';
+import { completionsDialect } from '../../../packages/core/src/dialects/completions/completions-dialect.ts';
+import { messagesDialect } from '../../../packages/core/src/dialects/messages/messages-dialect.ts';
+import { responsesDialect } from '../../../packages/core/src/dialects/responses/responses-dialect.ts';
+import { nativeOf } from '../../../packages/core/src/wire/chat/native-request.ts';
+import { chatArbitrary, type MadeChat, SECRET } from '../../support/dialects/chats.ts';
+import { writeMessages, writeResponses } from '../../support/dialects/write-chats.ts';
+
+interface Message {
+  readonly content?: unknown;
+  readonly reasoning_details?: readonly Readonly<Record<string, unknown>>[];
+  readonly tool_calls?: readonly { readonly function: { readonly arguments: string } }[];
+}
+
+/** The same for all ways to write one message: a text is a list of one part, details have no number. */
+function toMeaning({ content, reasoning_details: details, tool_calls: calls, ...rest }: Message): object {
+  return {
+    ...rest,
+    content: typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []),
+    details: (details ?? []).map(({ index: _index, ...detail }) => detail),
+    calls: (calls ?? []).map((call) => ({
+      ...call,
+      function: { ...call.function, arguments: JSON.parse(call.function.arguments) as unknown },
+    })),
+  };
+}
+
+const meaningOf = (request: object): object => {
+  const { messages, ...fields } = JSON.parse(JSON.stringify(request)) as { messages: readonly Message[] };
+  return { ...fields, messages: messages.map(toMeaning) };
+};
+
+const read = (dialect: Dialect, body: object): object =>
+  meaningOf(dialect.parse(JSON.parse(JSON.stringify({ model: 'test/model', ...body })), {}).request);
+
+const holds = (check: (chat: MadeChat) => void): void => fc.assert(fc.property(chatArbitrary, check), { numRuns: 200 });
+
+describe('Any chat, written in the form of a door, is read as the same chat', () => {
+  test.each([
+    ['/chat/completions', chatCompletionsDialect, (chat: MadeChat): object => chat],
+    ['/messages', messagesDialect, writeMessages],
+    ['/responses', responsesDialect, writeResponses],
+  ] as const)('%s', (_door, dialect, write) =>
+    holds((chat) => {
+      expect(read(dialect, write(chat))).toEqual(meaningOf({ model: 'test/model', ...chat }));
+    }),
+  );
+
+  test('/completions, of which the prompt is all that is said', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.boolean(), (prompt, stream) => {
+        const fields = { max_tokens: 5, temperature: 0.5, stop: ['END'], stream, session_id: 's' };
+        const chat = { model: 'test/model', messages: [{ role: 'user', content: prompt }], ...fields };
+        expect(read(completionsDialect, { prompt, ...fields })).toEqual(meaningOf(chat));
+      }),
+    );
+  });
+
+  test('what a guardrail redacts is in neither form of the request', () =>
+    holds((chat) => {
+      for (const [dialect, body] of [
+        [messagesDialect, writeMessages(chat)],
+        [responsesDialect, writeResponses(chat)],
+      ] as const) {
+        const { request } = dialect.parse({ model: 'test/model', ...body }, {});
+        expect(nativeOf(request)).toBeDefined();
+        const redacted = mapChatTexts(request, ({ text }) => text.replaceAll(SECRET, '***'));
+        const native = nativeOf(redacted);
+        expect(JSON.stringify([redacted, native?.body ?? null])).not.toContain(SECRET);
+        if (native !== undefined) expect(native.read(native.body)).toEqual(redacted);
+      }
+    }));
+});

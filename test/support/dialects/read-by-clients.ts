@@ -1,0 +1,74 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+
+import type { CompletionEnvelope, ParsedChat } from '../../../packages/core/src/chat/dialect.ts';
+import type { ChatChunk, FinishReason, Usage } from '../../../packages/core/src/wire/chat/chat-chunk.ts';
+
+export const ENVELOPE: CompletionEnvelope = {
+  id: 'gen-1700000000-abcdefghijkl',
+  created: 1_700_000_000,
+  model: 'test/model',
+  provider: 'Up',
+};
+
+interface MadeEnd {
+  readonly chunks: readonly ChatChunk[];
+  readonly finish: FinishReason;
+  readonly usage: Usage;
+}
+
+/** The stream of a completion, as its frames are written. */
+export function toStream({ encoder, request }: ParsedChat, { chunks, finish, usage }: MadeEnd): string {
+  const frames = encoder.createFrames(ENVELOPE, request);
+  const said = chunks.map((chunk) => frames.encode([chunk])).join('');
+  return said + frames.encodeEnd({ reason: finish, native: finish, usage, citations: undefined, members: undefined });
+}
+
+/** The unstreamed body of the same completion. */
+export function toBody({ encoder, request }: ParsedChat, { chunks, usage }: MadeEnd): unknown {
+  const whole = { ...ENVELOPE, chunks, usage, failure: null, citations: undefined, members: undefined };
+  return JSON.parse(JSON.stringify(encoder.toWhole(whole, request)));
+}
+
+const replying =
+  (pieces: readonly Uint8Array[]): typeof fetch =>
+  async () =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          for (const piece of pieces) controller.enqueue(piece);
+          controller.close();
+        },
+      }),
+      { headers: { 'content-type': 'text/event-stream' } },
+    );
+
+const HELLO = [{ role: 'user' as const, content: 'Hello' }];
+
+/** What the official client puts together from a stream of `/messages`. */
+export const readMessageStream = (pieces: readonly Uint8Array[]): Promise<Anthropic.Message> =>
+  new Anthropic({ apiKey: 'key', fetch: replying(pieces), maxRetries: 0 }).messages
+    .stream({ model: 'test/model', max_tokens: 9, messages: HELLO })
+    .finalMessage();
+
+/** What the stream helper of the official client puts together from a stream of `/responses`; it refuses wrong orders. */
+export const readResponseStream = (pieces: readonly Uint8Array[]): Promise<OpenAI.Responses.Response> =>
+  new OpenAI({ apiKey: 'key', fetch: replying(pieces), maxRetries: 0 }).responses
+    .stream({ model: 'test/model', input: 'Hello' })
+    .finalResponse();
+
+/** What the stream helper of the official client puts together from a stream of `/chat/completions`. */
+export const readChatStream = (pieces: readonly Uint8Array[]): Promise<OpenAI.ChatCompletion> =>
+  new OpenAI({ apiKey: 'key', fetch: replying(pieces), maxRetries: 0 }).chat.completions
+    .stream({ model: 'test/model', messages: HELLO })
+    .finalChatCompletion();
+
+/** The chunks that the official client reads of a stream of `/completions`. */
+export async function readTextStream(pieces: readonly Uint8Array[]): Promise<readonly OpenAI.Completion[]> {
+  const client = new OpenAI({ apiKey: 'key', fetch: replying(pieces), maxRetries: 0 });
+  const chunks: OpenAI.Completion[] = [];
+  for await (const chunk of await client.completions.create({ model: 'test/model', prompt: 'Hello', stream: true })) {
+    chunks.push(chunk);
+  }
+  return chunks;
+}
