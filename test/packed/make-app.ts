@@ -37,7 +37,12 @@ export function makeApp(type: 'commonjs' | 'module'): App {
       return join(dir, name);
     },
     run(command, ...words) {
-      const { status, stdout, stderr } = spawnSync(command, words, { cwd: dir, env: ownEnv(), encoding: 'utf8', timeout: 120_000 });
+      const { status, stdout, stderr } = spawnSync(command, words, {
+        cwd: dir,
+        env: ownEnv(),
+        encoding: 'utf8',
+        timeout: 120_000,
+      });
       if (status !== 0) throw new Error(`${command} ${words.join(' ')} failed:\n${stdout}${stderr}`);
       return stdout;
     },
@@ -48,7 +53,8 @@ export function makeApp(type: 'commonjs' | 'module'): App {
 
 /** The settings of the npm that runs this test, and of the test runner, are not those of the application. */
 export function ownEnv(): NodeJS.ProcessEnv {
-  const inherited = /^(npm_(?!config_)|npm_config_(local_prefix|workspace)|NODE_(OPTIONS|ENV|COMPILE_CACHE)|VITEST|INIT_CWD)/;
+  const inherited =
+    /^(npm_(?!config_)|npm_config_(local_prefix|workspace)|NODE_(OPTIONS|ENV|COMPILE_CACHE)|VITEST|INIT_CWD)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)));
 }
 

@@ -125,7 +125,16 @@ test(
     const dir = mkdtempSync(join(tmpdir(), 'packed-npx-'));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     const [tarball = ''] = tarballsOf('model-gateway');
-    const words = ['--yes', '--prefer-offline', tarball, 'serve', '--demo', '--port', '0'];
+    const words = [
+      '--yes',
+      '--prefer-offline',
+      `--package=${tarball}`,
+      'model-gateway',
+      'serve',
+      '--demo',
+      '--port',
+      '0',
+    ];
     // A group of its own: npx ends only itself.
     const child = spawn('npx', words, {
       cwd: dir,
