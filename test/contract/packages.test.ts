@@ -22,7 +22,7 @@ describe.each(folders)('The package in %s', (folder) => {
       types: expect.stringMatching(/^\.\/.+\.d\.ts$/),
       license: 'MIT',
       homepage: 'https://model-gateway.invalid/',
-      repository: { type: 'git', url: 'git+https://model-gateway.invalid/', directory: folder },
+      repository: { type: 'git', url: 'git+https://model-gateway.invalid/model-gateway.git', directory: folder },
       publishConfig: { access: 'public', provenance: true },
     });
   });
