@@ -7,14 +7,3 @@ test('summarises a text', async () => {
   const summary = await assistant.summarise('The ship was late because of the fog.');
   expect(summary.split(' ')).toHaveLength(5);
 });
-
-test('tells a story piece by piece, the same ones each time', async () => {
-  const tell = async () => {
-    const pieces = [];
-    for await (const piece of assistant.tell('a lighthouse')) pieces.push(piece);
-    return pieces;
-  };
-  const pieces = await tell();
-  expect(pieces.length).toBeGreaterThan(5);
-  expect(await tell()).toEqual(pieces);
-});
