@@ -8,6 +8,7 @@ import { measureCacheHits } from './measurements/cache-hits.ts';
 import { compareLoad } from './measurements/compare-load.ts';
 import { measureDoors } from './measurements/doors.ts';
 import { measureFirstToken } from './measurements/first-token.ts';
+import { measureFixturesStart } from './measurements/fixtures-start.ts';
 import { measureGuarded } from './measurements/guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './measurements/held-streams.ts';
 import { measureLlms } from './measurements/llms.ts';
@@ -35,6 +36,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   portkey: measurePortkey,
   doors: measureDoors,
   llms: measureLlms,
+  'fixtures-start': measureFixturesStart,
   ui: measureUi,
   desktop: measureDesktop,
 };

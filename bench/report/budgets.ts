@@ -21,6 +21,8 @@ export const PAUSED_READERS_MB: Budget = { limit: 256 };
 /** Time from the start of the process to listening. */
 export const LISTENING_10_000_MS: Budget = { limit: 400 };
 export const LISTENING_100_000_MS: Budget = { limit: 1500 };
+/** Import and start of the fixture gateway, which each file of a test suite pays. */
+export const FIXTURES_START_MS: Budget = { limit: 150 };
 /** A page "costs the same at either size"; the tolerance allows for the effects of caches and clocks. */
 export const PAGE_GROWTH: Budget = { limit: 1.5 };
 
