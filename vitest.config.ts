@@ -85,9 +85,7 @@ export default defineConfig({
       browserSuite('screens'),
       desktopSuite(),
       // `npm run test:outside` alone installs what these need.
-      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('packed'), suite('hosts')]),
-      // `npm run test:outside` alone builds what these run.
-      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('binary')]),
+      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : ['packed', 'hosts', 'jest', 'binary'].map(suite)),
       // `npm run test:agents` alone installs what these need.
       ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),
     ],

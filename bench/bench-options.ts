@@ -6,6 +6,7 @@ export const TABLES = {
   comparison: ['portkey'],
   doors: ['doors', 'llms'],
   binary: ['binary'],
+  doubles: ['fixtures-start'],
   interfaces: ['ui', 'desktop'],
 } as const;
 export type Table = keyof typeof TABLES;
@@ -17,6 +18,7 @@ const PARTS: readonly Part[] = [
   ...TABLES.comparison,
   ...TABLES.doors,
   ...TABLES.binary,
+  ...TABLES.doubles,
   ...TABLES.interfaces,
 ];
 

@@ -11,6 +11,8 @@ export interface Plan {
   /** Whether 1,000 paused readers of 32 MB are measured, too. */
   readonly isFull: boolean;
   readonly startUp: { readonly starts: number; readonly sizes: readonly number[] };
+  /** How often each test double is started. */
+  readonly fixturesStarts: number;
   /** The web UI in a browser. */
   readonly ui: {
     readonly generations: number;
@@ -34,6 +36,7 @@ export const THOROUGH: Durations = {
   firstToken: { rounds: 5, roundMs: 4000 },
   holdMs: 10_000,
   startUp: { starts: 7, sizes: [10_000, 100_000] },
+  fixturesStarts: 21,
   ui: { generations: 100_000, rounds: 5, scrollMs: 4000, streamMs: 4000 },
   desktop: { starts: 5, idleMs: 60_000 },
 };
@@ -45,6 +48,7 @@ export const QUICK: Durations = {
   firstToken: { rounds: 2, roundMs: 2000 },
   holdMs: 1500,
   startUp: { starts: 3, sizes: [10_000] },
+  fixturesStarts: 5,
   ui: { generations: 10_000, rounds: 2, scrollMs: 1500, streamMs: 1500 },
   desktop: { starts: 2, idleMs: 5000 },
 };

@@ -9,6 +9,7 @@ import { measureCacheHits } from './measurements/cache-hits.ts';
 import { compareLoad } from './measurements/compare-load.ts';
 import { measureDoors } from './measurements/doors.ts';
 import { measureFirstToken } from './measurements/first-token.ts';
+import { measureFixturesStart } from './measurements/fixtures-start.ts';
 import { measureGuarded } from './measurements/guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './measurements/held-streams.ts';
 import { measureLlms } from './measurements/llms.ts';
@@ -37,6 +38,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   doors: measureDoors,
   llms: measureLlms,
   binary: measureBinary,
+  'fixtures-start': measureFixturesStart,
   ui: measureUi,
   desktop: measureDesktop,
 };

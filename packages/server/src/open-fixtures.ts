@@ -29,7 +29,7 @@ export async function openFixtures(options: FixtureUseOptions): Promise<FixtureU
   if (replayDir !== null) {
     const { openReplay } = await import('@model-gateway/fixtures');
     const fixedBecause = fixedMode ?? (savesThere ? FIXED.fixtures : FIXED.demo);
-    const { library, wrap, ...replay } = openReplay({ dir: replayDir, saves: savesThere, secrets, fixedBecause });
+    const { library, wrap, ...replay } = await openReplay({ dir: replayDir, saves: savesThere, secrets, fixedBecause });
     return { library, wrap, replay };
   }
   if (record !== null) {

@@ -18,12 +18,12 @@ export interface WireProviderOptions extends ProviderOptions {
 }
 
 /** Settings of all wires together: each uses those it knows. */
-export interface WireSettings extends OpenAiProviderSettings {
+interface WireSettings extends OpenAiProviderSettings {
   readonly downloads: Transport;
 }
 
 /** Makes a provider of one wire. */
-export type CreateWireProvider = (settings: WireSettings) => Provider;
+type CreateWireProvider = (settings: WireSettings) => Provider;
 
 const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
   openai: async () => (await import('./openai/openai-provider.ts')).createOpenAiProvider,
@@ -41,8 +41,8 @@ export async function createProvider(options: WireProviderOptions): Promise<Prov
   return create(toWireSettings(options));
 }
 
-/** Looks up the dialect of the preset, for callers that import the wires themselves. */
-export function toWireSettings({ wire: _, preset, ...settings }: WireProviderOptions): WireSettings {
+/** Looks up the dialect of the preset. */
+function toWireSettings({ wire: _, preset, ...settings }: WireProviderOptions): WireSettings {
   const known = preset === null ? undefined : PRESETS[preset];
   return { ...settings, preset, dialect: known?.wire === 'openai' ? known.dialect : undefined };
 }

@@ -1,0 +1,2 @@
+// Node runs the modules as they are.
+export default { transform: {} };
