@@ -85,7 +85,7 @@ export default defineConfig({
       browserSuite('screens'),
       desktopSuite(),
       // `npm run test:outside` alone installs what these need.
-      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('hosts')]),
+      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('hosts'), suite('workers')]),
       // `npm run test:agents` alone installs what these need.
       ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),
     ],

@@ -9,6 +9,7 @@ import { createFindKeyNames } from './auth/key-names.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
+import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
 import { createLedger } from './budgets/ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
 import { createCatalog } from './catalog/catalog.ts';
@@ -20,7 +21,9 @@ import { createRecorder, type GenerationListener, toAttemptListener } from './di
 import { startRunningNotes } from './dispatch/running-notes.ts';
 import { createSerialQueue } from './foundation/async/serial-queue.ts';
 import { createTimerWheel } from './foundation/async/timer-wheel.ts';
+import { createClosing } from './foundation/closing.ts';
 import type { Logger } from './foundation/logger.ts';
+import { once } from './foundation/once.ts';
 import { createWebPlatform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
 import { createCallFigures } from './generations/call-figures.ts';
@@ -57,7 +60,6 @@ export type Runtime = ReturnType<typeof createRuntime>;
  */
 export function createFoundations(
   options: GatewayOptions,
-  closing: AbortSignal,
   current: () => VideoSetup,
   inForce: SetupInForce,
 ) {
@@ -85,7 +87,8 @@ export function createFoundations(
   const generationFeed = createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
-  const broadcaster = createBroadcaster({ ...shared, bootstrapKeys, broadcast });
+  const createOwnBroadcaster = platform.isPerRequest === true ? createDirectBroadcaster : createBroadcaster;
+  const broadcaster = createOwnBroadcaster({ ...shared, bootstrapKeys, broadcast });
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
     guardrailHits.noteRecorded,
@@ -101,7 +104,7 @@ export function createFoundations(
   const recorder = createRecorder({ ...recording, rateLimits: null });
   const archive = options.videoArchive;
   const storesContent = logging.inputOutput;
-  const ownerId = store.isShared === true ? createRandomId(platform) : null;
+  const ownerId = store.isShared === true ? once(() => createRandomId(platform)) : null;
   const { maxContentBytes } = logging;
   const videoOptions = { current, changes, webhooks, archive, storesContent, maxContentBytes, ownerId };
   const runner = createVideoRunner({ ...shared, ledger, recorder, ...videoOptions });
@@ -124,7 +127,7 @@ export function createFoundations(
     callFigures,
     counters,
     providerHistories: createProviderHistories({ store, platform }),
-    closing,
+    closing: createClosing(platform),
     wheel: createTimerWheel(platform),
     authenticate: createAuthenticate(options, platform, sessions),
     configuredKeys: createConfiguredKeys(
@@ -143,7 +146,7 @@ export function createFoundations(
     longCompletions: createSerialQueue(platform),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
     /** Random text that identifies this gateway. */
-    instanceId: createRandomId(platform),
+    instanceId: once(() => createRandomId(platform)),
     describeApi,
   };
 }

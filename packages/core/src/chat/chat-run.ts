@@ -55,7 +55,7 @@ export interface ChatRun {
   readonly guard: CompletionGuard | null;
   readonly observer: GenerationObserver;
   /** The HTTP request, as long as its client is connected. */
-  readonly client: Pick<GatewayRequest, 'headers' | 'signal' | 'abort'>;
+  readonly client: Pick<GatewayRequest, 'headers' | 'signal' | 'abort' | 'waitUntil'>;
   /** Headers of the response, the same streamed and whole; stages may add to them until it begins. */
   readonly responseHeaders: Record<string, string>;
   readonly parts: ChatRunParts;

@@ -1,4 +1,5 @@
 import type { Platform } from '../platform.ts';
+import { createOwnTimers } from './own-timers.ts';
 import { createSwapRemoveList, type ListEntry } from './swap-remove-list.ts';
 
 /** One time limit. Setting it again moves it, which costs an assignment: limits are moved with every piece of data. */
@@ -28,13 +29,16 @@ const TICK_MS = 50;
 /** A tick this late means that the process was blocked or suspended; data may be waiting unread. */
 const LATE_MS = 500;
 
-type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
+/** What limits need. */
+export type Clock = Pick<Platform, 'monotonicNow' | 'setTimer' | 'isPerRequest'>;
 
 /**
  * Ticks only while a limit is set. A late tick moves every limit by its lateness, so that a blocked event loop or a
- * suspended machine does not end all streams at once (docs/decisions/0013).
+ * suspended machine does not end all streams at once (docs/decisions/0013). Where timers belong to requests, each limit
+ * has its own instead.
  */
 export function createTimerWheel(platform: Clock): TimerWheel {
+  if (platform.isPerRequest === true) return createOwnTimers(platform);
   /** Those that are set. */
   const deadlines = createSwapRemoveList<WheelDeadline>();
   let isTicking = false;
