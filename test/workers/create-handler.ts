@@ -27,7 +27,9 @@ const PROVIDERS = {
 const webhookFormat: DestinationFormat<'webhook'> = {
   type: 'webhook',
   toRequests: (traces, { url, method }) =>
-    Promise.resolve([{ url, method, headers: {}, body: JSON.stringify(traces.map(({ generationId }) => generationId)) }]),
+    Promise.resolve([
+      { url, method, headers: {}, body: JSON.stringify(traces.map(({ generationId }) => generationId)) },
+    ]),
   toTestRequest: ({ url, method }) => Promise.resolve({ url, method, headers: {}, body: '[]' }),
 };
 
@@ -57,7 +59,7 @@ export function createHandler(): Handler {
     ],
     store: createMemoryStore(),
     platform,
-    timeouts: { firstTokenMs: 300, keepAliveMs: 100 },
+    timeouts: { firstTokenMs: 1000, nonStreamMs: 1000, keepAliveMs: 300 },
     bootstrapKeys: [
       { key: API_KEY, kind: 'api', name: 'dev' },
       { key: MANAGEMENT_KEY, kind: 'management', name: 'ops' },

@@ -40,26 +40,31 @@ const recordedBy = ({ upstream }: Worker): Recorded[] =>
 const name = isInstalled ? 'Workers' : 'Workers (skipped: Miniflare is not installed)';
 
 describe.skipIf(!isInstalled)(name, { timeout: 60_000 }, () => {
-  test.each(['at-module-scope', 'at-first-request'])('a gateway made %s serves every wire, streamed and not', async (place) => {
-    const worker = await startWorker(`test/workers/${place}.ts`);
-    const client = connect(worker);
-    for (const wire of WIRES) {
-      const whole = await client.chat.completions.create({ model: `test/${wire}`, ...HELLO });
-      const text = whole.choices[0]?.message.content ?? '';
-      expect(text, wire).toMatch(TEXT);
-      expect(whole.usage?.total_tokens, wire).toBeGreaterThan(0);
-      const stream = await client.chat.completions.create({ model: `test/${wire}`, ...HELLO, stream: true });
-      expect(await read(stream), wire).toBe(text);
-    }
-    expect((await ask(worker, '/openapi.json')).status).toBe(200);
-    expect((await ask(worker, '/api/v1/models')).status).toBe(200);
-    expect((await ask(worker, '/api/v1/models', {}, 'sk-unknown')).status).toBe(401);
-    expect(worker.written).not.toMatch(/error|warn/i);
-  });
+  test.each(['at-module-scope', 'at-first-request'])(
+    'a gateway made %s serves every wire, streamed and not',
+    async (place) => {
+      const worker = await startWorker(`test/workers/${place}.ts`);
+      const client = connect(worker);
+      for (const wire of WIRES) {
+        const whole = await client.chat.completions.create({ model: `test/${wire}`, ...HELLO });
+        const text = whole.choices[0]?.message.content ?? '';
+        expect(text, wire).toMatch(TEXT);
+        expect(whole.usage?.total_tokens, wire).toBeGreaterThan(0);
+        const stream = await client.chat.completions.create({ model: `test/${wire}`, ...HELLO, stream: true });
+        expect(await read(stream), wire).toBe(text);
+      }
+      expect((await ask(worker, '/openapi.json')).status).toBe(200);
+      expect((await ask(worker, '/api/v1/models')).status).toBe(200);
+      expect((await ask(worker, '/api/v1/models', {}, 'sk-unknown')).status).toBe(401);
+      expect(worker.written).not.toMatch(/error|warn/i);
+    },
+  );
 
   test('requests that come together before anything is loaded do not wait for each other', async () => {
     const worker = await startWorker('test/workers/at-module-scope.ts');
-    const responses = await Promise.all(WIRES.flatMap((wire) => Array.from({ length: 20 }, () => chat(worker, `test/${wire}`))));
+    const responses = await Promise.all(
+      WIRES.flatMap((wire) => Array.from({ length: 20 }, () => chat(worker, `test/${wire}`))),
+    );
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
@@ -94,17 +99,26 @@ describe.skipIf(!isInstalled)(name, { timeout: 60_000 }, () => {
     expect(worker.written).not.toMatch(/different request|hang|never/i);
   });
 
-  test.each([true, false])('closes the call upstream when its client leaves (streamed: %s)', async (stream) => {
+  test('closes the call upstream when the reader of a stream leaves', async () => {
     const worker = await startWorker('test/workers/at-module-scope.ts');
     const client = new AbortController();
     const left = worker.upstream.nextLeft();
-    const calling = chat(worker, stream ? 'test/held' : 'test/silent', { stream }, { signal: client.signal });
-    if (stream) await (await calling).body?.getReader().read();
-    else await expect.poll(() => worker.upstream.bodiesOf('/openai/chat/completions').length).toBe(1);
+    const response = await chat(worker, 'test/held', { stream: true }, { signal: client.signal });
+    await response.body?.getReader().read();
     client.abort();
-    await calling.catch(() => undefined);
     await left;
     await expect.poll(() => recordedBy(worker).map(({ cancelled }) => cancelled)).toEqual([true]);
+  });
+
+  // workerd says nothing of a client that leaves before the response begins; the signal of the request does in production.
+  test('records a call whose client has left before its response', async () => {
+    const worker = await startWorker('test/workers/at-module-scope.ts');
+    const client = new AbortController();
+    const calling = chat(worker, 'test/silent', {}, { signal: client.signal }).catch(() => undefined);
+    await expect.poll(() => worker.upstream.bodiesOf('/openai/chat/completions').length).toBe(1);
+    client.abort();
+    await calling;
+    await expect.poll(() => recordedBy(worker).length, { timeout: 10_000 }).toBe(1);
   });
 
   test('every request has its own time limits and keep-alives', async () => {
@@ -114,8 +128,8 @@ describe.skipIf(!isInstalled)(name, { timeout: 60_000 }, () => {
         chat(worker, 'test/silent'),
         chat(worker, 'test/silent', { stream: true }),
       ]);
-      expect(whole.status, `round ${round}`).toBe(504);
-      expect(await streamed.text(), `round ${round}`).toMatch(/^: [^]*"code":504/);
+      expect(whole.status, `round ${round}`).toBe(408);
+      expect(await streamed.text(), `round ${round}`).toMatch(/^: [^]*"code":408/);
     }
   });
 
@@ -140,12 +154,18 @@ describe.skipIf(!isInstalled)(name, { timeout: 60_000 }, () => {
     const { id } = (await submitted.json()) as { id: string };
     const look = async (): Promise<unknown> => (await ask(worker, `/api/v1/videos/${id}`)).json();
     expect(await look()).toMatchObject({ status: 'pending' });
-    await expect.poll(look, { timeout: 20_000, interval: 500 }).toMatchObject({ status: 'completed', usage: { cost: 0.4 } });
+    await expect
+      .poll(look, { timeout: 20_000, interval: 500 })
+      .toMatchObject({ status: 'completed', usage: { cost: 0.4 } });
     expect(await (await ask(worker, `/api/v1/videos/${id}/content`)).text()).toBe('a film');
   });
 
   test('the example serves its own page beside the API', async () => {
-    const bindings = { OPENAI_BASE_URL: 'http://upstream.example/openai', OPENAI_API_KEY: 'sk-up', GATEWAY_KEY: API_KEY };
+    const bindings = {
+      OPENAI_BASE_URL: 'http://upstream.example/openai',
+      OPENAI_API_KEY: 'sk-up',
+      GATEWAY_KEY: API_KEY,
+    };
     const worker = await startWorker('examples/workers/worker.mjs', bindings);
     expect(await (await fetch(worker.url)).text()).toBe('My own page');
     const client = new OpenAI({ apiKey: API_KEY, baseURL: `${worker.url}/ai/api/v1`, maxRetries: 0 });

@@ -92,7 +92,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (isStarted) await Promise.race([discoverRepeatedly(), delay(MAX_DISCOVERY_WAIT_MS)]);
     },
   });
-  const { platform, closing, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } = foundations;
+  const { platform, closing, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } =
+    foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;

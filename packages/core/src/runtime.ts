@@ -58,11 +58,7 @@ export type Runtime = ReturnType<typeof createRuntime>;
  * Creates the parts that outlive every setup. `current` is for work that outlives requests. Throws `RangeError` for a
  * default callback address that callers could not name.
  */
-export function createFoundations(
-  options: GatewayOptions,
-  current: () => VideoSetup,
-  inForce: SetupInForce,
-) {
+export function createFoundations(options: GatewayOptions, current: () => VideoSetup, inForce: SetupInForce) {
   const fixed = withDefaults(options);
   const { store, platform, logger, logging, broadcast, webhooks } = fixed;
   if (webhooks !== undefined) checkDefaultCallbackUrl(webhooks);

@@ -26,7 +26,8 @@ const LEAST_AGE_MS = 1000;
  */
 export function startRunningNotes(parts: RunningNotesParts): RunningNotes {
   const { openCalls, generations, platform, logger } = parts;
-  if (generations.noteRunning === undefined || platform.isPerRequest === true) return { close: () => Promise.resolve() };
+  if (generations.noteRunning === undefined || platform.isPerRequest === true)
+    return { close: () => Promise.resolve() };
   let isTicking = false;
   let hasNoted = false;
   let hasFailed = false;

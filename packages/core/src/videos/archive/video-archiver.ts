@@ -1,5 +1,5 @@
-import { GatewayError } from '../../foundation/errors.ts';
 import { createClosing } from '../../foundation/closing.ts';
+import { GatewayError } from '../../foundation/errors.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';

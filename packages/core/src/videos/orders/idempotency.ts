@@ -25,8 +25,14 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
  * Creates the guard: a key is valid for 24 hours and for its own caller. With another body it is refused as `conflict`.
  * A call that failed has made no job and leaves its key free.
  */
-export function createIdempotencyGuard(jobs: Repository<VideoJob>, platform: Pick<Platform, 'now' | 'isPerRequest'>): IdempotencyGuard {
-  const underWay = new Map<string, { readonly bodyHash: string; readonly job: Promise<VideoJob>; readonly startedAt: number }>();
+export function createIdempotencyGuard(
+  jobs: Repository<VideoJob>,
+  platform: Pick<Platform, 'now' | 'isPerRequest'>,
+): IdempotencyGuard {
+  const underWay = new Map<
+    string,
+    { readonly bodyHash: string; readonly job: Promise<VideoJob>; readonly startedAt: number }
+  >();
 
   const find = async ({ principalId, key }: IdempotentCall): Promise<VideoJob | undefined> => {
     const since = platform.now() - KEPT_MS;
