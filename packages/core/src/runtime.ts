@@ -94,7 +94,15 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     ...(options.onGeneration === undefined ? [] : [options.onGeneration]),
   ];
   const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
-  const recording = { generations: store.generations, ledger, counters, logger, listeners, ...logging };
+  const recording = {
+    generations: store.generations,
+    ledger,
+    counters,
+    logger,
+    listeners,
+    isPerRequest: platform.isPerRequest,
+    ...logging,
+  };
 
   // Videos count no tokens, so the rate limits of a setup do not matter to them.
   const recorder = createRecorder({ ...recording, rateLimits: null });

@@ -61,11 +61,13 @@ export interface RecorderParts {
   /** A content above this limit is not stored at all: half a conversation could be mistaken for a whole one. */
   readonly maxContentBytes: number;
   readonly listeners: readonly GenerationListener[];
+  /** Whether work has to end within a request: what has no host of its own then waits for the listeners. */
+  readonly isPerRequest?: boolean | undefined;
 }
 
 /** Creates the one recorder of a gateway (docs/decisions/0024). */
 export function createRecorder(parts: RecorderParts): Recorder {
-  const { generations, ledger, rateLimits, counters, logger, maxContentBytes, listeners } = parts;
+  const { generations, ledger, rateLimits, counters, logger, maxContentBytes, listeners, isPerRequest } = parts;
 
   const append = async (
     record: GenerationRecord,
@@ -112,7 +114,12 @@ export function createRecorder(parts: RecorderParts): Recorder {
   };
 
   return {
-    append: (record, content) => append(record, content),
+    async append(record, content) {
+      const following: Promise<unknown>[] = [];
+      const waitUntil = (work: Promise<unknown>): void => void following.push(work);
+      await append(record, content, isPerRequest === true ? { waitUntil } : undefined);
+      await Promise.all(following);
+    },
     recordCall(settled, outcome, host) {
       const recording = recordCall(settled, outcome, host);
       host?.waitUntil?.(recording.catch(() => undefined));
