@@ -28,11 +28,11 @@ export async function startUpstream(): Promise<WorkersUpstream> {
     const body = await text(request);
     bodies.set(path, [...(bodies.get(path) ?? []), body]);
     if (path.startsWith('/hook')) return void response.end();
-    if (path.endsWith('/videos')) return void sendJson(response, { id: 'film-1', status: 'queued', seconds: '4' });
+    if (path.endsWith('/videos')) return sendJson(response, { id: 'film-1', status: 'queued', seconds: '4' });
     if (path.endsWith('/content')) return void response.end('a film');
     if (path.includes('/videos/')) {
       films += 1;
-      return void sendJson(response, { id: 'film-1', status: films > 1 ? 'completed' : 'in_progress', seconds: '4' });
+      return sendJson(response, { id: 'film-1', status: films > 1 ? 'completed' : 'in_progress', seconds: '4' });
     }
     if (body.includes('"held"') || body.includes('"silent"')) {
       response.on('close', () => waiting.splice(0).forEach((resolve) => resolve()));
