@@ -4,7 +4,7 @@ import type { MemberDirectory } from '../../auth/members.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
 import type { Timeouts } from '../../calls/timeouts.ts';
 import type { OpenCalls } from '../../dispatch/open-calls.ts';
-import type { TimerWheel } from '../../foundation/async/timer-wheel.ts';
+import type { TimerWheel } from '../../foundation/async/deadline.ts';
 import type { Closing } from '../../foundation/closing.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';

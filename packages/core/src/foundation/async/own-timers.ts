@@ -1,4 +1,4 @@
-import type { Clock, Deadline, DeadlineOwner, TimerWheel } from './timer-wheel.ts';
+import type { Clock, Deadline, DeadlineOwner, TimerWheel } from './deadline.ts';
 
 /**
  * Limits with a timer each, for runtimes where a timer ends with the request that has set it. A limit that is moved
