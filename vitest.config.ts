@@ -85,7 +85,9 @@ export default defineConfig({
       browserSuite('screens'),
       desktopSuite(),
       // `npm run test:outside` alone installs what these need.
-      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('hosts'), suite('workers')]),
+      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('packed'), suite('hosts'), suite('workers')]),
+      // `npm run test:outside` alone builds what these run.
+      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : [suite('binary')]),
       // `npm run test:agents` alone installs what these need.
       ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),
     ],

@@ -5,13 +5,20 @@ export const TABLES = {
   gateway: ['whole', 'streamed', 'first-token', 'open-streams', 'paused-readers', 'start-up', 'cache-hits', 'guarded'],
   comparison: ['portkey'],
   doors: ['doors', 'llms'],
+  binary: ['binary'],
   interfaces: ['ui', 'desktop'],
 } as const;
 export type Table = keyof typeof TABLES;
 
 /** The parts that can be run on their own. */
 export type Part = (typeof TABLES)[Table][number];
-const PARTS: readonly Part[] = [...TABLES.gateway, ...TABLES.comparison, ...TABLES.doors, ...TABLES.interfaces];
+const PARTS: readonly Part[] = [
+  ...TABLES.gateway,
+  ...TABLES.comparison,
+  ...TABLES.doors,
+  ...TABLES.binary,
+  ...TABLES.interfaces,
+];
 
 /** Options from the command line. */
 export interface BenchOptions {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BenchOptions, HELP, parseBenchOptions, type Part, TABLES } from './bench-options.ts';
 import { measureDesktop } from './desktop/desktop.ts';
 import { AGAINST_TITLES, measureAgainst } from './measurements/against.ts';
+import { measureBinary } from './measurements/binary.ts';
 import { measureCacheHits } from './measurements/cache-hits.ts';
 import { compareLoad } from './measurements/compare-load.ts';
 import { measureDoors } from './measurements/doors.ts';
@@ -35,6 +36,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   portkey: measurePortkey,
   doors: measureDoors,
   llms: measureLlms,
+  binary: measureBinary,
   ui: measureUi,
   desktop: measureDesktop,
 };

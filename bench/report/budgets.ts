@@ -21,6 +21,9 @@ export const PAUSED_READERS_MB: Budget = { limit: 256 };
 /** Time from the start of the process to listening. */
 export const LISTENING_10_000_MS: Budget = { limit: 400 };
 export const LISTENING_100_000_MS: Budget = { limit: 1500 };
+/** The single executable: its size beyond that of Node.js, and its time to listening relative to that of the command. */
+export const BINARY_ADDED_MB: Budget = { limit: 25 };
+export const BINARY_LISTENING: Budget = { limit: 1.5 };
 /** A page "costs the same at either size"; the tolerance allows for the effects of caches and clocks. */
 export const PAGE_GROWTH: Budget = { limit: 1.5 };
 

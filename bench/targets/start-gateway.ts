@@ -25,6 +25,8 @@ export interface GatewayProcessOptions {
   readonly dataDir?: string;
   /** A built checkout whose gateway is started. Default: this one. */
   readonly checkout?: string | undefined;
+  /** A single executable that is started instead. */
+  readonly binary?: string | undefined;
   /** The wire by which the upstream is asked. Default: `openai`. */
   readonly wire?: WireName | undefined;
 }
@@ -42,9 +44,10 @@ export function startGateway(options: GatewayProcessOptions): Promise<GatewayPro
   writeFileSync(configFile, JSON.stringify(toConfig(options)));
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
-    const command = join(options.checkout ?? THIS_CHECKOUT, 'packages/server/bin/model-gateway.js');
-    const args = [command, 'serve', '--config', configFile, '--port', '0'];
-    const child = endWithBench(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    const script = join(options.checkout ?? THIS_CHECKOUT, 'packages/server/bin/model-gateway.js');
+    const [program, ...first] = options.binary === undefined ? [process.execPath, script] : [options.binary];
+    const args = [...first, 'serve', '--config', configFile, '--port', '0'];
+    const child = endWithBench(spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
     let log = '';
     child.stderr.on('data', (piece: Buffer) => (log = (log + piece.toString()).slice(-MAX_LOG_CHARS)));
     child.once('error', reject);

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 
 // The real command as it is installed, so this needs a build; `npm test` makes one first.
-const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const BIN =
+  process.env['TEST_BIN'] ?? fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const API_KEY = 'sk-test-api-key-0123456789';
 const UPSTREAM_KEY = 'upstream-secret-0123456789';
 

@@ -12,7 +12,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
 // The real command as it is installed, so this needs a build; `npm test` makes one first.
-const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const BIN =
+  process.env['TEST_BIN'] ?? fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 /** As a user keeps it, with their own indentation and a comment. */
 const CLAUDE_SETTINGS = '{\n    // mine\n    "model": "opus",\n    "env": { "DEBUG": "1" }\n}';
 

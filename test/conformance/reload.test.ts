@@ -11,7 +11,8 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { endProcess } from '../support/test-run/end-process.ts';
 
-const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const BIN =
+  process.env['TEST_BIN'] ?? fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const KEY = 'sk-test-api-key-0123456789';
 
 const toChunk = (delta: object, finish_reason: string | null = null): string =>

@@ -12,7 +12,8 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { createPdf } from '../support/clients/create-pdf.ts';
 
 // The real command as it is installed, so this needs a build; `npm test` makes one first.
-const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const BIN =
+  process.env['TEST_BIN'] ?? fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'server-process-'));
 const children = new Set<ChildProcess>();
 const servers = new Set<Server>();

@@ -12,7 +12,8 @@ import { endProcess } from '../support/test-run/end-process.ts';
 import { startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
 
 /** The real command, so this needs a build; `npm test` makes one first. */
-const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const BIN =
+  process.env['TEST_BIN'] ?? fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const KEY = 'sk-upstream-key-that-nobody-may-see-4711';
 const COMPLETION = {
   id: 'c',

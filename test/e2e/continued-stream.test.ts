@@ -16,7 +16,7 @@ const toConfig = (baseUrl: string): object => ({
       { key: MANAGEMENT_KEY, kind: 'management', name: 'admin' },
     ],
   },
-  account: { routing: { order: ['first'] } },
+  routing: { order: ['first'] },
   providers: [
     { slug: 'first', name: 'First', wire: 'openai', baseUrl },
     { slug: 'next', name: 'Next', wire: 'openai', baseUrl },

@@ -286,7 +286,8 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 60_000 }, (
       managementKey: MANAGEMENT_KEY,
       config: {
         auth: { bootstrapKeys: [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }] },
-        account: { defaultModel: 'own/fixed', providers: { ignore: [] }, routing: { order: ['fixed'] } },
+        account: { defaultModel: 'own/fixed', providers: { ignore: [] } },
+        routing: { order: ['fixed'] },
         providers: [{ ...provider, slug: 'fixed', headers: { 'X-Team': 'secret-of-a-header' } }],
         models: [{ id: 'own/fixed', endpoints: [{ provider: 'fixed', providerModel: 'm' }] }],
         rateLimits: [{ key: '*', model: 'own/fixed', requestsPerMinute: 60 }],

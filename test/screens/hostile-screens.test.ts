@@ -31,7 +31,7 @@ const toConfig = () => ({
     ],
   },
   webhooks: { allowPrivateNetwork: true },
-  account: { routing: { rules: [{ name: nameAt(2).slice(0, 60), when: { keys: [nameAt(3)] }, model: 'acme/echo' }] } },
+  routing: { rules: [{ name: nameAt(2).slice(0, 60), when: { keys: [nameAt(3)] }, model: 'acme/echo' }] },
   providers: [0, 1].map((at) => ({
     slug: `echo-${at}`,
     name: nameAt(4 + at),

@@ -7,9 +7,9 @@ const MANAGEMENT_KEY = 'sk-management-of-the-rules';
 const isSkipped = skipped !== undefined;
 const why = isSkipped ? `, skipped: ${skipped}` : '';
 
-const configOf = (account: object): object => ({
+const configOf = (sections: object): object => ({
   auth: { bootstrapKeys: [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }] },
-  account,
+  ...sections,
   providers: [{ slug: 'own', wire: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-own' }],
   models: ['own/asked', 'own/large', 'own/small'].map((id) => ({
     id,

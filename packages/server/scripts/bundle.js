@@ -10,7 +10,7 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 const target = at('../bundle');
-const bundled = ['core', 'node', 'fixtures'].map((folder) => readJson(at(`../../${folder}/package.json`)));
+const bundled = ['core', 'node', 'fixtures', 'ui'].map((folder) => readJson(at(`../../${folder}/package.json`)));
 // zod's own entry loads its messages in every language, of which one is used.
 const inlined = new Set([...bundled.map(({ name }) => name), 'zod']);
 
@@ -23,6 +23,8 @@ const build = await rolldown({
     'reading-worker': at('../../node/dist/web/reading-worker.js'),
   },
   platform: 'node',
+  // The built UI is a copy beside the command (copy-parts.js), so that the one package is enough to run it.
+  resolve: { alias: { '@model-gateway/ui$': at('./ui-directory.js') } },
   external: (id) => !id.startsWith('.') && !isAbsolute(id) && !inlined.has(packageOf(id)),
   // A module that one command loads late is loaded at once by another command.
   checks: { ineffectiveDynamicImport: false },
@@ -42,14 +44,24 @@ writeFiles(new Map([...output.map(({ fileName, code }) => [fileName, code]), ['L
 /** Bundled code imports the other packages from the location of the bundle, so they must be installed there. */
 function checkManifests() {
   const command = readJson(at('../package.json'));
-  for (const { name, version, dependencies } of bundled) {
+  for (const { name, version, dependencies, peerDependencies = {}, devDependencies = {} } of bundled) {
     // Recordings name the version that stands beside the bundle.
     if (version !== command.version) throw new Error(`${name} is ${version}, but packages/server ${command.version}`);
-    for (const [dependency, pinned] of Object.entries(dependencies)) {
+    for (const [dependency, pinned] of Object.entries({
+      ...dependencies,
+      ...pinsOf(peerDependencies, devDependencies),
+    })) {
       if (inlined.has(dependency) || command.dependencies[dependency] === pinned) continue;
       throw new Error(`packages/server has to depend on ${dependency} ${pinned}, because ${name} does`);
     }
   }
+}
+
+/** Optional peers come with the command, in the versions that they are tested in. */
+function pinsOf(peers, devDependencies) {
+  return Object.fromEntries(
+    Object.keys(peers).flatMap((name) => (name in devDependencies ? [[name, devDependencies[name]]] : [])),
+  );
 }
 
 /** `@scope/name/path` and `name/path` without the path. */

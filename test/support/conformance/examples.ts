@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -16,6 +17,8 @@ const KEY = 'sk-gw-v1-example';
 /**
  * Expects of an example that it serves the API beside a page of its own, and ends when told. It imports the packages as
  * installed, so this needs a build.
+ *
+ * @param path Below `examples`, or the whole path of an application that was made of one.
  */
 export async function checkExample(path: string): Promise<void> {
   const upstream = await startScriptedUpstream();
@@ -43,7 +46,7 @@ export async function checkExample(path: string): Promise<void> {
 
 /** Starts an example on a free port; resolves with the process and the address that it prints. */
 async function startExample(path: string, baseUrl: string): Promise<{ child: ChildProcess; apiUrl: string }> {
-  const child = spawn(process.execPath, [EXAMPLES + path], {
+  const child = spawn(process.execPath, [resolve(EXAMPLES, path)], {
     env: { PORT: '0', OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: 'sk-example-upstream', GATEWAY_KEY: KEY },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

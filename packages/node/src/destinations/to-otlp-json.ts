@@ -2,6 +2,7 @@ import type { BroadcastTrace } from '@model-gateway/core';
 import type { SpanStatusCode } from '@opentelemetry/api';
 import type { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 
+import { loadPeer } from '../load-peer.ts';
 import { toSpanAttributes } from './span-attributes.ts';
 
 type Span = Parameters<typeof JsonTraceSerializer.serializeRequest>[0][number];
@@ -13,6 +14,13 @@ const decoder = new TextDecoder();
  * matches nothing inside strings, where quotes are escaped.
  */
 const WHOLE_NUMBER = /\{"intValue":(-?\d+)\}/g;
+
+const PACKAGES = [
+  '@opentelemetry/api',
+  '@opentelemetry/otlp-transformer',
+  '@opentelemetry/resources',
+  '@opentelemetry/semantic-conventions',
+];
 
 let loading: Promise<Writer> | undefined;
 
@@ -29,12 +37,14 @@ export async function toOtlpJson(traces: readonly BroadcastTrace[]): Promise<str
 export const NO_SPANS = '{"resourceSpans":[]}';
 
 async function loadWriter(): Promise<Writer> {
-  const [api, otlp, { resourceFromAttributes }, names] = await Promise.all([
-    import('@opentelemetry/api'),
-    import('@opentelemetry/otlp-transformer'),
-    import('@opentelemetry/resources'),
-    import('@opentelemetry/semantic-conventions/incubating'),
-  ]);
+  const [api, otlp, { resourceFromAttributes }, names] = await loadPeer('Writing spans', PACKAGES, () =>
+    Promise.all([
+      import('@opentelemetry/api'),
+      import('@opentelemetry/otlp-transformer'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/semantic-conventions/incubating'),
+    ]),
+  );
   const resource = resourceFromAttributes({ [names.ATTR_SERVICE_NAME]: 'model-gateway' });
   const toSpan = (trace: BroadcastTrace): Span => {
     const toContext = (spanId: string): ReturnType<Span['spanContext']> => ({

@@ -1,5 +1,7 @@
 import type { ReadablePage } from '@model-gateway/core';
 
+import { loadPeer } from '../load-peer.ts';
+
 /** Elements around a page's own text. */
 const SKIPPED = [
   'title',
@@ -23,7 +25,7 @@ const TITLE_WITHIN = 100_000;
 
 /** Takes the title and the text out of a page; links keep their addresses. The library is loaded when first needed. */
 export async function htmlToPage(html: string): Promise<ReadablePage> {
-  const { convert } = await import('html-to-text');
+  const { convert } = await loadPeer('Reading web pages', ['html-to-text'], () => import('html-to-text'));
   const [, title = ''] = /<title[^>]{0,200}>([^<]{0,1000})/i.exec(html.slice(0, TITLE_WITHIN)) ?? [];
   const text = convert(html, {
     wordwrap: false,

@@ -26,6 +26,6 @@ test('gives up what is made to keep it busy, and reads on', async () => {
 test('rejects what cannot be read, and lets the next one in', async () => {
   const read = createReadInWorker(limits);
   const broken = read({ kind: 'pdf', bytes: new TextEncoder().encode('nonsense') });
-  await expect(broken).rejects.toThrow(/PDF/);
+  await expect(broken).rejects.toThrow(/^Invalid PDF/);
   expect(await read({ kind: 'html', html: 'fine' })).toEqual({ title: '', text: 'fine' });
 });

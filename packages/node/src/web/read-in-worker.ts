@@ -1,5 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
+import { GatewayError } from '@model-gateway/core';
+
+import { isPeerMissing } from '../load-peer.ts';
 import type { ReadingResult, ReadingTask } from './reading.ts';
 
 export interface ReadingLimits {
@@ -65,7 +68,12 @@ function runWorker(task: ReadingTask, { timeoutMs, maxMemoryMb }: ReadingLimits)
       worker.terminate().catch(() => undefined);
     };
     worker.once('message', (result) => end(null, result));
-    worker.once('error', (error) => end(error));
+    worker.once('error', (error) => end(toReadingError(error)));
     worker.once('exit', () => end(new Error('reading ended without a result')));
   });
+}
+
+/** No other page or file can be read either: the caller learns why, unlike of what a parser says. */
+function toReadingError(error: Error): Error {
+  return isPeerMissing(error) ? new GatewayError('invalid_request', error.message, { cause: error }) : error;
 }

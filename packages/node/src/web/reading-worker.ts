@@ -4,7 +4,14 @@ import { htmlToPage } from './html-to-page.ts';
 import { pdfToPages } from './pdf-to-pages.ts';
 import type { ReadingTask } from './reading.ts';
 
-const task = workerData as ReadingTask;
+// In a function, because the single executable has this file as CommonJS, where no module awaits.
+async function read(task: ReadingTask): Promise<void> {
+  parentPort?.postMessage(task.kind === 'html' ? await htmlToPage(task.html) : await pdfToPages(task.bytes));
+}
 
-// A thrown error ends the thread, and the waiting reader receives it.
-parentPort?.postMessage(task.kind === 'html' ? await htmlToPage(task.html) : await pdfToPages(task.bytes));
+read(workerData as ReadingTask).catch((error: unknown) => {
+  // Thrown outside of the promise, it ends the thread, and the waiting reader receives the error itself.
+  setImmediate(() => {
+    throw error;
+  });
+});

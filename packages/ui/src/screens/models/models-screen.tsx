@@ -25,7 +25,7 @@ import {
   toggleWord,
   toModelQuery,
 } from './model-search.ts';
-import { formatTokenPrice } from './price-facts.ts';
+import { formatColumnPrice } from './price-facts.ts';
 import { ModelDialog } from './setup/model-dialog.tsx';
 import { modelSetupsQuery } from './setup/model-setup-queries.ts';
 import { UnservedModels } from './setup/unserved-models.tsx';
@@ -195,14 +195,14 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
         header: 'In $/M',
         width: '84px',
         isNumeric: true,
-        cell: ({ pricing }) => formatTokenPrice(pricing, 'prompt'),
+        cell: ({ pricing }) => formatColumnPrice(pricing, 'prompt'),
       },
       {
         id: 'completion',
         header: 'Out $/M',
         width: '84px',
         isNumeric: true,
-        cell: ({ pricing }) => formatTokenPrice(pricing, 'completion'),
+        cell: ({ pricing }) => formatColumnPrice(pricing, 'completion'),
       },
       {
         id: 'modalities',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { formatTokenPrice, toPriceFacts, toTokenPriceText } from './price-facts.ts';
+import { formatColumnPrice, formatTokenPrice, toPriceFacts, toTokenPriceText } from './price-facts.ts';
 
 const NONE = { prompt: '-1', completion: '-1', request: '-1', image: '-1' };
 const CHAT = { prompt: '0.000001', completion: '0.000002', request: '0', image: '0' };
@@ -14,6 +14,17 @@ test('tells tokens that are free from those of a model that is charged by someth
     'no charge',
     'free',
   ]);
+});
+
+test('a column of the list says what the output of a model costs that is not charged by tokens', () => {
+  const BY_VIDEO = { ...FREE, video: '0.4' };
+  expect([CHAT, VIDEO, BY_VIDEO, FREE].map((pricing) => formatColumnPrice(pricing, 'completion'))).toEqual([
+    '$2.00',
+    '$0.05/s',
+    '$0.40 each',
+    'free',
+  ]);
+  expect([VIDEO, BY_VIDEO].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual(['—', '—']);
 });
 
 test('names the unit of a price where there is a price', () => {

@@ -19,6 +19,16 @@ export function formatTokenPrice(pricing: Pricing, unit: 'prompt' | 'completion'
   return Number(pricing[unit]) === 0 && isCharged ? 'no charge' : formatPricePerMillion(pricing[unit]);
 }
 
+/** The price of a column of the list: what a model makes is charged by the second or the piece where not by tokens. */
+export function formatColumnPrice(pricing: Pricing, unit: 'prompt' | 'completion'): string {
+  const price = formatTokenPrice(pricing, unit);
+  if (price !== 'no charge') return price;
+  const { video_second: second, video } = pricing;
+  if (unit === 'completion' && Number(second) > 0) return `${formatUsd(Number(second))}/s`;
+  if (unit === 'completion' && Number(video) > 0) return `${formatUsd(Number(video))} each`;
+  return '—';
+}
+
 /** The same with its unit, where it is a price. */
 export function toTokenPriceText(pricing: Pricing, unit: 'prompt' | 'completion'): string {
   const price = formatTokenPrice(pricing, unit);

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createCoreGateway, jsonOf, MODELS } from '../../../../../../test/support/gateways/core-gateway.ts';
 import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport, type ScriptedTurn } from '../../../../../../test/support/upstreams/scripted-turns.ts';
+import { GatewayError } from '../../../foundation/errors.ts';
 
 const PDF = `data:application/pdf;base64,${btoa('%PDF-1.7 pages')}`;
 const PARSED = '<file name="plan.pdf">\npage one\n\npage two\n</file>';
@@ -114,6 +115,16 @@ test.each<[string, object, string]>([
     },
   });
   expect(upstream.exchanges).toHaveLength(0);
+});
+
+test('says what has to be installed where PDFs cannot be read for that', async () => {
+  const readPdf = (): Promise<never> => Promise.reject(new GatewayError('invalid_request', 'npm install reader'));
+  const { chat } = setUp(undefined, undefined, { readPdf });
+  const { status, ...response } = await chat({ ...asking({ file_data: PDF }), ...PARSER });
+  expect(status).toBe(400);
+  expect(jsonOf({ status, ...response })).toMatchObject({
+    error: { message: expect.stringContaining('cannot be read. npm install reader') as string },
+  });
 });
 
 test('refuses an engine that is not there', async () => {

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../../foundation/errors.ts';
+import { GatewayError } from '../../../foundation/errors.ts';
 import { TransportError } from '../../../foundation/transport/transport.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';
 import { fetchAddress } from '../web/fetch-address.ts';
@@ -58,7 +58,8 @@ const isPdf = (type: string, bytes: Uint8Array): boolean =>
   type.startsWith('application/pdf') || String.fromCharCode(...bytes.subarray(0, 5)) === '%PDF-';
 
 async function readPdf(bytes: Uint8Array, source: FileSource): Promise<string> {
-  const pages = await source.web.readPdf?.(bytes).catch(() => {
+  const pages = await source.web.readPdf?.(bytes).catch((error: unknown) => {
+    if (error instanceof GatewayError) throw refusal(source, `cannot be read. ${error.message}`);
     throw refusal(source, 'is not a PDF that can be read');
   });
   return (pages ?? []).join('\n\n');

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createVirtualPlatform } from '../../../../../../test/support/async/virtual-platform.ts';
 import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
 import type { CatalogModel } from '../../../catalog/catalog.ts';
+import { GatewayError } from '../../../foundation/errors.ts';
 import { createSearchEngine, type SearchEngineName } from '../web-search/create-search-engine.ts';
 import type { SearchEngine, SearchQuery } from '../web/search-engine.ts';
 import { datetimeTool } from './datetime-tool.ts';
@@ -209,6 +210,15 @@ test.each<[string, object, string, string]>([
 ])('reports the reason of a failure to the model: %s', async (_, completion, url, reason) => {
   const transport = createReplayTransport(completion as { pieces: string[] });
   await expect(ask(open(createWebFetchTool({ transport })), { url })).rejects.toThrow(reason);
+});
+
+test('reports to the model what has to be installed before pages can be read', async () => {
+  const missing = (): Promise<never> => Promise.reject(new GatewayError('invalid_request', 'npm install reader'));
+  for (const type of ['text/html', 'application/pdf']) {
+    const transport = createReplayTransport(page('<p>x', type));
+    const tool = open(createWebFetchTool({ transport, readHtml: missing, readPdf: missing }));
+    await expect(ask(tool, { url: 'https://a.example/' })).rejects.toThrow(/^npm install reader$/);
+  }
 });
 
 test('reports to the model that pages cannot be fetched without a transport', async () => {

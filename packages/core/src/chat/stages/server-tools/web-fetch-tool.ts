@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { GatewayError } from '../../../foundation/errors.ts';
 import { clipText } from '../web/clip-text.ts';
 import { fetchAddress, type FetchedAddress } from '../web/fetch-address.ts';
 import { isDomainAllowed } from '../web/is-domain-allowed.ts';
@@ -75,8 +76,8 @@ async function toPage(
 ): Promise<ReadablePage> {
   if (contentType.startsWith('application/pdf')) {
     if (readPdf === undefined) throw new ToolFailure('the address holds a PDF, which cannot be read here');
-    const pages = await readPdf(bytes).catch(() => {
-      throw new ToolFailure('the address holds a PDF that cannot be read');
+    const pages = await readPdf(bytes).catch((error: unknown) => {
+      throw toFailure(error, 'the address holds a PDF that cannot be read');
     });
     return { title: url, text: pages.join('\n\n') };
   }
@@ -86,9 +87,14 @@ async function toPage(
   const text = decode(bytes, contentType);
   if (!/html/.test(contentType)) return { title: url, text };
   if (readHtml === undefined) throw new ToolFailure('pages of HTML cannot be read on this gateway');
-  return readHtml(text).catch(() => {
-    throw new ToolFailure('the page cannot be read');
+  return readHtml(text).catch((error: unknown) => {
+    throw toFailure(error, 'the page cannot be read');
   });
+}
+
+/** What a parser says of a page of others is not shown; an error of the gateway says why nothing can be read. */
+function toFailure(error: unknown, otherwise: string): ToolFailure {
+  return new ToolFailure(error instanceof GatewayError ? error.message : otherwise);
 }
 
 /** Decodes by the charset of the response's content type, else by the one in the page's first bytes, else as UTF-8. */

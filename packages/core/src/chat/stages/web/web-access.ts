@@ -11,7 +11,10 @@ export interface ReadablePage {
 export interface WebAccess {
   /** Transport for addresses that callers and models name: it must reach public ones only. */
   readonly transport?: Transport | undefined;
-  /** Takes a page's text out of its HTML. Default: none, and pages of HTML cannot be read. */
+  /**
+   * Takes a page's text out of its HTML. Default: none, and pages of HTML cannot be read. The message of a `GatewayError`
+   * is shown, that of any other error is not; the same goes for `readPdf`.
+   */
   readonly readHtml?: ((html: string) => Promise<ReadablePage>) | undefined;
   /** Takes the text out of a PDF, page by page; rejects for what is none. */
   readonly readPdf?: ((bytes: Uint8Array) => Promise<readonly string[]>) | undefined;

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+import OpenAI from 'openai';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { packAll, type PackedPackage } from '../../scripts/pack-all.ts';
+import { readDoors } from '../../scripts/read-doors.ts';
+import { checkExample, EXAMPLES } from '../support/conformance/examples.ts';
+import { makeApp, ownEnv, ROOT } from './make-app.ts';
+
+/** Most megabytes unpacked, and files; what a package needs beside that is counted where it is installed. */
+const LIMITS: Readonly<Record<string, { readonly megabytes: number; readonly files: number }>> = {
+  '@model-gateway/core': { megabytes: 4, files: 2200 },
+  '@model-gateway/express': { megabytes: 0.1, files: 30 },
+  '@model-gateway/fixtures': { megabytes: 0.5, files: 200 },
+  '@model-gateway/node': { megabytes: 0.8, files: 320 },
+  '@model-gateway/ui': { megabytes: 2.2, files: 100 },
+  'model-gateway': { megabytes: 6, files: 800 },
+};
+const INSTALL_TIME = 240_000;
+
+let packed: readonly PackedPackage[];
+beforeAll(() => {
+  packed = packAll();
+}, INSTALL_TIME);
+
+const tarballsOf = (...names: readonly string[]): string[] =>
+  names.map((name) => packed.find((each) => each.name === name)?.tarball ?? name);
+const EXPRESS = ['@model-gateway/core', '@model-gateway/node', '@model-gateway/express'];
+
+describe.each(Object.entries(LIMITS))('The tarball of %s', (name, { megabytes, files }) => {
+  test('has a page, the licence and no sources, tests or source maps, and keeps to its size', () => {
+    const tarball = packed.find((each) => each.name === name);
+    const paths = tarball?.files.map(({ path }) => path) ?? [];
+    expect(paths).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']));
+    expect(paths.filter((path) => /^src\/|\.map$|\.test\./.test(path))).toEqual([]);
+    expect((tarball?.unpackedSize ?? 0) / 1e6).toBeLessThan(megabytes);
+    expect(paths.length).toBeLessThan(files);
+  });
+});
+
+test('every package has a limit', () => {
+  expect(packed.map(({ name }) => name).toSorted()).toEqual(Object.keys(LIMITS).toSorted());
+});
+
+test(
+  'an Express 4 application in CommonJS serves the API, with at most 30 packages and 18 MB more',
+  async () => {
+    const app = makeApp('commonjs');
+    app.install('express-4');
+    const before = app.measure();
+    app.install(...tarballsOf(...EXPRESS));
+    const after = app.measure();
+    const packages = after.packages - before.packages;
+    const megabytes = after.megabytes - before.megabytes;
+    console.error(`beside Express: ${packages} packages, ${megabytes.toFixed(1)} MB`);
+    expect(packages).toBeLessThanOrEqual(30);
+    expect(megabytes).toBeLessThanOrEqual(18);
+    await checkExample(app.write('server.cjs', readFileSync(`${EXAMPLES}express-app/server.cjs`, 'utf8')));
+  },
+  INSTALL_TIME,
+);
+
+test(
+  'what a feature needs beside is named with its command where it is not installed',
+  () => {
+    const app = makeApp('module');
+    app.install(...tarballsOf(...EXPRESS));
+    app.write(
+      'read.mjs',
+      `import { createWebAccess } from '@model-gateway/node/web';
+       const { readHtml, readPdf } = createWebAccess();
+       for (const read of [() => readHtml('<p>x'), () => readPdf(new Uint8Array(9))])
+         await read().catch((error) => console.log(error.code + ': ' + error.message));`,
+    );
+    expect(app.run('node', 'read.mjs').trim().split('\n')).toEqual([
+      'invalid_request: Reading web pages needs a package that is not installed: npm install html-to-text',
+      'invalid_request: Reading PDFs needs a package that is not installed: npm install unpdf',
+    ]);
+  },
+  INSTALL_TIME,
+);
+
+test(
+  'an Express 5 application in TypeScript compiles strictly in both ways of resolution, and serves the API',
+  async () => {
+    const app = makeApp('module');
+    app.install('express', '@types/express', '@types/node', ...tarballsOf(...EXPRESS));
+    const doors = [...readDoors(ROOT).keys()].filter((door) => EXPRESS.some((name) => door.startsWith(name)));
+    app.write('doors.ts', doors.map((door, index) => `export * as door${index} from '${door}';\n`).join(''));
+    const example = readFileSync(`${EXAMPLES}express-app/server.mjs`, 'utf8');
+    app.write('server.ts', example.replace('server.address()', "server.address() as import('node:net').AddressInfo"));
+    const toConfig = (options: object): string => {
+      const strict = { strict: true, skipLibCheck: false, target: 'es2023', types: ['node'] };
+      return JSON.stringify({ compilerOptions: { ...strict, ...options }, files: ['server.ts', 'doors.ts'] });
+    };
+    const bundler = { module: 'esnext', moduleResolution: 'bundler', noEmit: true };
+    app.write('tsconfig.bundler.json', toConfig(bundler));
+    app.write('tsconfig.json', toConfig({ module: 'node16', moduleResolution: 'node16' }));
+    for (const file of ['tsconfig.bundler.json', 'tsconfig.json']) app.run(`${ROOT}node_modules/.bin/tsc`, '-p', file);
+    await checkExample(join(app.dir, 'server.js'));
+  },
+  INSTALL_TIME,
+);
+
+test(
+  'a Hono application needs the core alone, and serves the API',
+  async () => {
+    const app = makeApp('module');
+    app.install('hono', '@hono/node-server', ...tarballsOf('@model-gateway/core'));
+    await checkExample(app.write('server.mjs', readFileSync(`${EXAMPLES}fetch-host/server.mjs`, 'utf8')));
+  },
+  INSTALL_TIME,
+);
+
+test(
+  'the one tarball of the command serves the demo and the UI from an empty folder',
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'packed-npx-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const [tarball = ''] = tarballsOf('model-gateway');
+    const words = [
+      '--yes',
+      '--prefer-offline',
+      `--package=${tarball}`,
+      'model-gateway',
+      'serve',
+      '--demo',
+      '--port',
+      '0',
+    ];
+    // A group of its own: npx ends only itself.
+    const child = spawn('npx', words, {
+      cwd: dir,
+      env: ownEnv(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'));
+    const { url, api } = await readListening(child.stdout);
+    const page = await fetch(`${url}/ui/`);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root"')]);
+    const client = new OpenAI({ apiKey: 'sk-gw-v1-demo', baseURL: api, maxRetries: 0 });
+    const messages = [{ role: 'user' as const, content: 'Hello!' }];
+    const { choices } = await client.chat.completions.create({ model: 'demo/chat', messages });
+    expect(choices[0]?.message.content).toMatch(/./);
+  },
+  INSTALL_TIME,
+);
+
+/** The line that `serve` prints for programs. */
+async function readListening(output: Readable): Promise<{ readonly url: string; readonly api: string }> {
+  for await (const line of createInterface({ input: output })) {
+    if (line.startsWith('{"event":"listening"')) return JSON.parse(line) as { url: string; api: string };
+  }
+  throw new Error('The command ended without listening');
+}
