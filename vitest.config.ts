@@ -84,8 +84,8 @@ export default defineConfig({
       // What each screen shows, one by one: `npm run test:screens`, as `npm test` is to end before a person goes away.
       browserSuite('screens'),
       desktopSuite(),
-      // `npm run test:outside` alone installs what these need.
-      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : ['packed', 'hosts', 'jest', 'binary'].map(suite)),
+      // `npm run test:outside` alone installs or builds what these need.
+      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : ['packed', 'hosts', 'jest', 'workers', 'binary'].map(suite)),
       // `npm run test:agents` alone installs what these need.
       ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),
     ],

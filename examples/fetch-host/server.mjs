@@ -38,7 +38,7 @@ const gateway = createGateway({
 const handle = toFetchHandler(gateway, { mountPath: '/ai' });
 const app = new Hono();
 app.get('/', (context) => context.text('My own page'));
-// Deno, Bun, Next.js and Workers hand `handle` their requests just so.
+// Deno, Bun and Next.js hand `handle` their requests just so.
 app.all('/ai/*', (context) => handle(context.req.raw));
 
 const server = serve(

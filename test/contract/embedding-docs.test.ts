@@ -18,7 +18,7 @@ const snippets = [...page.matchAll(/<!-- from (\S+) -->\s+```\w+\n([^]*?)```/g)]
 );
 
 test('the page about embedding shows every host', () => {
-  expect(snippets.map(([file]) => file)).toHaveLength(6);
+  expect(snippets.map(([file]) => file)).toHaveLength(7);
 });
 
 test.each(snippets)('what the page about embedding shows of %s is what runs there', (file, code) => {

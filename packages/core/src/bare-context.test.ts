@@ -134,3 +134,36 @@ test('requires only JavaScript and web standards for calls, whole and streamed',
   expect((await handle(new Request('https://host.example/openapi.json'))).status).toBe(200);
   expect((await chat({ temperature: 9 })).status).toBe(400);
 }, 30_000);
+
+test('makes no signal, timer, random value or hash before the first request, as Workers forbid them outside of one', async () => {
+  const code = await bundleCore();
+  const made: string[] = [];
+  const noted = <Value extends object>(name: string, value: Value): Value =>
+    new Proxy(value, {
+      construct: (target, words, derived) => (made.push(name), Reflect.construct(target as never, words, derived)),
+      apply: (target, self, words) => (made.push(name), Reflect.apply(target as never, self, words)),
+      get(target, member) {
+        const found = Reflect.get(target, member) as unknown;
+        return typeof found === 'function' && member !== 'prototype'
+          ? noted(`${name}.${String(member)}`, found.bind(target) as object)
+          : typeof found === 'object' && found !== null && name === 'crypto'
+            ? noted(`${name}.${String(member)}`, found)
+            : found;
+      },
+    });
+  const trapped = { AbortController, AbortSignal, crypto, setTimeout, queueMicrotask };
+  const sandbox = vm.createContext({
+    ...WEB_STANDARDS,
+    ...Object.fromEntries(Object.entries(trapped).map(([name, value]) => [name, noted(name, value)])),
+    upstream,
+  });
+  vm.runInContext('Math.random = () => { throw new Error("Math.random"); }', sandbox);
+  vm.runInContext(`${code}\n${SET_UP}`, sandbox);
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(made).toEqual([]);
+
+  const handle = vm.runInContext('handle', sandbox) as (request: Request) => Promise<Response>;
+  const headers = { authorization: 'Bearer sk-dev' };
+  expect((await handle(new Request('https://host.example/api/v1/models', { headers }))).status).toBe(200);
+  expect(made).toContain('crypto.subtle.digest');
+}, 30_000);

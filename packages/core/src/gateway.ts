@@ -82,8 +82,7 @@ const MAX_BROADCAST_DRAIN_MS = 5000;
  * could not name.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const closing = new AbortController();
-  const foundations = createFoundations(options, closing.signal, () => runtime, {
+  const foundations = createFoundations(options, () => runtime, {
     configure(setup, forget) {
       if (forget?.isMoved === true) foundations.discovered.delete(forget.provider);
       if (forget !== undefined) foundations.health.forget(forget.provider);
@@ -93,7 +92,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (isStarted) await Promise.race([discoverRepeatedly(), delay(MAX_DISCOVERY_WAIT_MS)]);
     },
   });
-  const { platform, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } = foundations;
+  const { platform, closing, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } =
+    foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
@@ -105,9 +105,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const discoverRepeatedly = async (): Promise<void> => {
     cancelDiscovery?.();
     const isAny = runtime.providers.some((provider) => provider.discoverModels === true);
-    if (!isAny || closing.signal.aborted) return;
+    if (!isAny || closing.hasBegun()) return;
     await discoverAll(runtime);
-    if (!closing.signal.aborted) {
+    if (!closing.hasBegun() && platform.isPerRequest !== true) {
       cancelDiscovery?.();
       cancelDiscovery = platform.setTimer(() => void discoverRepeatedly(), DISCOVERY_INTERVAL_MS);
     }
@@ -124,7 +124,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
 
   return {
-    handle: (request) => respond(runtime, request, closing.signal.aborted),
+    handle: (request) => respond(runtime, request, closing.hasBegun()),
     matches: router.has,
     authOf: router.authOf,
     authenticate: async (request) => runtime.authenticate(request),
@@ -152,7 +152,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     async close() {
       videos.runner.stop();
-      closing.abort(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
+      closing.begin(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
       await waitUntilIdle(timeouts.drainMs);
       openCalls.interruptAll(
         new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'),
@@ -164,7 +164,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     async waitForVideo(jobId, signal) {
       const jobs = options.store.videoJobs;
-      const signals = signal === undefined ? [closing.signal] : [closing.signal, signal];
+      const signals = signal === undefined ? [closing.signal()] : [closing.signal(), signal];
       const { changes } = videos;
       const job = await waitForVideo(jobId, { jobs, changes, platform, signal: AbortSignal.any(signals) });
       return toVideoResponse(job, job.baseUrl);
@@ -201,6 +201,7 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
     return finish(runtime, request, await handling);
   } catch (thrown) {
     const error = toGatewayError(thrown);
+    if (runtime.platform.isPerRequest === true) request.waitUntil?.(runtime.guardrailHits.save());
     if (error.code === 'internal') {
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
@@ -261,12 +262,12 @@ async function discoverAll(runtime: Runtime): Promise<void> {
 
 async function discover(provider: Provider, { catalog, discovered, logger, closing }: Runtime): Promise<void> {
   try {
-    const models = await provider.listModels?.(closing);
+    const models = await provider.listModels?.(closing.signal());
     if (models === undefined) return;
     discovered.set(provider.slug, models);
     catalog.setDiscovered(provider, models);
   } catch (error) {
-    if (!closing.aborted)
+    if (!closing.hasBegun())
       logger.warn('models could not be discovered', { provider: provider.slug, reason: String(error) });
   }
 }

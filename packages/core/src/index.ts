@@ -94,15 +94,11 @@ export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web/
 export type { Awaitable } from './foundation/async/awaitable.ts';
 export { readPieces, watchPieces } from './foundation/transport/byte-pieces.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/transport/fetch-transport.ts';
-export { createWebPlatform, type Platform, type Scratch } from './foundation/platform.ts';
+export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
 export type { SecretBox } from './foundation/secret-box.ts';
 export { sendWhole } from './foundation/transport/send-whole.ts';
-export {
-  createTimerWheel,
-  type Deadline,
-  type DeadlineOwner,
-  type TimerWheel,
-} from './foundation/async/timer-wheel.ts';
+export type { Deadline, DeadlineOwner, TimerWheel } from './foundation/async/deadline.ts';
+export { createTimerWheel } from './foundation/async/timer-wheel.ts';
 export {
   type Transport,
   TransportError,

@@ -9,6 +9,7 @@ import { createFindKeyNames } from './auth/key-names.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
+import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
 import { createLedger } from './budgets/ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
 import { createCatalog } from './catalog/catalog.ts';
@@ -20,7 +21,9 @@ import { createRecorder, type GenerationListener, toAttemptListener } from './di
 import { startRunningNotes } from './dispatch/running-notes.ts';
 import { createSerialQueue } from './foundation/async/serial-queue.ts';
 import { createTimerWheel } from './foundation/async/timer-wheel.ts';
+import { createClosing } from './foundation/closing.ts';
 import type { Logger } from './foundation/logger.ts';
+import { once } from './foundation/once.ts';
 import { createWebPlatform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
 import { createCallFigures } from './generations/call-figures.ts';
@@ -55,12 +58,7 @@ export type Runtime = ReturnType<typeof createRuntime>;
  * Creates the parts that outlive every setup. `current` is for work that outlives requests. Throws `RangeError` for a
  * default callback address that callers could not name.
  */
-export function createFoundations(
-  options: GatewayOptions,
-  closing: AbortSignal,
-  current: () => VideoSetup,
-  inForce: SetupInForce,
-) {
+export function createFoundations(options: GatewayOptions, current: () => VideoSetup, inForce: SetupInForce) {
   const fixed = withDefaults(options);
   const { store, platform, logger, logging, broadcast, webhooks } = fixed;
   if (webhooks !== undefined) checkDefaultCallbackUrl(webhooks);
@@ -85,7 +83,8 @@ export function createFoundations(
   const generationFeed = createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
-  const broadcaster = createBroadcaster({ ...shared, bootstrapKeys, broadcast });
+  const createOwnBroadcaster = platform.isPerRequest === true ? createDirectBroadcaster : createBroadcaster;
+  const broadcaster = createOwnBroadcaster({ ...shared, bootstrapKeys, broadcast });
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
     guardrailHits.noteRecorded,
@@ -95,13 +94,21 @@ export function createFoundations(
     ...(options.onGeneration === undefined ? [] : [options.onGeneration]),
   ];
   const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
-  const recording = { generations: store.generations, ledger, counters, logger, listeners, ...logging };
+  const recording = {
+    generations: store.generations,
+    ledger,
+    counters,
+    logger,
+    listeners,
+    isPerRequest: platform.isPerRequest,
+    ...logging,
+  };
 
   // Videos count no tokens, so the rate limits of a setup do not matter to them.
   const recorder = createRecorder({ ...recording, rateLimits: null });
   const archive = options.videoArchive;
   const storesContent = logging.inputOutput;
-  const ownerId = store.isShared === true ? createRandomId(platform) : null;
+  const ownerId = store.isShared === true ? once(() => createRandomId(platform)) : null;
   const { maxContentBytes } = logging;
   const videoOptions = { current, changes, webhooks, archive, storesContent, maxContentBytes, ownerId };
   const runner = createVideoRunner({ ...shared, ledger, recorder, ...videoOptions });
@@ -124,7 +131,7 @@ export function createFoundations(
     callFigures,
     counters,
     providerHistories: createProviderHistories({ store, platform }),
-    closing,
+    closing: createClosing(platform),
     wheel: createTimerWheel(platform),
     authenticate: createAuthenticate(options, platform, sessions),
     configuredKeys: createConfiguredKeys(
@@ -143,7 +150,7 @@ export function createFoundations(
     longCompletions: createSerialQueue(platform),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
     /** Random text that identifies this gateway. */
-    instanceId: createRandomId(platform),
+    instanceId: once(() => createRandomId(platform)),
     describeApi,
   };
 }

@@ -58,7 +58,7 @@ export function createBroadcastBench(
         },
       });
       await store.generations.append(record, content);
-      broadcaster.offer(record);
+      await broadcaster.offer(record);
       return record;
     },
     async add(id, destination) {

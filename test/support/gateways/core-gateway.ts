@@ -48,6 +48,8 @@ export const MODELS: readonly ModelDefinition[] = [
 interface CoreGatewayOptions extends Partial<Omit<GatewayOptions, 'store' | 'platform'>> {
   /** Whether the store takes notes of calls under way. */
   readonly takesNotes?: boolean | undefined;
+  /** Whether it is on a runtime where timers and promises belong to requests. */
+  readonly isPerRequest?: boolean | undefined;
   /** The store. Default: a new one. */
   readonly recordingStore?: RecordingStore | undefined;
 }
@@ -58,10 +60,10 @@ interface CoreGatewayOptions extends Partial<Omit<GatewayOptions, 'store' | 'pla
  */
 export function createCoreGateway(
   upstream: Transport | readonly Provider[],
-  { takesNotes, recordingStore, ...options }: CoreGatewayOptions = {},
+  { takesNotes, isPerRequest, recordingStore, ...options }: CoreGatewayOptions = {},
 ): CoreGateway {
   const store = recordingStore ?? createRecordingStore({ takesNotes });
-  const platform = createVirtualPlatform();
+  const platform = Object.assign(createVirtualPlatform(), { isPerRequest });
   const logged: { line: string; fields: Readonly<Record<string, unknown>> | undefined }[] = [];
   const log = (level: string) => (message: string, fields?: Readonly<Record<string, unknown>>) =>
     void logged.push({ line: `${level} ${message}`, fields });

@@ -42,7 +42,10 @@ export const readResponse = ({
 });
 
 /** Creates one. `submit` asks for four seconds of `acme/film`, unless the body says otherwise. */
-export function createVideoGateway(script: VideoScript = {}, options: Partial<GatewayOptions> = {}): VideoGateway {
+export function createVideoGateway(
+  script: VideoScript = {},
+  options: Partial<GatewayOptions> & { readonly isPerRequest?: boolean } = {},
+): VideoGateway {
   const film = createScriptedVideos(script);
   const core = createCoreGateway([film.provider], { models: [FILM], ...options });
   return {

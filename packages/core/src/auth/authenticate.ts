@@ -1,5 +1,6 @@
 import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
+import { once } from '../foundation/once.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Authenticate, Principal } from '../http/principal.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
@@ -35,7 +36,10 @@ export function createAuthenticate(
   sessions: Sessions | null,
 ): AuthenticateCaller {
   let configured: ReadonlyMap<string, Principal> | undefined;
-  const configuring = hashBootstrapKeys(options.bootstrapKeys ?? [], platform).then((keys) => (configured = keys));
+  const configure = async (): Promise<ReadonlyMap<string, Principal>> =>
+    (configured ??= await hashBootstrapKeys(options.bootstrapKeys ?? [], platform));
+  // A promise that several requests wait for ends with the first of them where it belongs to that one.
+  const configuring = platform.isPerRequest === true ? configure : once(configure);
 
   const { wrongKeysPerAddress = DEFAULT_WRONG_KEYS_PER_ADDRESS } = options;
   const wrongKeys = createWrongKeys(wrongKeysPerAddress, platform);
@@ -50,7 +54,7 @@ export function createAuthenticate(
     });
   };
   const findLater = async (hash: string | Promise<string>, address?: string): Promise<Principal> =>
-    find(await configuring, await hash, address);
+    find(await configuring(), await hash, address);
 
   /** Whoever is signed in may make API keys, and so may call as one without holding it. */
   const findActedAs = async (hash: string): Promise<Principal> => {

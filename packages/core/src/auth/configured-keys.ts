@@ -1,3 +1,4 @@
+import { once } from '../foundation/once.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BootstrapKey } from './bootstrap-key.ts';
 
@@ -7,10 +8,10 @@ export type ConfiguredKey = Pick<BootstrapKey, 'kind' | 'name'>;
 /** The keys of the configuration by their hashes, in its order. */
 export type ConfiguredKeys = () => Promise<ReadonlyMap<string, ConfiguredKey>>;
 
-/** Creates the look-up. The keys are hashed once, when they are first asked for. */
+/** Creates the look-up. The keys are hashed when they are first asked for; once, where requests can share promises. */
 export function createConfiguredKeys(
   bootstrapKeys: readonly BootstrapKey[],
-  platform: Pick<Platform, 'sha256'>,
+  platform: Pick<Platform, 'sha256' | 'isPerRequest'>,
 ): ConfiguredKeys {
   const hashAll = async (): Promise<ReadonlyMap<string, ConfiguredKey>> =>
     new Map(
@@ -18,6 +19,6 @@ export function createConfiguredKeys(
         bootstrapKeys.map(async ({ key, kind, name }) => [await platform.sha256(key), { kind, name }] as const),
       ),
     );
-  let hashed: Promise<ReadonlyMap<string, ConfiguredKey>> | undefined;
-  return () => (hashed ??= hashAll());
+  if (platform.isPerRequest === true) return hashAll;
+  return once(hashAll);
 }

@@ -523,7 +523,7 @@ test('while there is no destination it does not as much as look at a call', asyn
       throw new Error('looked at');
     },
   });
-  broadcaster.offer(untouchable);
+  void broadcaster.offer(untouchable);
   expect(platform.pendingTimers).toBe(0);
   expect(await store.broadcasts.list()).toEqual([]);
   await store.destinations.insert(toDestination('d', webhook('a')));

@@ -1,4 +1,5 @@
 import type { BootstrapKey } from '../auth/bootstrap-key.ts';
+import type { Awaitable } from '../foundation/async/awaitable.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
@@ -32,8 +33,11 @@ export interface BroadcasterOptions {
 
 /** Sends generations to destinations after their calls; destinations do not affect each other. */
 export interface Broadcaster {
-  /** Queues a generation that has been recorded. Costs almost nothing while there is no destination. */
-  offer(record: GenerationRecord): void;
+  /**
+   * Queues a generation that has been recorded, or sends it: the promise then resolves when that is done. Costs almost
+   * nothing while there is no destination.
+   */
+  offer(record: GenerationRecord): Awaitable<void>;
   /** Resumes what an earlier process has left. */
   start(): Promise<void>;
   /** Reads the destinations again, after one of them was written. */
@@ -123,7 +127,8 @@ const toArrival = ({ destinationId, sentAt, tookMs, hasArrived, result }: Delive
   result,
 });
 
-function createDeliver(options: BroadcasterOptions): Deliver {
+/** Makes the function that sends generations to a destination. */
+export function createDeliver(options: BroadcasterOptions): Deliver {
   const { broadcast, store, logger } = options;
   // Nothing waits for it: that a delivery was not noted is no reason to send it again.
   const onAttempt = (attempt: DeliveryAttempt): void => {

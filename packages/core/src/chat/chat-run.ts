@@ -7,8 +7,8 @@ import type { Caller } from '../dispatch/find-caller.ts';
 import type { OpenCalls } from '../dispatch/open-calls.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
 import type { AttemptParts } from '../dispatch/run-attempts.ts';
+import type { TimerWheel } from '../foundation/async/deadline.ts';
 import type { SerialQueue } from '../foundation/async/serial-queue.ts';
-import type { TimerWheel } from '../foundation/async/timer-wheel.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
@@ -55,7 +55,7 @@ export interface ChatRun {
   readonly guard: CompletionGuard | null;
   readonly observer: GenerationObserver;
   /** The HTTP request, as long as its client is connected. */
-  readonly client: Pick<GatewayRequest, 'headers' | 'signal' | 'abort'>;
+  readonly client: Pick<GatewayRequest, 'headers' | 'signal' | 'abort' | 'waitUntil'>;
   /** Headers of the response, the same streamed and whole; stages may add to them until it begins. */
   readonly responseHeaders: Record<string, string>;
   readonly parts: ChatRunParts;

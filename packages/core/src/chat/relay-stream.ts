@@ -214,7 +214,7 @@ async function recordEnd(
   try {
     const settled = run.observer.settle(outcome);
     if (judged !== undefined) noteEnd(run, judged, outcome, settled.usage);
-    await run.parts.recorder.recordCall(settled, outcome);
+    await run.parts.recorder.recordCall(settled, outcome, run.client);
     return { outcome, settled };
   } catch (error) {
     return { outcome: { status: 'failed', error: toCallError(error, '') }, settled: undefined };

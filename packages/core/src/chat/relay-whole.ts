@@ -30,7 +30,7 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
     const outcome: Outcome = failure === null ? { status: 'completed' } : { status: 'failed', error: failure };
     const settled = observer.settle(outcome);
     noteEnd(run, completion, outcome, settled.usage);
-    await parts.recorder.recordCall(settled, outcome);
+    await parts.recorder.recordCall(settled, outcome, run.client);
     const whole = {
       ...envelopeOf(run, created),
       chunks: completion.first,
@@ -45,7 +45,7 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
     if (observer.isSettled()) throw describeError(error, run);
     const outcome = outcomeOf(error);
     if (completion !== undefined && !signal.aborted) noteEnd(run, completion, outcome, undefined);
-    await parts.recorder.recordCall(observer.settle(outcome), outcome);
+    await parts.recorder.recordCall(observer.settle(outcome), outcome, run.client);
     throw describeError(error, run);
   } finally {
     tracked.end();

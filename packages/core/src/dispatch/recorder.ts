@@ -6,6 +6,7 @@ import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
+import type { GatewayRequest } from '../http/request.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
 import type { Generation } from '../wire/generations/generation.ts';
@@ -30,18 +31,22 @@ export const toAttemptListener =
   (listener: AttemptListener, logger: Logger): GenerationListener =>
   (record) => {
     const attempts = record.generation.provider_responses ?? [];
+    const telling = [];
     for (const [index, attempt] of attempts.entries()) {
-      tell(() => listener({ index, attempt, record }), record, logger);
+      const told = tell(() => listener({ index, attempt, record }), record, logger);
+      if (told !== undefined) telling.push(told);
     }
+    return telling.length === 0 ? undefined : Promise.all(telling).then(() => undefined);
   };
 
 /** Writes down what became of calls, for every kind of call. */
 export interface Recorder {
   /**
    * Records a call that has ended. The last byte of its response waits for it: an acknowledged call is never lost.
-   * Rejects with `internal` when the store fails, because then the response must not end successfully.
+   * Rejects with `internal` when the store fails, because then the response must not end successfully. The host goes on
+   * until this and what the listeners do is done, where it would end with the response.
    */
-  recordCall(settled: SettledGeneration, outcome: Outcome): Promise<void>;
+  recordCall(settled: SettledGeneration, outcome: Outcome, host?: Pick<GatewayRequest, 'waitUntil'>): Promise<void>;
   /** Records work that outlives its request and counts no tokens: appends, settles, notifies the listeners. */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
 }
@@ -56,13 +61,19 @@ export interface RecorderParts {
   /** A content above this limit is not stored at all: half a conversation could be mistaken for a whole one. */
   readonly maxContentBytes: number;
   readonly listeners: readonly GenerationListener[];
+  /** Whether work has to end within a request: what has no host of its own then waits for the listeners. */
+  readonly isPerRequest?: boolean | undefined;
 }
 
 /** Creates the one recorder of a gateway (docs/decisions/0024). */
 export function createRecorder(parts: RecorderParts): Recorder {
-  const { generations, ledger, rateLimits, counters, logger, maxContentBytes, listeners } = parts;
+  const { generations, ledger, rateLimits, counters, logger, maxContentBytes, listeners, isPerRequest } = parts;
 
-  const append = async (record: GenerationRecord, content: StoredContent | null): Promise<void> => {
+  const append = async (
+    record: GenerationRecord,
+    content: StoredContent | null,
+    host?: Pick<GatewayRequest, 'waitUntil'>,
+  ): Promise<void> => {
     const { generation, costNanoUsd, principalId, userId = null } = record;
     try {
       await generations.append(record, content);
@@ -79,38 +90,54 @@ export function createRecorder(parts: RecorderParts): Recorder {
       logger.error('a generation could not be recorded', { id: generation.id, reason: String(cause) });
       throw new GatewayError('internal', 'The generation could not be recorded', { cause });
     }
-    for (const listener of listeners) tell(() => listener(record), record, logger);
+    for (const listener of listeners) {
+      const told = tell(() => listener(record), record, logger);
+      if (told !== undefined) host?.waitUntil?.(told);
+    }
+  };
+
+  const recordCall: Recorder['recordCall'] = async (settled, outcome, host) => {
+    const { record, principal, usage, content, contentLength } = settled;
+    const { generation } = record;
+    counters[outcome.status] += 1;
+    if (usage !== undefined) rateLimits?.noteTokens(principal, generation.model, usage.total_tokens);
+    await append(record, contentLength > maxContentBytes ? null : content, host);
+    if (outcome.status !== 'failed') return;
+    logger.warn('a call failed', {
+      id: generation.id,
+      model: generation.model,
+      provider: generation.provider_name,
+      code: outcome.error.code,
+      reason: outcome.error.message,
+      cause: describeCause(outcome.error.cause),
+    });
   };
 
   return {
-    append,
-    async recordCall({ record, principal, usage, content, contentLength }, outcome) {
-      const { generation } = record;
-      counters[outcome.status] += 1;
-      if (usage !== undefined) rateLimits?.noteTokens(principal, generation.model, usage.total_tokens);
-      await append(record, contentLength > maxContentBytes ? null : content);
-      if (outcome.status !== 'failed') return;
-      logger.warn('a call failed', {
-        id: generation.id,
-        model: generation.model,
-        provider: generation.provider_name,
-        code: outcome.error.code,
-        reason: outcome.error.message,
-        cause: describeCause(outcome.error.cause),
-      });
+    async append(record, content) {
+      const following: Promise<unknown>[] = [];
+      const waitUntil = (work: Promise<unknown>): void => void following.push(work);
+      await append(record, content, isPerRequest === true ? { waitUntil } : undefined);
+      await Promise.all(following);
+    },
+    recordCall(settled, outcome, host) {
+      const recording = recordCall(settled, outcome, host);
+      host?.waitUntil?.(recording.catch(() => undefined));
+      return recording;
     },
   };
 }
 
-/** Listeners are not waited for. */
-function tell(listener: () => Awaitable<void>, record: GenerationRecord, logger: Logger): void {
+/** Calls do not wait for listeners. Returns a promise, which never rejects, while one is at work. */
+function tell(listener: () => Awaitable<void>, record: GenerationRecord, logger: Logger): Promise<void> | undefined {
   const logFailure = (error: unknown): void =>
     logger.error('a listener to generations failed', { id: record.generation.id, reason: String(error) });
   try {
     const telling = listener();
-    if (telling instanceof Promise) telling.catch(logFailure);
+    return telling instanceof Promise ? telling.catch(logFailure) : undefined;
   } catch (error) {
     logFailure(error);
+    return undefined;
   }
 }
 

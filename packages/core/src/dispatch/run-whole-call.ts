@@ -73,7 +73,7 @@ export interface WholeKind<Request, Result> {
 
 /** The origin of a call, and the destination of its response. */
 export interface WholeClient {
-  readonly request: Pick<GatewayRequest, 'headers' | 'signal' | 'abort'>;
+  readonly request: Pick<GatewayRequest, 'headers' | 'signal' | 'abort' | 'waitUntil'>;
   /** Headers of the response; a rate limit adds to them, and so does the id of the generation. */
   readonly responseHeaders: Record<string, string>;
 }
@@ -195,7 +195,7 @@ async function serveCall<Request, Result>(
       contentLength: JSON.stringify(stored).length,
     });
     isRecorded = true;
-    await recorder.recordCall(settled, outcome);
+    await recorder.recordCall(settled, outcome, client.request);
     return settled;
   };
   try {

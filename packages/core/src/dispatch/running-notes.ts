@@ -6,7 +6,7 @@ import type { OpenCalls } from './open-calls.ts';
 export interface RunningNotesParts {
   readonly openCalls: Pick<OpenCalls, 'streams' | 'onStream'>;
   readonly generations: Pick<GenerationRepository, 'noteRunning'>;
-  readonly platform: Pick<Platform, 'setTimer'>;
+  readonly platform: Pick<Platform, 'setTimer' | 'isPerRequest'>;
   readonly logger: Logger;
 }
 
@@ -20,10 +20,14 @@ const NOTE_EVERY_MS = 1000;
 /** A younger stream is not noted. */
 const LEAST_AGE_MS = 1000;
 
-/** Begins to note: one timer for all streams, none without a stream, and nothing at a piece of a stream. */
+/**
+ * Begins to note: one timer for all streams, none without a stream, and nothing at a piece of a stream. Where timers
+ * belong to requests nothing is noted.
+ */
 export function startRunningNotes(parts: RunningNotesParts): RunningNotes {
   const { openCalls, generations, platform, logger } = parts;
-  if (generations.noteRunning === undefined) return { close: () => Promise.resolve() };
+  if (generations.noteRunning === undefined || platform.isPerRequest === true)
+    return { close: () => Promise.resolve() };
   let isTicking = false;
   let hasNoted = false;
   let hasFailed = false;

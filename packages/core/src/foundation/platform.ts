@@ -16,6 +16,11 @@ export interface Platform {
    * with it. Default: a timer of no delay.
    */
   nextTurn?(): Promise<void>;
+  /**
+   * True where the promises, streams, signals and timers of one request end with it and are out of reach for others, as
+   * on Workers. Each request then has timers of its own, and what would be done later is done within a request.
+   */
+  readonly isPerRequest?: boolean | undefined;
   /** Opens storage outside of memory for long texts that are needed only once more. Default: none. */
   readonly openScratch?: (() => Scratch) | undefined;
 }
@@ -33,10 +38,16 @@ export interface Scratch {
 const hex = (buffer: ArrayBuffer): string =>
   Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
+export interface WebPlatformOptions {
+  /** See `Platform`. Default: true on Cloudflare Workers, and on whatever else calls itself so. */
+  readonly isPerRequest?: boolean | undefined;
+}
+
 /** Builds a platform from web standards alone; hosts with faster functions pass their own. */
-export function createWebPlatform(): Platform {
+export function createWebPlatform({ isPerRequest = isOnWorkers() }: WebPlatformOptions = {}): Platform {
   const encoder = new TextEncoder();
   return {
+    isPerRequest,
     async sha256(text) {
       return hex(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
     },
@@ -61,3 +72,5 @@ export function createWebPlatform(): Platform {
     nextTurn: () => new Promise((resolve) => void setTimeout(resolve, 0)),
   };
 }
+
+const isOnWorkers = (): boolean => typeof navigator === 'object' && navigator.userAgent === 'Cloudflare-Workers';

@@ -275,3 +275,60 @@ test('reads a stream ahead by no more than one piece', async () => {
   expect(transport.exchanges[0]?.pulls).toBeLessThanOrEqual(7);
   await reader?.cancel();
 });
+
+/** A host that ends with its response, unless it is held. */
+function createEndingHost(): {
+  held: Promise<unknown>[];
+  isOver: () => Promise<boolean>;
+  waitUntil(work: Promise<unknown>): void;
+} {
+  const held: Promise<unknown>[] = [];
+  return {
+    held,
+    async isOver() {
+      await settle();
+      const over = Symbol('over');
+      const first = await Promise.race([Promise.all(held), settle().then(() => over)]);
+      return first !== over;
+    },
+    // A method, as on Workers, where it needs its own `this`.
+    waitUntil(work) {
+      this.held.push(work);
+    },
+  };
+}
+
+test('keeps a host that would end with the response until the call is recorded and its listeners are done', async () => {
+  const transport = createScriptedTransport((exchange) => {
+    exchange.respond();
+    exchange.push(toEvent(piece('Hi')));
+  });
+  let endListener = (): void => undefined;
+  const { gateway, store } = createCoreGateway(transport, {
+    onGeneration: () => new Promise<void>((resolve) => void (endListener = resolve)),
+  });
+  const host = createEndingHost();
+  const response = await toFetchHandler(gateway)(chatRequest(JSON.stringify({ ...HELLO, stream: true })), host);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  expect(await host.isOver()).toBe(false);
+  void reader?.cancel();
+  await settle();
+  expect(store.appended).toHaveLength(1);
+  expect(await host.isOver()).toBe(false);
+  endListener();
+  expect(await host.isOver()).toBe(true);
+});
+
+test('keeps a host no longer than a whole response takes', async () => {
+  const { gateway } = createCoreGateway(createScriptedTransport());
+  const held: Promise<unknown>[] = [];
+  const handle = toFetchHandler(gateway, { waitUntil: (work) => void held.push(work) });
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  // What Next.js, Bun and Deno give beside the request is no context of this kind.
+  expect((await handle(new Request('https://host.example/api/v1/models', { headers }), { params: {} })).status).toBe(
+    200,
+  );
+  expect(held).toHaveLength(1);
+  await Promise.all(held);
+});

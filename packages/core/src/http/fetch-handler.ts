@@ -23,7 +23,14 @@ export interface FetchHandlerOptions {
    * OpenAPI document. What it throws is a 500, and logged by the gateway.
    */
   readonly authenticate?: Authenticate<Request> | undefined;
+  /**
+   * Keeps the host going until this work is done, where it ends with its response: `after` of Next.js. A handler that is
+   * given the context of a request (Workers, Hono) uses the `waitUntil` of that. Default: the host goes on anyway.
+   */
+  readonly waitUntil?: WaitUntil | undefined;
 }
+
+type WaitUntil = (work: Promise<unknown>) => void;
 
 const BESIDE_API: readonly Exclude<Surface, 'api'>[] = ['health', 'metrics', 'openapi', 'admin'];
 /** Largest body that a host reads unless configured otherwise. */
@@ -31,23 +38,26 @@ export const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
  * Adapts a gateway to the web-standard signature of Hono, Next.js, Deno and Workers. Costs about twice the CPU of the
- * plain handler, so hosts on Node with a choice use `listen` or the Express adapter.
+ * plain handler, so hosts on Node with a choice use `listen` or the Express adapter. The second argument is what the host
+ * knows of the request: the context of Workers, which is kept until everything is recorded, or anything else.
  */
 export function toFetchHandler(
   gateway: FetchedGateway,
   options: FetchHandlerOptions = {},
-): (request: Request) => Promise<Response> {
+): (request: Request, context?: unknown) => Promise<Response> {
   const mountPath = (options.mountPath ?? '').replace(/\/+$/, '');
   const hidden = BESIDE_API.filter((surface) => options.expose?.includes(surface) !== true);
   const limitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const { authenticate } = options;
-  return async (request) => {
+  return async (request, context) => {
     const url = new URL(request.url);
     const path = url.pathname.slice(mountPath.length);
     const isElsewhere = mountPath !== '' && !url.pathname.startsWith(`${mountPath}/`);
     if (isElsewhere || gateway.matches(request.method, path, hidden)) {
       return toResponse(toErrorResponse(new GatewayError('not_found', 'There is nothing at this path')));
     }
+    const waitUntil = waitUntilOf(context) ?? options.waitUntil;
+    const onEnd = waitUntil && holdHost(waitUntil);
     const response = await gateway.handle({
       method: request.method,
       path,
@@ -56,11 +66,26 @@ export function toFetchHandler(
       readBody: (routeLimitBytes = limitBytes) => readPieces(openBody(request, routeLimitBytes)),
       openBody: (routeLimitBytes = limitBytes) => openBody(request, routeLimitBytes),
       signal: request.signal,
+      waitUntil,
       baseUrl: url.origin + mountPath,
       authenticate: authenticate && (() => authenticate(request)),
     });
-    return toResponse(response);
+    return toResponse(response, onEnd);
   };
+}
+
+function waitUntilOf(context: unknown): WaitUntil | undefined {
+  if (typeof context !== 'object' || context === null || !('waitUntil' in context)) return undefined;
+  const { waitUntil } = context;
+  // With its own `this`, which Workers require.
+  return typeof waitUntil === 'function' ? (work) => void waitUntil.call(context, work) : undefined;
+}
+
+/** Keeps the host going until the returned function is called. */
+function holdHost(waitUntil: WaitUntil): () => void {
+  let end = (): void => undefined;
+  waitUntil(new Promise<void>((resolve) => void (end = resolve)));
+  return end;
 }
 
 /** Yields the body of a request, and releases the body when its reader leaves. */
@@ -85,9 +110,12 @@ async function* openBody({ body, headers, signal }: Request, limitBytes: number)
   }
 }
 
-function toResponse({ status, headers, body }: GatewayResponse): Response {
+function toResponse({ status, headers, body }: GatewayResponse, onEnd?: () => void): Response {
   // The status 499 means that the client has disconnected; some hosts refuse statuses that they do not know.
   const init = { status: status === 499 ? 400 : status, headers };
-  if (body === null || typeof body === 'string') return new Response(body, init);
-  return new Response(body instanceof Uint8Array ? new Uint8Array(body) : toReadableStream(body), init);
+  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    return new Response(toReadableStream(body, onEnd), init);
+  }
+  onEnd?.();
+  return new Response(body instanceof Uint8Array ? new Uint8Array(body) : body, init);
 }

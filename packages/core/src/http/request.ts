@@ -31,6 +31,11 @@ export interface GatewayRequest {
    * error, and a call then needs no signal of its own.
    */
   readonly abort?: ((reason: Error) => void) | undefined;
+  /**
+   * Keeps the host going until this work is done, where it ends with its response: the recording of a call that its
+   * client has left, and what follows a recording.
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** The public address of the mount, without a trailing slash: `https://host/ai`. */
   readonly baseUrl: string;
   readonly remoteAddress?: string | undefined;

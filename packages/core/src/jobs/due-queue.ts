@@ -1,17 +1,19 @@
 import type { Platform } from '../foundation/platform.ts';
 
 export interface DueQueueOptions {
-  readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
+  readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer' | 'isPerRequest'>;
   /** Minimum time between two runs. */
   readonly spacingMs: number;
   readonly run: (id: string) => void;
 }
 
-/** Many times, one timer. */
+/** Many times, one timer; none where timers belong to requests. */
 export interface DueQueue {
   /** Runs the id once `delayMs` from now, in place of its earlier time. */
   schedule(id: string, delayMs: number): void;
   has(id: string): boolean;
+  /** Whether the time of an id is still to come. */
+  waits(id: string): boolean;
   stop(): void;
 }
 
@@ -44,7 +46,7 @@ export function createDueQueue({ platform, spacingMs, run }: DueQueueOptions): D
 
   const arm = (): void => {
     const due = first();
-    if (isStopped || due === undefined) return;
+    if (isStopped || due === undefined || platform.isPerRequest === true) return;
     const at = Math.max(due.at, lastRunAt + spacingMs);
     if (at >= armedFor) return;
     cancelTimer?.();
@@ -76,6 +78,7 @@ export function createDueQueue({ platform, spacingMs, run }: DueQueueOptions): D
       arm();
     },
     has: (id) => latest.has(id),
+    waits: (id) => (latest.get(id)?.at ?? Number.NEGATIVE_INFINITY) > platform.monotonicNow(),
     stop() {
       isStopped = true;
       cancelTimer?.();

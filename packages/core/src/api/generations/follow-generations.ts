@@ -22,12 +22,12 @@ export const followGenerations = operation<GenerationParts>()({
     }
     const body = followFeed({
       parts,
-      epoch: parts.instanceId,
+      epoch: parts.instanceId(),
       lastEventId: firstValue(request.headers['last-event-id']),
       fields,
       toVideoEvent,
       isAllowed: () => isStillAllowed(request, parts),
-      signal: AbortSignal.any([request.signal, parts.closing]),
+      signal: AbortSignal.any([request.signal, parts.closing.signal()]),
     });
     return { status: 200, headers: HEADERS, body };
   },

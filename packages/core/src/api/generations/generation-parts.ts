@@ -4,7 +4,8 @@ import type { MemberDirectory } from '../../auth/members.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
 import type { Timeouts } from '../../calls/timeouts.ts';
 import type { OpenCalls } from '../../dispatch/open-calls.ts';
-import type { TimerWheel } from '../../foundation/async/timer-wheel.ts';
+import type { TimerWheel } from '../../foundation/async/deadline.ts';
+import type { Closing } from '../../foundation/closing.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationFeed } from '../../generations/generation-feed.ts';
@@ -26,7 +27,6 @@ export interface GenerationParts {
   readonly logger: Logger;
   readonly broadcaster: Pick<Broadcaster, 'arrivalsOf'>;
   /** Random text that identifies this gateway. */
-  readonly instanceId: string;
-  /** Fires when the gateway begins to close. */
-  readonly closing: AbortSignal;
+  readonly instanceId: () => string;
+  readonly closing: Pick<Closing, 'signal'>;
 }

@@ -12,8 +12,9 @@ export const getVideo = operation<VideoParts>()({
   headers: { 'user-agent': 'Clients that take no unknown cost receive none' },
   response: videoResponseSchema,
   async run(context) {
-    const { request, params } = context;
-    const video = toVideoResponse(await findReadableJob(params.jobId, context), request.baseUrl);
+    const { request, params, parts } = context;
+    const job = await parts.videos.runner.lookAt(await findReadableJob(params.jobId, context));
+    const video = toVideoResponse(job, request.baseUrl);
     if (video.usage?.cost !== null || takesNullCost(firstValue(request.headers['user-agent']))) return video;
     return { ...video, usage: { is_byok: video.usage.is_byok } };
   },

@@ -14,7 +14,7 @@ export interface VideoParts extends EndpointParts {
   readonly providers: readonly Provider[];
   readonly videos: {
     readonly archive: VideoArchive | undefined;
-    readonly runner: Pick<VideoRunner, 'inputsOf' | 'pollsOf'>;
+    readonly runner: Pick<VideoRunner, 'inputsOf' | 'lookAt' | 'pollsOf'>;
   };
   readonly logging: { readonly inputOutput: boolean };
 }

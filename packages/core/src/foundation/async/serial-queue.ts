@@ -6,8 +6,15 @@ export interface SerialQueue {
   run(work: () => Promise<void>): void;
 }
 
-/** Creates the queue. Between two pieces, other work of the process can run. */
-export function createSerialQueue({ setTimer }: Pick<Platform, 'setTimer'>): SerialQueue {
+/**
+ * Creates the queue. Between two pieces, other work of the process can run. Where timers belong to requests nothing waits
+ * for the work of others.
+ */
+export function createSerialQueue({
+  setTimer,
+  isPerRequest,
+}: Pick<Platform, 'setTimer' | 'isPerRequest'>): SerialQueue {
+  if (isPerRequest === true) return { run: (work) => void work() };
   const waiting: (() => Promise<void>)[] = [];
   let isBusy = false;
   const begin = (): void => {

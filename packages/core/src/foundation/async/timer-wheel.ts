@@ -1,40 +1,18 @@
-import type { Platform } from '../platform.ts';
+import type { Clock, Deadline, DeadlineOwner, TimerWheel } from './deadline.ts';
+import { createOwnTimers } from './own-timers.ts';
 import { createSwapRemoveList, type ListEntry } from './swap-remove-list.ts';
-
-/** One time limit. Setting it again moves it, which costs an assignment: limits are moved with every piece of data. */
-export interface Deadline {
-  /** Expires `delayMs` from now instead of whenever it was due before. */
-  set(delayMs: number): void;
-  /** Expires at `dueAt` on the monotonic clock instead: for callers that have read the clock already. */
-  setAt(dueAt: number): void;
-  clear(): void;
-}
-
-/** Owner of a time limit. */
-export interface DeadlineOwner {
-  /** Called once each time the limit was set and ran out, up to one tick late. */
-  onExpire(): void;
-}
-
-/** Many time limits on one timer. */
-export interface TimerWheel {
-  /** A limit that calls back once each time it was set and ran out, up to one tick late. */
-  add(onExpire: () => void): Deadline;
-  /** The same without a function of its own, for paths on which every object counts. */
-  addFor(owner: DeadlineOwner): Deadline;
-}
 
 const TICK_MS = 50;
 /** A tick this late means that the process was blocked or suspended; data may be waiting unread. */
 const LATE_MS = 500;
 
-type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
-
 /**
  * Ticks only while a limit is set. A late tick moves every limit by its lateness, so that a blocked event loop or a
- * suspended machine does not end all streams at once (docs/decisions/0013).
+ * suspended machine does not end all streams at once (docs/decisions/0013). Where timers belong to requests, each limit
+ * has its own instead.
  */
 export function createTimerWheel(platform: Clock): TimerWheel {
+  if (platform.isPerRequest === true) return createOwnTimers(platform);
   /** Those that are set. */
   const deadlines = createSwapRemoveList<WheelDeadline>();
   let isTicking = false;

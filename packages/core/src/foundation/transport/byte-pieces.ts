@@ -15,17 +15,33 @@ export async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uin
   return whole;
 }
 
-/** A web stream that takes a piece only when asked, and calls `return()` when its reader leaves. */
-export function toReadableStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+/**
+ * A web stream that takes a piece only when asked, and calls `return()` when its reader leaves. `onEnd` runs once all of it
+ * is over.
+ */
+export function toReadableStream(
+  pieces: AsyncIterable<Uint8Array>,
+  onEnd: () => void = () => undefined,
+): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
+      let isOver = true;
+      try {
+        const { done, value } = await iterator.next();
+        isOver = done === true;
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      } finally {
+        if (isOver) onEnd();
+      }
     },
     async cancel() {
-      await iterator.return?.();
+      try {
+        await iterator.return?.();
+      } finally {
+        onEnd();
+      }
     },
   });
 }

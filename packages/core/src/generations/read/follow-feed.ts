@@ -1,5 +1,5 @@
 import type { Timeouts } from '../../calls/timeouts.ts';
-import type { TimerWheel } from '../../foundation/async/timer-wheel.ts';
+import type { TimerWheel } from '../../foundation/async/deadline.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import type { VideoEvent } from '../../wire/generations/generation-feed.ts';

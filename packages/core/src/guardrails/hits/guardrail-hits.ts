@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../foundation/async/awaitable.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GuardrailHitsRow, GuardrailRefusal } from '../../stores/guardrail-hits-row.ts';
@@ -15,15 +16,15 @@ export type RefusedCaller = Pick<GuardrailRefusal, 'principalId' | 'model'>;
 export interface GuardrailHits {
   /** Counts a call that ended before any endpoint was asked. */
   noteRefused(hits: readonly GuardrailHit[], caller: RefusedCaller): void;
-  /** Counts a call that was recorded. */
-  noteRecorded(record: GenerationRecord): void;
+  /** Counts a call that was recorded; where timers belong to requests, resolves when that is in the store. */
+  noteRecorded(record: GenerationRecord): Awaitable<void>;
   /** Resolves when all that was counted is in the store; never rejects. */
   save(): Promise<void>;
 }
 
 export interface GuardrailHitsParts {
   readonly store: Pick<Store, 'guardrailHits'>;
-  readonly platform: Pick<Platform, 'now' | 'setTimer'>;
+  readonly platform: Pick<Platform, 'now' | 'setTimer' | 'isPerRequest'>;
   readonly logger: Logger;
 }
 
@@ -40,7 +41,7 @@ export function createGuardrailHits({ store, platform, logger }: GuardrailHitsPa
   let sweptDay = '';
 
   const begin = (): void => {
-    if (isTimed) return;
+    if (isTimed || platform.isPerRequest === true) return;
     isTimed = true;
     platform.setTimer(() => {
       isTimed = false;
@@ -74,12 +75,13 @@ export function createGuardrailHits({ store, platform, logger }: GuardrailHitsPa
     for (const { id, day } of await store.guardrailHits.list()) if (day < oldest) await store.guardrailHits.remove(id);
   };
   const save = async (): Promise<void> => {
-    await saving;
+    if (platform.isPerRequest !== true) await saving;
     if (unsaved.size === 0) return;
-    saving = write().catch((error: unknown) => {
+    const writing = write().catch((error: unknown) => {
       logger.warn('old counts of guardrails could not be removed', { reason: String(error) });
     });
-    await saving;
+    saving = writing;
+    await writing;
   };
 
   return {
@@ -92,6 +94,7 @@ export function createGuardrailHits({ store, platform, logger }: GuardrailHitsPa
       const at = Date.parse(createdAt);
       for (const hit of effectsOfStages(pipeline ?? [])) count(hit, at, null);
       for (const guardrailId of narrowedBy ?? []) count({ guardrailId, effect: 'narrowed', rule: '' }, at, null);
+      return platform.isPerRequest === true ? save() : undefined;
     },
     save,
   };

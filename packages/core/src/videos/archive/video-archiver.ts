@@ -1,3 +1,4 @@
+import { createClosing } from '../../foundation/closing.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
@@ -32,7 +33,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
   const failures = new Map<string, number>();
   /** Under way, or waiting for others. */
   const busy = new Set<string>();
-  const stopping = new AbortController();
+  const stopping = createClosing(platform);
   let active = 0;
 
   const run = (id: string): void => {
@@ -45,7 +46,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
     active += 1;
     keep(id)
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) {
+        if (!stopping.hasBegun()) {
           logger.warn('a video could not be looked after', { job: id, reason: String(error) });
         }
       })
@@ -53,7 +54,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
         active -= 1;
         busy.delete(id);
         const next = waiting.shift();
-        if (next !== undefined && !stopping.signal.aborted) begin(next);
+        if (next !== undefined && !stopping.hasBegun()) begin(next);
       });
   };
   const queue = createDueQueue({ platform, spacingMs: 0, run });
@@ -68,7 +69,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
       failures.delete(id);
       await jobs.update(job, (latest) => ({ ...latest, content: areAllArchived ? 'kept' : 'upstream' }));
     } catch (error) {
-      if (stopping.signal.aborted) return;
+      if (stopping.hasBegun()) return;
       const failed = failures.get(id) ?? 0;
       const waitMs = isGone(error) ? undefined : WAITS_MS[failed];
       logger.warn('a video could not be fetched', { job: id, reason: String(error), isLast: waitMs === undefined });
@@ -85,7 +86,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
   const archiveOne = async (job: VideoJob, index: number): Promise<boolean> => {
     const name = toArchiveName(job.id, index);
     if ((await archive.find(name)) !== undefined) return true;
-    const request = { index, headers: {}, signal: stopping.signal };
+    const request = { index, headers: {}, signal: stopping.signal() };
     const { headers, body } = await openUpstreamVideo(job, request, current().providers);
     // The length of a compressed body differs from the length of the stored video.
     const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
@@ -102,7 +103,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
     },
     stop() {
       queue.stop();
-      stopping.abort(new Error('the gateway is closing'));
+      stopping.begin(new Error('the gateway is closing'));
     },
   };
 }

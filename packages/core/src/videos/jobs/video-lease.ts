@@ -22,7 +22,7 @@ export const TAKEN_FOR_MS = 45_000;
 export function createOwnedJobs(
   jobs: Repository<VideoJob>,
   platform: Pick<Platform, 'now'>,
-  ownerId: string | null,
+  findOwnerId: (() => string) | null,
 ): OwnedJobs {
   const isStillOurs = (owned: VideoJob, latest: VideoJob): boolean => owned.lease?.token === latest.lease?.token;
   const update: OwnedJobs['update'] = (owned, change) =>
@@ -30,7 +30,8 @@ export function createOwnedJobs(
   return {
     async take(id) {
       const job = await jobs.get(id);
-      if (ownerId === null || job === undefined) return job;
+      if (findOwnerId === null || job === undefined) return job;
+      const ownerId = findOwnerId();
       const now = platform.now();
       if (job.lease?.ownerId === ownerId && job.lease.untilMs > now + TAKEN_FOR_MS) return job;
       const taken = await jobs.update(id, (latest) => {
@@ -43,7 +44,7 @@ export function createOwnedJobs(
       // No longer than a lease, because the wall clock may have been set back since it was taken.
       return { againMs: Math.min(Math.max((taken.lease?.untilMs ?? now) - now, 1000), LEASE_MS) };
     },
-    isOurs: async (owned) => ownerId === null || isStillOurs(owned, (await jobs.get(owned.id)) ?? owned),
+    isOurs: async (owned) => findOwnerId === null || isStillOurs(owned, (await jobs.get(owned.id)) ?? owned),
     async extend(owned, forMs) {
       const untilMs = platform.now() + forMs;
       await update(owned, (latest) => {

@@ -1,6 +1,7 @@
 import type { Ledger } from '../../budgets/ledger.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Recorder } from '../../dispatch/recorder.ts';
+import type { Awaitable } from '../../foundation/async/awaitable.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
@@ -46,7 +47,7 @@ export interface VideoRunnerOptions {
   /** The longest inputs of a job that are. */
   readonly maxContentBytes: number;
   /** Distinguishes this process from others at the same store; null where there are none. */
-  readonly ownerId: string | null;
+  readonly ownerId: (() => string) | null;
 }
 
 /** The providers and models of now: jobs outlive the setup that they were ordered under. */
@@ -63,6 +64,11 @@ export interface VideoRunner {
   hold(id: string): { readonly lease: VideoLease | undefined; release(): void };
   /** Takes up a job that has just been submitted, or was held. */
   add(job: VideoJob, firstPollMs: number | undefined): void;
+  /**
+   * Does what is due for a job, where requests share no timers and so nobody else does; resolves with the job as it is
+   * then. Elsewhere returns it as it is.
+   */
+  lookAt(job: VideoJob): Awaitable<VideoJob>;
   /** Schedules a job whose webhook is to be sent again. */
   announce(job: VideoJob): void;
   /** Takes what goes in with the prompt of a job that has just been submitted, to be shown and stored with it. */
@@ -86,16 +92,16 @@ const START_SPREAD_MS = 2000;
 /** Creates the runner: one timer for all jobs, one step of one job at a time. */
 export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
   const { platform, logger, ownerId } = options;
-  const runner: RunnerState = createRunnerState(options, (id) => run(id, runner));
+  const runner: RunnerState = createRunnerState(options, (id) => void run(id, runner));
   return {
     async start() {
       await takeUpAll(START_SPREAD_MS, runner);
-      if (ownerId !== null) scanLater(runner);
+      if (ownerId !== null && platform.isPerRequest !== true) scanLater(runner);
     },
     hold(id) {
       runner.held.add(id);
       const untilMs = platform.now() + SUBMISSION_LEASE_MS;
-      const lease = ownerId === null ? undefined : { ownerId, token: 1, untilMs };
+      const lease = ownerId === null ? undefined : { ownerId: ownerId(), token: 1, untilMs };
       return { lease, release: () => void runner.held.delete(id) };
     },
     add(job, firstPollMs) {
@@ -103,6 +109,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
         logger.warn('a video job could not be held on to', { job: job.id, reason: String(error) }),
       );
     },
+    lookAt: (job) => (platform.isPerRequest === true ? stepWithin(job, runner) : job),
     announce: (job) => runner.outbox?.renew(job),
     holdInputs({ id, region }, order) {
       if (options.storesContent && region === undefined) runner.inputs.hold(id, order);
@@ -139,8 +146,8 @@ function createRunnerState(options: VideoRunnerOptions, onDue: (id: string) => v
     /** How long the jobs of each model usually take. */
     usualMs: new Map<string, number>(),
     held: new Set<string>(),
-    /** Jobs in the middle of a step. */
-    stepping: new Set<string>(),
+    /** Jobs in the middle of a step, with the times on the monotonic clock when it began. */
+    stepping: new Map<string, number>(),
     cancelScan: (): void => undefined,
     isStopped: false,
   };
@@ -171,15 +178,25 @@ function scanLater(runner: RunnerState): void {
   }, LEASE_MS / 2);
 }
 
-function run(id: string, runner: RunnerState): void {
-  const { queue, stepping, logger } = runner;
-  stepping.add(id);
-  step(id, runner)
+/** Leaves a step to the request that has begun it, unless that must have ended meanwhile. */
+async function stepWithin(job: VideoJob, runner: RunnerState): Promise<VideoJob> {
+  const { store, queue, held, stepping, platform } = runner;
+  const begunAt = stepping.get(job.id);
+  const isBusy = begunAt !== undefined && platform.monotonicNow() - begunAt < 2 * POLL_TIMEOUT_MS;
+  if (hasEnded(job) || held.has(job.id) || isBusy || queue.waits(job.id)) return job;
+  await run(job.id, runner);
+  return (await store.videoJobs.get(job.id)) ?? job;
+}
+
+function run(id: string, runner: RunnerState): Promise<void> {
+  const { queue, stepping, logger, platform } = runner;
+  stepping.set(id, platform.monotonicNow());
+  return step(id, runner)
     .catch((error: unknown) => {
       logger.error('a video job could not be followed', { job: id, reason: String(error) });
       queue.schedule(id, START_SPREAD_MS);
     })
-    .finally(() => stepping.delete(id));
+    .finally(() => void stepping.delete(id));
 }
 
 /** Does the next step for a job, and schedules the one after it. */

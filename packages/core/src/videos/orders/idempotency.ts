@@ -17,14 +17,22 @@ export interface IdempotencyGuard {
   once(call: IdempotentCall, make: () => Promise<VideoJob>): Promise<VideoJob>;
 }
 
+/** No submission takes longer. */
+const LONGEST_SUBMISSION_MS = 5 * 60_000;
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Creates the guard: a key is valid for 24 hours and for its own caller. With another body it is refused as `conflict`.
  * A call that failed has made no job and leaves its key free.
  */
-export function createIdempotencyGuard(jobs: Repository<VideoJob>, platform: Pick<Platform, 'now'>): IdempotencyGuard {
-  const underWay = new Map<string, { readonly bodyHash: string; readonly job: Promise<VideoJob> }>();
+export function createIdempotencyGuard(
+  jobs: Repository<VideoJob>,
+  platform: Pick<Platform, 'now' | 'isPerRequest'>,
+): IdempotencyGuard {
+  const underWay = new Map<
+    string,
+    { readonly bodyHash: string; readonly job: Promise<VideoJob>; readonly startedAt: number }
+  >();
 
   const find = async ({ principalId, key }: IdempotentCall): Promise<VideoJob | undefined> => {
     const since = platform.now() - KEPT_MS;
@@ -37,11 +45,12 @@ export function createIdempotencyGuard(jobs: Repository<VideoJob>, platform: Pic
     async once(call, make) {
       const id = `${call.principalId}\n${call.key}`;
       const running = underWay.get(id);
-      if (running !== undefined) return checked(call, running.bodyHash, await running.job);
+      if (running !== undefined && platform.isPerRequest === true) refuseUnderWay(running.startedAt, platform.now());
+      else if (running !== undefined) return checked(call, running.bodyHash, await running.job);
       const job = find(call).then((found) =>
         found === undefined ? make() : checked(call, found.idempotency?.bodyHash, found),
       );
-      underWay.set(id, { bodyHash: call.bodyHash, job });
+      underWay.set(id, { bodyHash: call.bodyHash, job, startedAt: platform.now() });
       try {
         return await job;
       } finally {
@@ -54,4 +63,10 @@ export function createIdempotencyGuard(jobs: Repository<VideoJob>, platform: Pic
 function checked({ bodyHash }: IdempotentCall, known: string | undefined, job: VideoJob): VideoJob {
   if (bodyHash === known) return job;
   throw new GatewayError('conflict', 'This Idempotency-Key was used with another body; choose another key');
+}
+
+/** Where a request cannot wait for the promise of another; one that has taken too long has ended without its end. */
+function refuseUnderWay(startedAt: number, now: number): void {
+  if (now - startedAt > LONGEST_SUBMISSION_MS) return;
+  throw new GatewayError('conflict', 'A call with this Idempotency-Key is under way; send it again in a moment');
 }

@@ -1,5 +1,5 @@
+import type { TimerWheel } from '../../../foundation/async/deadline.ts';
 import { raceAbort } from '../../../foundation/async/race-abort.ts';
-import type { TimerWheel } from '../../../foundation/async/timer-wheel.ts';
 import type { Logger } from '../../../foundation/logger.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { TransportError } from '../../../foundation/transport/transport.ts';
