@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { launchUi, skipped, type Ui } from './launch-ui.ts';
-import { type Echo, startEcho } from './start-echo.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { type Echo, startEcho } from '../e2e/start-echo.ts';
 
 const API_KEY = 'sk-gw-v1-pages-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;

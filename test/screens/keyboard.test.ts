@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
 const SOURCE = fileURLToPath(new URL('../../packages/ui/src/', import.meta.url));
 const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
@@ -213,7 +213,10 @@ const FOCUSED = `(() => {
   if (element === null || element === document.body) return null;
   const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
   const name = element.tagName + ' ' + (element.getAttribute('aria-label') ?? element.textContent ?? '').slice(0, 40);
-  const place = [...document.querySelectorAll('*')].indexOf(element);
+  // Numbers of elements as they are met: places among all elements change while the page grows.
+  const numbers = (globalThis.numbersOfElements ??= new Map());
+  if (!numbers.has(element)) numbers.set(element, numbers.size);
+  const place = numbers.get(element);
   const around = getComputedStyle(element.parentElement).outlineStyle !== 'none';
   return { name, place, isSeen: (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none' || around };
 })()`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { setTheme } from './examine.ts';
-import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+import { setTheme } from '../e2e/examine.ts';
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
 let ui: Ui;
 /** Ids of what the tests look at. */

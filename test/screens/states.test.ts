@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { examine } from './examine.ts';
-import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+import { examine } from '../e2e/examine.ts';
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
 const OWN_KEY = 'sk-gw-v1-states-0123456789abcdef0123456789abcdef';
 const isFull = process.env['TEST_FULL'] === '1';

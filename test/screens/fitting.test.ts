@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { FIND_UNFIT, KEEP_LABELS } from './find-unfit.ts';
-import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+import { FIND_UNFIT, KEEP_LABELS } from '../e2e/find-unfit.ts';
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
 const SCREENS = [
   '',
