@@ -8,7 +8,8 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
  *
  * - `<!-- from FILE -->`: it is a part of that file, which is run elsewhere
  * - `<!-- at FILE -->`: it is that file, in the place where the page says to put it
- * - `<!-- into FILE after: TEXT -->`: it is inserted there, below the first line with this text
+ * - `<!-- into FILE after: TEXT -->`: it is inserted there, below the first line with this text; `instead of: TEXT`: in
+ *   the place of that line
  * - `<!-- given: CODE -->`: declarations and imports that stand above it in the application of the reader
  * - `<!-- config: JSON -->`: it stands in a config file, at the place of `…`
  */
@@ -21,7 +22,7 @@ export interface Snippet {
   readonly code: string;
   readonly from: string | undefined;
   readonly at: string | undefined;
-  readonly into: { readonly file: string; readonly after: string } | undefined;
+  readonly into: { readonly file: string; readonly replaces: boolean; readonly text: string } | undefined;
   readonly given: string;
   readonly config: string | undefined;
 }
@@ -44,7 +45,7 @@ export function findSnippets(page: string, text: string): Snippet[] {
   return [...text.matchAll(FENCE)].map((match) => {
     const [all, before = '', indent = '', language = '', indented = ''] = match;
     const marks = new Map([...before.matchAll(MARK)].map(([, name = '', value = '']) => [name, value]));
-    const [, file = '', after = ''] = /^(\S+) after: (.+)$/.exec(marks.get('into') ?? '') ?? [];
+    const [, file = '', where = '', beside = ''] = /^(\S+) (after|instead of): (.+)$/.exec(marks.get('into') ?? '') ?? [];
     // The first line of the fence ends where the code begins.
     const start = match.index + all.length - indented.length - indent.length - '```'.length;
     return {
@@ -54,7 +55,7 @@ export function findSnippets(page: string, text: string): Snippet[] {
       code: indented.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
       from: marks.get('from'),
       at: marks.get('at'),
-      into: file === '' ? undefined : { file, after },
+      into: file === '' ? undefined : { file, replaces: where !== 'after', text: beside },
       given: marks.get('given') ?? '',
       config: marks.get('config'),
     };
