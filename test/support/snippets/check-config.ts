@@ -10,7 +10,8 @@ export function checkJson(snippet: Snippet): string[] {
   const members = parse(`{${text}}`);
   if (values === undefined && members === undefined) return [`${placeOf(snippet)}: is not JSON`];
   const inside = values?.map((value) => JSON.stringify(value)).join() ?? text;
-  const config = snippet.config === undefined ? (values?.[0] ?? members) : parse(snippet.config.replace('…', () => inside));
+  const config =
+    snippet.config === undefined ? (values?.[0] ?? members) : parse(snippet.config.replace('…', () => inside));
   if (config === undefined) return [`${placeOf(snippet)}: does not fit into ${snippet.config ?? 'a config file'}`];
   if (snippet.config === undefined && !isConfig(config)) return [];
   const { error } = configSchema.safeParse(config);

@@ -8,7 +8,9 @@ import { placeOf, root, type Snippet } from './read-snippets.ts';
  * What snippets import or are inserted into: copied, so that they are compiled at the place they are meant for, and
  * without being checked again, which takes most of the time.
  */
-const COPIED = ['core/src', 'node/src', 'express/src', 'fixtures/src', 'ui/src/clients'].map((dir) => `packages/${dir}`);
+const COPIED = ['core/src', 'node/src', 'express/src', 'fixtures/src', 'ui/src/clients'].map(
+  (dir) => `packages/${dir}`,
+);
 
 /** The lines of a file that stand in a page. */
 interface Placed {
@@ -20,12 +22,12 @@ interface Placed {
 /** Type-checks snippets of code as one program in an empty folder; the errors, each with its place in its page. */
 export function checkTypes(snippets: readonly Snippet[], folder: string): string[] {
   copySources(folder);
-  const placed = new Map<string, Placed[]>();
+  const placed = new Map<string, Placed>();
   const place = (file: string, above: string, snippet: Snippet, below = ''): void => {
     const text = `${above}${snippet.code}${below}`;
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), text);
-    placed.set(file, [...(placed.get(file) ?? []), { snippet, above: above.split('\n').length - 1 }]);
+    placed.set(file, { snippet, above: above.split('\n').length - 1 });
   };
   const unplaced: string[] = [];
   for (const [index, snippet] of snippets.entries()) {
@@ -46,7 +48,10 @@ export function checkTypes(snippets: readonly Snippet[], folder: string): string
 }
 
 function copySources(folder: string): void {
-  for (const file of globSync(COPIED.map((source) => `${source}/**/*.ts`), { cwd: root })) {
+  for (const file of globSync(
+    COPIED.map((source) => `${source}/**/*.ts`),
+    { cwd: root },
+  )) {
     if (file.endsWith('.test.ts')) continue;
     const copy = path.join(folder, file);
     mkdirSync(path.dirname(copy), { recursive: true });
@@ -83,7 +88,7 @@ function toConfig(folder: string, files: readonly string[]): object {
   };
 }
 
-function compile(folder: string, placed: ReadonlyMap<string, readonly Placed[]>): string[] {
+function compile(folder: string, placed: ReadonlyMap<string, Placed>): string[] {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
   const run = spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { cwd: folder, encoding: 'utf8' });
   if (run.status !== 0 && !run.stdout.includes('error TS')) throw new Error(run.stdout + run.stderr);
@@ -91,14 +96,13 @@ function compile(folder: string, placed: ReadonlyMap<string, readonly Placed[]>)
     const [, file = '', row = '', code = '', message = ''] =
       /^(.+?)\((\d+),\d+\): error TS(\d+): (.*)$/.exec(text) ?? [];
     if (file === '') return text.startsWith('error') ? [text] : [];
-    const line = Number(row);
-    const found = placed.get(file)?.find(({ snippet, above }) => {
-      return line > above && line <= above + snippet.code.split('\n').length;
-    });
-    if (found === undefined) return [`${file}:${row}: ${message}`];
-    const { snippet, above } = found;
+    const line = Number(row) - (placed.get(file)?.above ?? 0);
+    const snippet = placed.get(file)?.snippet;
+    if (snippet === undefined || line < 1 || line > snippet.code.split('\n').length) {
+      return [`${file}:${row}: ${message}`];
+    }
     // JavaScript states no types, so a parameter may be of any.
-    const isImplicitAny = /^7\d\d\d$/.test(code);
-    return snippet.language === 'js' && isImplicitAny ? [] : [`${snippet.page}:${snippet.line + line - above - 1}: ${message}`];
+    if (snippet.language === 'js' && /^7\d\d\d$/.test(code)) return [];
+    return [`${snippet.page}:${snippet.line + line - 1}: ${message}`];
   });
 }

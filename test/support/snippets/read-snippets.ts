@@ -45,7 +45,8 @@ export function findSnippets(page: string, text: string): Snippet[] {
   return [...text.matchAll(FENCE)].map((match) => {
     const [all, before = '', indent = '', language = '', indented = ''] = match;
     const marks = new Map([...before.matchAll(MARK)].map(([, name = '', value = '']) => [name, value]));
-    const [, file = '', where = '', beside = ''] = /^(\S+) (after|instead of): (.+)$/.exec(marks.get('into') ?? '') ?? [];
+    const [, file = '', where = '', beside = ''] =
+      /^(\S+) (after|instead of): (.+)$/.exec(marks.get('into') ?? '') ?? [];
     // The first line of the fence ends where the code begins.
     const start = match.index + all.length - indented.length - indent.length - '```'.length;
     return {
