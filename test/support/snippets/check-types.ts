@@ -23,13 +23,14 @@ interface Placed {
 export function checkTypes(snippets: readonly Snippet[], folder: string): string[] {
   copySources(folder);
   const placed = new Map<string, Placed>();
+  const unplaced: string[] = [];
   const place = (file: string, above: string, snippet: Snippet, below = ''): void => {
+    if (placed.has(file)) unplaced.push(`${placeOf(snippet)}: ${file} is changed by another snippet, too`);
     const text = `${above}${snippet.code}${below}`;
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), text);
     placed.set(file, { snippet, above: above.split('\n').length - 1 });
   };
-  const unplaced: string[] = [];
   for (const [index, snippet] of snippets.entries()) {
     const { given, at, into } = snippet;
     const head = given === '' ? '' : `${given}\n`;
