@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { parseCommand } from '../../../packages/server/src/commands/parse-command.ts';
+import { placeOf, root, type Snippet } from './read-snippets.ts';
+
+/** What is wrong with the commands of a snippet that are ours: `model-gateway`, `npm run`, and `node` with a file. */
+export function checkCommands(snippet: Snippet): string[] {
+  const lines = snippet.code.replaceAll(/\\\n\s*/g, '').split('\n');
+  return lines.flatMap((line) =>
+    line
+      .replace(/(^|\s)#.*$/, '')
+      .split(/&&|;|\|/)
+      .map((command) => objectToCommand(toWords(command)))
+      .filter((objection) => objection !== undefined)
+      .map((objection) => `${placeOf(snippet)}: ${objection}`),
+  );
+}
+
+function objectToCommand(words: readonly string[]): string | undefined {
+  const [program = '', ...args] = words.filter((word, index) => index > 0 || word !== 'npx');
+  if (program === 'model-gateway') return objectToArgs(args);
+  if (program === 'npm' && args[0] === 'run') return objectToScript(args);
+  if (program === 'node' && args[0] !== undefined && !existsSync(root + args[0])) return `${args[0]} does not exist`;
+  return undefined;
+}
+
+function objectToArgs(args: readonly string[]): string | undefined {
+  try {
+    parseCommand(args);
+    return undefined;
+  } catch (error) {
+    return `model-gateway ${args.join(' ')}: ${String(error)}`;
+  }
+}
+
+function objectToScript([, script = '', ...args]: readonly string[]): string | undefined {
+  const at = args.indexOf('--workspace');
+  const folder = at === -1 ? '' : (args[at + 1] ?? '');
+  const { scripts = {} } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as {
+    scripts?: Record<string, string>;
+  };
+  return script in scripts ? undefined : `npm run ${script}: there is no such script`;
+}
+
+/** The words of a command, without the variables that are set for it and without quotes. */
+function toWords(command: string): string[] {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  const first = words.findIndex((word) => !/^\w+=/.test(word));
+  return first === -1 ? [] : words.slice(first).map((word) => word.replaceAll(/['"]/g, ''));
+}
