@@ -11,18 +11,29 @@ export function checkCommands(snippet: Snippet): string[] {
     line
       .replace(/(^|\s)#.*$/, '')
       .split(/&&|;|\|/)
-      .map((command) => objectToCommand(toWords(command)))
+      .map((command) => objectToCommand(toWords(command), path.dirname(snippet.page)))
       .filter((objection) => objection !== undefined)
       .map((objection) => `${placeOf(snippet)}: ${objection}`),
   );
 }
 
-function objectToCommand(words: readonly string[]): string | undefined {
+function objectToCommand(words: readonly string[], folder: string): string | undefined {
   const [program = '', ...args] = words.filter((word, index) => index > 0 || word !== 'npx');
   if (program === 'model-gateway') return objectToArgs(args);
   if (program === 'npm' && args[0] === 'run') return objectToScript(args);
-  if (program === 'node' && args[0] !== undefined && !existsSync(root + args[0])) return `${args[0]} does not exist`;
-  return undefined;
+  return program === 'node'
+    ? objectToFile(
+        args.find((arg) => !arg.startsWith('-')),
+        folder,
+      )
+    : undefined;
+}
+
+/** A file is named from the root or, where a page is of an example, from there; what other installs bring is theirs. */
+function objectToFile(file: string | undefined, folder: string): string | undefined {
+  if (file === undefined || file.includes('node_modules/')) return undefined;
+  const isThere = ['', folder].some((from) => existsSync(path.join(root, from, file)));
+  return isThere ? undefined : `${file} does not exist`;
 }
 
 function objectToArgs(args: readonly string[]): string | undefined {
