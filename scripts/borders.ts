@@ -46,6 +46,8 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   chat: { imports: UP_TO_DISPATCH },
   dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
   api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs', 'broadcast', 'kinds', 'videos', 'chat', 'dialects'] },
+  // The contracts as suites for whoever writes a store or a provider: a public path that no room imports.
+  testing: { imports: ['foundation', 'wire', 'providers', 'stores'] },
 };
 
 /**
