@@ -5,7 +5,8 @@ import { toKey, toRecord } from '../support/stores/generation-records.ts';
 import { storeImplementations } from '../support/stores/store-implementations.ts';
 
 describe.each(storeImplementations)('The $name store', ({ isDurable, createPlace }) => {
-  test.each(isDurable ? [...storeCases, ...durableStoreCases] : storeCases)('$title', ({ run }) => run(createPlace));
+  const cases = isDurable ? [...storeCases, ...durableStoreCases] : storeCases;
+  test.each(cases.map(({ title, run }) => [title, run] as const))('%s', (_title, run) => run(createPlace));
 });
 
 test('no two cases have the same title, as some runners refuse that', () => {

@@ -1,7 +1,7 @@
-/** A fact that an implementation must meet. `Make` makes what is tested; it is called anew for each case. */
-export interface ContractCase<Make> {
+/** A fact that an implementation must meet. A `Subject` is what `run` needs for its tests, such as a function that makes a store. */
+export interface ContractCase<Subject> {
   /** A sentence, unique in its list. */
   readonly title: string;
   /** Rejects with an error that says what was expected and what was found instead. */
-  run(make: Make): Promise<void>;
+  run(subject: Subject): Promise<void>;
 }

@@ -2,3 +2,5 @@
 export type { ContractCase } from './contract-case.ts';
 export type { MakeStorePlace, StoreCase, StorePlace } from './stores/store-case.ts';
 export { durableStoreCases, storeCases } from './stores/store-cases.ts';
+export { providerCases } from './providers/provider-cases.ts';
+export type { ProviderSubject, UpstreamCompletion, UpstreamRefusal } from './providers/provider-subject.ts';
