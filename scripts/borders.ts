@@ -46,6 +46,8 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   chat: { imports: UP_TO_DISPATCH },
   dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
   api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs', 'broadcast', 'kinds', 'videos', 'chat', 'dialects'] },
+  // The contracts as suites for whoever writes a store or a provider: a public path that no room imports.
+  testing: { imports: ['foundation', 'wire', 'providers', 'stores'] },
 };
 
 /**
@@ -71,6 +73,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 export const TYPE_DOORS: Readonly<Record<string, readonly string[]>> = {
   ui: ['core/wire'],
 };
+
+/** The public paths that are for tests, here and elsewhere: the product imports none of them. */
+const TEST_DOORS: readonly string[] = ['@model-gateway/core/testing'];
 
 /**
  * The files of the UI that are no part of its bundle, because they need zod: the contract between the page and the
@@ -141,6 +146,7 @@ function objectToPackage({ from, specifier, isType }: Omit<Import, 'to'>): strin
   }
   const theirs = packageNamedBy(specifier);
   if (theirs === undefined || theirs === ours) return undefined;
+  if (TEST_DOORS.includes(specifier)) return `the product may not import ${specifier}, which is for tests`;
   const isDoor = specifier.split('/').length === (specifier.startsWith('@') ? 2 : 1);
   const allowed = PACKAGES[ours] ?? [];
   if (allowed.includes(`${theirs}/*`) || (isDoor && allowed.includes(theirs))) return undefined;
@@ -173,7 +179,9 @@ function objectToBundle({ from, to, isType }: Omit<Import, 'specifier'> & { to: 
 function objectToRoom({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
   if (!from.startsWith(CORE) || !to.startsWith(CORE)) return undefined;
   const [room, other] = [roomOf(from), roomOf(to)];
-  if (room === TOP || room === other) return undefined;
+  if (room === other) return undefined;
+  if (other === 'testing') return 'the product may not import testing, which is for tests';
+  if (room === TOP) return undefined;
   if (other === TOP) return `no room imports the files above all rooms`;
   const { imports, types = [] } = CORE_ROOMS[room ?? ''] ?? { imports: [] };
   if (imports.includes(other ?? '')) return undefined;
@@ -283,7 +291,7 @@ function toPackageOverride(name: string, allowed: readonly string[]): LintOverri
     return [`!@model-gateway/${other}`, `!@model-gateway/${door}`];
   });
   const group = ['@model-gateway/**', 'model-gateway', 'model-gateway/**', ...doors, ...typeDoors];
-  group.push('../**/src/**', '../**/dist/**');
+  group.push(...TEST_DOORS, '../**/src/**', '../**/dist/**');
   const data = ['../**/fixtures/**', '../**/test/**', '../**/bench/**'];
   const types = (TYPE_DOORS[name] ?? []).map((door) => `types of ${door}`);
   const named = [...allowed, ...types].join(', ') || 'no other package';

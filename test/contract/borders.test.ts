@@ -103,6 +103,11 @@ test.each([
     '../../../test/support/a.ts',
     'desktop may import by a relative path only files below desktop/src/',
   ],
+  [
+    'packages/server/src/a.ts',
+    '@model-gateway/core/testing',
+    'the product may not import @model-gateway/core/testing, which is for tests',
+  ],
   ['packages/ui/src/a.ts', './app.css', undefined],
   ['packages/ui/src/parts/a.ts', '../work.ts?worker&url', undefined],
   ['packages/server/src/a.ts', '@model-gateway/ui', undefined],
@@ -158,4 +163,11 @@ test('of the rooms in its column `types` a room imports types alone', () => {
   const inStores = { from: 'packages/core/src/stores/store.ts', ...provider };
   expect(toBreach({ ...inStores, isType: true })).toBeUndefined();
   expect(toBreach({ ...inStores, isType: false })?.reason).toBe('stores may import types alone of providers');
+});
+
+test('the cases of the contracts are for tests: neither a room nor the door of the core imports them', () => {
+  const cases = { specifier: './testing/index.ts', to: 'packages/core/src/testing/index.ts', isType: false };
+  for (const from of ['packages/core/src/index.ts', 'packages/core/src/api/routes.ts']) {
+    expect(toBreach({ from, ...cases })?.reason).toBe('the product may not import testing, which is for tests');
+  }
 });

@@ -2,18 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Store } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
+import type { StorePlace } from '@model-gateway/core/testing';
 import { createJsonFileStore } from '@model-gateway/node';
 
-/** A place that stores are opened on, one after the other. */
-export interface StorePlace {
-  open(): Promise<Store>;
-  /** Removes whatever the stores have left. They are closed. */
-  remove(): Promise<void>;
-}
-
-/** A kind of store that must meet the facts in `test/contract/stores.test.ts`. */
+/** A kind of store that must meet the facts of `@model-gateway/core/testing`. */
 export interface StoreImplementation {
   readonly name: string;
   /** Whether a store opened later finds what an earlier one was given. */

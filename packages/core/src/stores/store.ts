@@ -257,7 +257,7 @@ export interface RetentionState {
 
 /**
  * Everything the gateway remembers. Small repositories, so that a new store is a handful of short functions;
- * `test/contract/stores*.test.ts` hold the facts every one of them must meet.
+ * `@model-gateway/core/testing` has the facts every one of them must meet.
  */
 export interface Store {
   /** True where other processes use the same store at the same time. */

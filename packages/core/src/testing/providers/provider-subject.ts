@@ -1,0 +1,48 @@
+import type { ErrorCode } from '../../foundation/errors.ts';
+import type { Transport } from '../../foundation/transport/transport.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
+
+/** A provider with `chat`, and what its upstream sends, in the wire format of that upstream. */
+export interface ProviderSubject {
+  /** Makes the provider; it has to send every request by this transport. */
+  create(transport: Transport): Provider;
+  /** The endpoint's name of the model. Default: `model`. */
+  readonly providerModel?: string | undefined;
+  /** A completion with a text, in several events. */
+  readonly completion: UpstreamCompletion;
+  /** Others, such as one with tool calls. */
+  readonly furtherCompletions?: readonly UpstreamCompletion[] | undefined;
+  readonly refusals: readonly UpstreamRefusal[];
+}
+
+/** One completion, unstreamed and streamed. */
+export interface UpstreamCompletion {
+  /** The body of the unstreamed response. */
+  readonly whole: string;
+  /** The content type of that. Default: `application/json`. */
+  readonly wholeType?: string | undefined;
+  /** The body of the streamed response, an event each, with all of its framing. */
+  readonly events: readonly string[];
+  /** The content type of that. Default: `text/event-stream`. */
+  readonly streamType?: string | undefined;
+  readonly expected: {
+    /** Empty where there is no text. */
+    readonly content: string;
+    readonly toolCalls?: readonly { readonly name: string; readonly arguments: unknown }[] | undefined;
+    readonly finishReason: FinishReason;
+    /** The fields that the usage must have; absent where upstream reports none. */
+    readonly usage?: Partial<Usage> | undefined;
+  };
+}
+
+/** A response by which upstream refuses a request. */
+export interface UpstreamRefusal {
+  readonly status: number;
+  /** Default: `content-type: application/json`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body: string;
+  /** The code of the error that the provider has to throw. */
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds?: number | undefined;
+}

@@ -1,0 +1,37 @@
+import type { BroadcastRow } from '../../stores/broadcast-row.ts';
+import { expectEqual } from '../assertions.ts';
+import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
+
+const DELIVERY: BroadcastRow = {
+  kind: 'delivery',
+  id: 'row-1',
+  destinationId: 'd',
+  generationIds: ['gen-1', 'gen-2'],
+  state: 'waiting',
+  attempts: 1,
+  nextAttemptAt: 5,
+  lastResult: 'HTTP 503',
+  createdAt: Date.now(),
+};
+const PROGRESS: BroadcastRow = { kind: 'progress', id: 'd', through: 'gen-2' };
+
+export const broadcastCases: readonly StoreCase[] = [
+  storeCase('A store keeps what is still to be broadcast, changes it, and lets go of it', async (store) => {
+    const { broadcasts } = store;
+    for (const row of [DELIVERY, PROGRESS]) expectEqual(await broadcasts.update(row.id, () => row, row), row);
+    expectEqual(await broadcasts.list(), [DELIVERY, PROGRESS]);
+    const moved = { ...PROGRESS, through: 'gen-3' };
+    await broadcasts.update('d', () => moved, moved);
+    expectEqual(await broadcasts.get('d'), moved);
+    expectEqual(await broadcasts.remove('row-1'), true);
+    expectEqual(await broadcasts.list(), [moved]);
+  }),
+
+  durableStoreCase('A store finds what is still to be broadcast when it is opened again', async (store, reopen) => {
+    const { broadcasts } = store;
+    for (const row of [DELIVERY, { ...DELIVERY, id: 'row-2' }, PROGRESS]) await broadcasts.insert(row);
+    await broadcasts.remove('row-2');
+    store = await reopen();
+    expectEqual(await store.broadcasts.list(), [DELIVERY, PROGRESS]);
+  }),
+];

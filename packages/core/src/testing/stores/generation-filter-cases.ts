@@ -1,0 +1,229 @@
+import type { GenerationFilter, HistogramBucket } from '../../stores/generation-queries.ts';
+import type { GenerationRecord, Store } from '../../stores/store.ts';
+import { expectEqual } from '../assertions.ts';
+import { toRecord } from '../rows/generation-records.ts';
+import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
+
+const at = (minute: number): string => new Date(Date.UTC(2026, 2, 1, 10, minute)).toISOString();
+const msAt = (minute: number): number => Date.UTC(2026, 2, 1, 10, minute);
+
+/** One a minute, oldest first. */
+const RECORDS: readonly GenerationRecord[] = [
+  toRecord('gen-0', {
+    costNanoUsd: 0,
+    generation: { created_at: at(0), session_id: 's1', origin: 'https://app.example' },
+  }),
+  toRecord('gen-1', { costNanoUsd: 500, userId: 'u1', generation: { created_at: at(1), model: 'acme/other' } }),
+  toRecord('gen-2', {
+    costNanoUsd: 900,
+    generation: { created_at: at(2), finish_reason: 'error', user_agent: 'curl/8.1' },
+  }),
+  toRecord('gen-3', { principalId: 'key-2', generation: { created_at: at(3), provider_name: 'Beta' } }),
+  toRecord('gen-4', { generation: { created_at: at(4), cancelled: true, finish_reason: null } }),
+  toRecord('gen-5', { costNanoUsd: 2_000, generation: { created_at: at(5), provider_name: null, session_id: 's2' } }),
+];
+
+const fill = async (store: Store): Promise<void> => {
+  for (const record of RECORDS) await store.generations.append(record, null);
+};
+/** Ids without `gen-`, page after page. */
+const find = async (store: Store, filter: GenerationFilter, limit = 10): Promise<string[][]> => {
+  const pages: string[][] = [];
+  let before: string | undefined;
+  do {
+    const page = await store.generations.page({ limit, before, filter });
+    pages.push(page.records.map(({ generation }) => generation.id.replace('gen-', '')));
+    before = page.next ?? undefined;
+  } while (before !== undefined);
+  return pages;
+};
+
+/** Filters, and the generations that they choose. */
+const CHOICES: readonly (readonly [GenerationFilter, string])[] = [
+  [{}, '5 4 3 2 1 0'],
+  [{ createdFromMs: msAt(2) }, '5 4 3 2'],
+  [{ createdBeforeMs: msAt(2) }, '1 0'],
+  [{ createdFromMs: msAt(1), createdBeforeMs: msAt(4) }, '3 2 1'],
+  [{ createdFromMs: Date.UTC(2026, 2, 2) }, ''],
+  [{ createdBeforeMs: Date.UTC(2026, 1, 2) }, ''],
+  [{ models: new Set(['acme/other']) }, '1'],
+  [{ models: new Set(['acme/other', 'acme/chat-1']) }, '5 4 3 2 1 0'],
+  [{ models: new Set() }, ''],
+  [{ providerNames: new Set(['Beta']) }, '3'],
+  [{ principalIds: new Set(['key-2', 'nobody']) }, '3'],
+  [{ providerNames: new Set(['']) }, '5'],
+  [{ userIds: new Set(['u1']) }, '1'],
+  [{ userIds: new Set(['']) }, '5 4 3 2 0'],
+  [{ apps: new Set(['https://app.example', 'curl']) }, '2 0'],
+  [{ apps: new Set(['']) }, '5 4 3 1'],
+  [{ sessionId: 's1' }, '0'],
+  [{ sessionId: '' }, '4 3 2 1'],
+  [{ statuses: new Set(['failed']) }, '2'],
+  [{ statuses: new Set(['cancelled', 'failed']) }, '4 2'],
+  [{ statuses: new Set(['ok']) }, '5 3 1 0'],
+  [{ minCostNanoUsd: 900 }, '5 4 3 2'],
+  [{ maxCostNanoUsd: 0 }, '0'],
+  [{ minCostNanoUsd: 500, maxCostNanoUsd: 999 }, '2 1'],
+  [{ statuses: new Set(['ok']), providerNames: new Set(['Acme']), minCostNanoUsd: 1 }, '1'],
+  [{ conditions: [{ field: 'status', sign: ':', values: ['ok'], isNegated: true }] }, '4 2'],
+  [{ conditions: [{ field: 'model', sign: ':', values: ['acme/*er'], isNegated: false }] }, '1'],
+  [
+    { statuses: new Set(['ok']), conditions: [{ field: 'session', sign: ':', values: ['s*'], isNegated: false }] },
+    '5 0',
+  ],
+];
+
+/** As JSON, with sets as arrays. */
+const describeFilter = (filter: GenerationFilter): string =>
+  JSON.stringify(filter, (_key, value: unknown) => (value instanceof Set ? [...value] : value));
+
+/** Generations as lists, charts and counts choose them. */
+export const generationFilterCases: readonly StoreCase[] = [
+  ...CHOICES.map(([filter, expected]) =>
+    storeCase(`Generations of a store are chosen by ${describeFilter(filter)}`, async (store) => {
+      await fill(store);
+      const [page = [], ...more] = await find(store, filter);
+      expectEqual(page.join(' '), expected);
+      expectEqual(more.flat(), []);
+    }),
+  ),
+
+  storeCase(
+    'Generations of a store come page by page when they are chosen, each once and none left out',
+    async (store) => {
+      await fill(store);
+      expectEqual((await find(store, { statuses: new Set(['ok']) }, 2)).flat(), ['5', '3', '1', '0']);
+      expectEqual(
+        (await find(store, {}, 4)).map((page) => page.length),
+        [4, 2],
+      );
+    },
+  ),
+
+  storeCase('Generations of a store are chosen by their last version', async (store) => {
+    await fill(store);
+    expectEqual((await find(store, { statuses: new Set(['failed']) })).flat(), ['2']);
+    const [first] = RECORDS;
+    if (first === undefined) throw new Error('There is no record');
+    await store.generations.update({ ...first, generation: { ...first.generation, finish_reason: 'error' } });
+    expectEqual((await find(store, { statuses: new Set(['failed']) })).flat(), ['2', '0']);
+  }),
+
+  storeCase('Generations of a store are all found, however many do not match in between', async (store) => {
+    const ids = Array.from({ length: 5000 }, (_, index) => index);
+    await Promise.all(
+      ids.map((id) =>
+        store.generations.append(
+          toRecord(`gen-${id}`, {
+            principalId: id % 2400 === 0 ? 'rare' : 'often',
+            generation: { created_at: at(id % 60) },
+          }),
+          null,
+        ),
+      ),
+    );
+    const pages = await find(store, { principalIds: new Set(['rare']) }, 2);
+    expectEqual(pages.flat(), ['4800', '2400', '0']);
+    expectEqual(await store.generations.count(), 5000);
+  }),
+
+  storeCase('Generations of a store are counted by time, with their failures and their cost', async (store) => {
+    await fill(store);
+    const query = { startMs: msAt(1), bucketMs: 2 * 60_000, buckets: 3 };
+    const toRow = ({ startMs, requests, failed, cancelled, costNanoUsd }: HistogramBucket) => [
+      (startMs - msAt(0)) / 60_000,
+      requests,
+      failed,
+      cancelled,
+      costNanoUsd,
+    ];
+    expectEqual((await store.generations.histogram({ ...query, filter: {} })).buckets.map(toRow), [
+      [1, 2, 1, 0, 1_400],
+      [3, 2, 0, 1, 2_000],
+      [5, 1, 0, 0, 2_000],
+    ]);
+    const ofBeta = await store.generations.histogram({ ...query, filter: { providerNames: new Set(['Beta']) } });
+    expectEqual(
+      ofBeta.buckets.map(({ requests }) => requests),
+      [0, 1, 0],
+    );
+  }),
+
+  storeCase(
+    'Generations of a store are counted by time and by what they have in common, with first tokens and speeds',
+    async (store) => {
+      await fill(store);
+      const timed = { streamed: true, latency: 200, tokens_completion: 90, generation_time: 3200 };
+      await store.generations.append(
+        toRecord('gen-6', { userId: 'u1', generation: { ...timed, created_at: at(5), origin: 'https://app.example' } }),
+        null,
+      );
+      const query = { startMs: msAt(0), bucketMs: 3 * 60_000, buckets: 2, filter: {} };
+      const { total, parts, rest } = await store.generations.histogram({
+        ...query,
+        split: { by: 'provider', rank: 'requests', limit: 2 },
+      });
+      expectEqual(total, {
+        requests: 7,
+        failed: 1,
+        cancelled: 1,
+        interrupted: 0,
+        costNanoUsd: 6_400,
+        firstTokenP50Ms: 200,
+        firstTokenP95Ms: 200,
+        tokensPerSecondP50: 30,
+      });
+      expectEqual(
+        parts.map(({ value, buckets }) => [value, buckets.map(({ requests }) => requests)]),
+        [
+          ['Acme', [3, 2]],
+          [null, [0, 1]],
+        ],
+      );
+      expectEqual([rest?.values, rest?.total.requests, rest?.buckets.map(({ requests }) => requests)], [1, 1, [0, 1]]);
+      const { parts: ofApps } = await store.generations.histogram({
+        ...query,
+        filter: { userIds: new Set(['u1']) },
+        split: { by: 'app', rank: 'cost', limit: 2 },
+      });
+      expectEqual(
+        ofApps.map(({ value, total: { requests } }) => [value, requests]),
+        [
+          ['https://app.example', 1],
+          [null, 1],
+        ],
+      );
+    },
+  ),
+
+  storeCase(
+    'Generations of a store are counted by what they have in common, each kind under the filters of the others',
+    async (store) => {
+      await fill(store);
+      const { total, statuses, models, providerNames, principalIds } = await store.generations.facets({
+        createdFromMs: msAt(1),
+        statuses: new Set(['ok']),
+      });
+      expectEqual(total, 3);
+      expectEqual(Object.fromEntries(statuses), { cancelled: 1, failed: 1, ok: 3 });
+      expectEqual(Object.fromEntries(models), { 'acme/chat-1': 2, 'acme/other': 1 });
+      // One generation has no provider.
+      expectEqual(Object.fromEntries(providerNames), { Acme: 1, Beta: 1 });
+      expectEqual(principalIds.get('key-2'), 1);
+    },
+  ),
+
+  durableStoreCase(
+    'Generations of a store are chosen and counted when the store was opened again',
+    async (store, reopen) => {
+      await fill(store);
+      store = await reopen();
+      expectEqual((await find(store, { statuses: new Set(['failed', 'cancelled']) })).flat(), ['4', '2']);
+      const query = { startMs: msAt(0), bucketMs: 60_000, buckets: 6, filter: {} };
+      expectEqual(
+        (await store.generations.histogram(query)).buckets.map(({ requests }) => requests),
+        [1, 1, 1, 1, 1, 1],
+      );
+    },
+  ),
+];

@@ -1,0 +1,165 @@
+import type { Destination } from '../../wire/destinations/destination.ts';
+import { expectEqual, expectRejection, expectThat } from '../assertions.ts';
+import { toKey } from '../rows/generation-records.ts';
+import { toAssignment, toGuardrail, toModelRow, toProviderRow, toWorkspace } from '../rows/table-rows.ts';
+import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
+
+const [R1, R2, NOWHERE] = [
+  '11111111-1111-4111-8111-111111111111',
+  '22222222-2222-4222-8222-222222222222',
+  '33333333-3333-4333-8333-333333333333',
+];
+const MEMBER = { id: 'm', email: 'm@example.com', first_name: null, last_name: null, role: 'org:admin' as const };
+const DESTINATION: Destination = {
+  id: 'd',
+  workspace_id: 'w',
+  type: 'webhook',
+  name: 'Ours',
+  enabled: true,
+  privacy_mode: false,
+  sampling_rate: 0.5,
+  api_key_hashes: null,
+  filter_rules: { enabled: true, groups: [] },
+  broadcast_generation_cost: true,
+  broadcast_generation_identity: true,
+  broadcast_generation_request_context: true,
+  regions: ['global'],
+  config: { url: 'https://example.com/', method: 'POST', headers: { Authorization: 'secret' } },
+  created_at: '2026-03-01T10:00:00.000Z',
+  updated_at: '2026-03-01T10:00:00.000Z',
+};
+
+export const tableCases: readonly StoreCase[] = [
+  storeCase(
+    'A store changes a row by what stands there when its turn comes, so that no change is lost',
+    async (store) => {
+      await store.keys.insert(toKey('a', { limitUsd: 0 }));
+      const raise = (): unknown => store.keys.update('a', (key) => ({ ...key, limitUsd: (key.limitUsd ?? 0) + 1 }));
+      await Promise.all(Array.from({ length: 20 }, raise));
+      expectEqual((await store.keys.get('a'))?.limitUsd, 20);
+    },
+  ),
+
+  storeCase('A store resolves a change with the new row, and with undefined when there is none', async (store) => {
+    await store.guardrails.insert(toGuardrail(R1));
+    const renamed = toGuardrail(R1, { name: 'new' });
+    expectEqual(await store.guardrails.update(R1, () => renamed), renamed);
+    expectEqual(await store.guardrails.get(R1), renamed);
+    expectEqual(await store.guardrails.update(R2, () => toGuardrail(R2)), undefined);
+    expectEqual(await store.guardrails.list(), [renamed]);
+  }),
+
+  storeCase(
+    'A store begins a row that is not there with the initial one, and goes on with it the next time',
+    async (store) => {
+      const rename =
+        (name: string) =>
+        ({ name: former, ...row }: ReturnType<typeof toGuardrail>) => ({
+          ...row,
+          name: former + name,
+        });
+      const initial = toGuardrail(R1, { name: 'a' });
+      expectEqual((await store.guardrails.update(R1, rename('b'), initial))?.name, 'ab');
+      expectEqual((await store.guardrails.update(R1, rename('c'), initial))?.name, 'abc');
+      expectEqual((await store.guardrails.list()).length, 1);
+    },
+  ),
+
+  storeCase('A store changes nothing when the change throws, and takes the next one', async (store) => {
+    await store.members.insert(MEMBER);
+    const refuse = (): never => {
+      throw new RangeError('not so');
+    };
+    await expectRejection(store.members.update('m', refuse), /not so/);
+    expectEqual(await store.members.get('m'), MEMBER);
+    const changed = await store.members.update('m', (member) => ({ ...member, first_name: 'Mo' }));
+    expectEqual(changed?.first_name, 'Mo');
+  }),
+
+  storeCase('A store puts an assignment in the place of what the key had, one a key', async (store) => {
+    for (const id of [R1, R2]) await store.guardrails.insert(toGuardrail(id));
+    expectEqual(await store.keyAssignments.assign([toAssignment(R1, 'a'), toAssignment(R1, 'b')]), 2);
+    expectEqual(await store.keyAssignments.assign([toAssignment(R2, 'a')]), 1);
+    expectEqual(await store.keyAssignments.get('a'), toAssignment(R2, 'a'));
+    expectEqual(await store.keyAssignments.list(), [toAssignment(R1, 'b'), toAssignment(R2, 'a')]);
+    expectEqual(await store.memberAssignments.get('a'), undefined);
+  }),
+
+  storeCase('A store assigns nothing to a guardrail that is gone', async (store) => {
+    await store.guardrails.insert(toGuardrail(R1));
+    expectEqual(await store.memberAssignments.assign([toAssignment(NOWHERE, 'm'), toAssignment(R1, 'n')]), 1);
+    expectEqual(await store.memberAssignments.get('m'), undefined);
+  }),
+
+  storeCase('A store takes away only what belongs to the guardrail, and counts it', async (store) => {
+    for (const id of [R1, R2]) await store.guardrails.insert(toGuardrail(id));
+    await store.keyAssignments.assign([toAssignment(R1, 'a'), toAssignment(R2, 'b')]);
+    expectEqual(await store.keyAssignments.unassign(R1, ['a', 'b', 'c']), 1);
+    expectEqual(await store.keyAssignments.unassign(R1, ['a']), 0);
+    expectEqual(await store.keyAssignments.list(), [toAssignment(R2, 'b')]);
+  }),
+
+  storeCase('A store removes the assignments of a guardrail, a key or a member with it', async (store) => {
+    for (const id of [R1, R2]) await store.guardrails.insert(toGuardrail(id));
+    await store.keys.insert(toKey('a'));
+    await store.members.insert(MEMBER);
+    await store.keyAssignments.assign([toAssignment(R1, 'a'), toAssignment(R2, 'b')]);
+    await store.memberAssignments.assign([toAssignment(R1, 'm'), toAssignment(R2, 'n')]);
+    await store.guardrails.remove(R2);
+    expectEqual(await store.keyAssignments.list(), [toAssignment(R1, 'a')]);
+    expectEqual(await store.memberAssignments.list(), [toAssignment(R1, 'm')]);
+    await store.keys.remove('a');
+    await store.members.remove('m');
+    expectEqual(await store.keyAssignments.get('a'), undefined);
+    expectEqual(await store.memberAssignments.list(), []);
+  }),
+
+  storeCase('A store has settings that are empty at first, and the same object until they change', async (store) => {
+    expectEqual(store.settings.get(), {});
+    expectEqual(await store.settings.update((settings) => ({ ...settings, credits_usd: 5 })), { credits_usd: 5 });
+    expectEqual(store.settings.get(), { credits_usd: 5 });
+    expectThat(store.settings.get() === store.settings.get(), 'settings are the same object until they change');
+  }),
+
+  storeCase(
+    'A store holds providers and models that were set up, as they were saved, in their order',
+    async (store) => {
+      for (const id of ['up', 'down']) await store.providers.insert(toProviderRow(id));
+      await expectRejection(store.providers.insert(toProviderRow('up')));
+      const off = toProviderRow('up', { enabled: false, sealed: null, keyHint: null, headerNames: [] });
+      expectEqual(await store.providers.update('up', () => off), off);
+      expectEqual(await store.providers.list(), [off, toProviderRow('down')]);
+      expectEqual(await store.providers.remove('up'), true);
+      expectEqual(await store.providers.get('up'), undefined);
+      await store.models.insert(toModelRow('acme/chat'));
+      expectEqual(await store.models.get('acme/chat'), toModelRow('acme/chat'));
+      expectEqual(await store.models.remove('acme/other'), false);
+    },
+  ),
+
+  durableStoreCase('A store finds every table again after it was closed and opened', async (store, reopen) => {
+    const rail = toGuardrail(R1, {
+      allowed_models: ['acme/chat'],
+      content_filters: [{ pattern: 'a', action: 'block', label: null, direction: 'both' }],
+    });
+    await store.guardrails.insert(rail);
+    await store.members.insert(MEMBER);
+    await store.workspaces.insert(toWorkspace('w'));
+    await store.destinations.insert(DESTINATION);
+    await store.keyAssignments.assign([toAssignment(R1, 'a')]);
+    await store.memberAssignments.assign([toAssignment(R1, 'm')]);
+    await store.providers.insert(toProviderRow('up'));
+    await store.models.insert(toModelRow('acme/chat'));
+    await store.settings.update(() => ({ privacy: { zdr: true } }));
+    store = await reopen();
+    expectEqual(await store.guardrails.list(), [rail]);
+    expectEqual(await store.members.list(), [MEMBER]);
+    expectEqual(await store.workspaces.get('w'), toWorkspace('w'));
+    expectEqual(await store.destinations.get('d'), DESTINATION);
+    expectEqual(await store.keyAssignments.list(), [toAssignment(R1, 'a')]);
+    expectEqual(await store.memberAssignments.list(), [toAssignment(R1, 'm')]);
+    expectEqual(await store.providers.list(), [toProviderRow('up')]);
+    expectEqual(await store.models.list(), [toModelRow('acme/chat')]);
+    expectEqual(store.settings.get(), { privacy: { zdr: true } });
+  }),
+];
