@@ -23,6 +23,7 @@ const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAKAAAABaCAIAAACwpMoFAAAAoklEQVR42u3RAQ0AAAjDsJvDHfrQgw9oMgVrpkuHiwWABViABViABViAAQuwAAuwAAuwAAMWYAEWYAEWYAEWYMACLMACLMACLMCABViABViABViAAQuwAAuwAAuwAAswYAEWYAEWYAEWYMACLMACLMACLMCAXQAswAIswAIswAIMWIAFWIAFWIAFGLAAC7AAC7AAC7AAAxZgARZgARZgAf7VAj659yVV7KRZAAAAAElFTkSuQmCC';
 const ids = { streamed: '', whole: '', film: '', job: '' };
 /** Films that are asked for stay in progress while this is true. */
+let endStream: () => void = () => undefined;
 let isFilming = true;
 
 const sendJson = (response: ServerResponse, body: object, status = 200): void =>
@@ -51,11 +52,7 @@ async function startUpstream(): Promise<string> {
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(toEvent({ content: 'Rivers run ' }));
-      // The pause is what is to be seen, in a process whose clock is its own.
-      setTimeout(
-        () => response.end(`${toEvent({ content: 'to the sea.' })}${toEvent({}, 'stop')}data: [DONE]\n\n`),
-        PAUSE_MS,
-      );
+      endStream = () => response.end(`${toEvent({ content: 'to the sea.' })}${toEvent({}, 'stop')}data: [DONE]\n\n`);
     });
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
@@ -91,7 +88,11 @@ async function ask(stream: boolean): Promise<string> {
   const provider = { order: ['gone', 'here', 'spare'], ignore: ['dear'] };
   const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'Tell me of rivers' }], stream, provider };
   const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body });
-  await response.text();
+  const reader = response.body?.getReader();
+  let piece = await reader?.read();
+  // The pause is what is to be seen, in a process whose clock is its own. It begins when the first piece is through.
+  if (stream) setTimeout(() => endStream(), PAUSE_MS);
+  while (piece?.done === false) piece = await reader?.read();
   return response.headers.get('x-generation-id') ?? '';
 }
 
