@@ -56,6 +56,12 @@ const browserSuite = (name: string) => {
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };
 
+/** With a real PostgreSQL and Redis, which all files share. */
+const enginesSuite = () => {
+  const { extends: inherited, test } = suite('engines');
+  return { extends: inherited, test: { ...test, globalSetup: './test/engines/support/prepare.ts' } };
+};
+
 /** Opens windows on the one display: last, and one file after the other. */
 const desktopSuite = () => {
   const { extends: inherited, test } = suite('desktop');
@@ -86,6 +92,8 @@ export default defineConfig({
       desktopSuite(),
       // `npm run test:outside` alone installs or builds what these need.
       ...(process.env['TEST_OUTSIDE'] === undefined ? [] : ['packed', 'hosts', 'jest', 'workers', 'binary'].map(suite)),
+      // `npm run test:engines` alone starts PostgreSQL and Redis.
+      ...(process.env['TEST_ENGINES'] === undefined ? [] : [enginesSuite()]),
       // `npm run test:agents` alone installs what these need.
       ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),
     ],

@@ -63,9 +63,11 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   node: ['core'],
   express: ['core/*', 'node/*'],
+  postgres: ['core'],
+  redis: ['core'],
   fixtures: ['core/*', 'node/*'],
   ui: [],
-  server: ['core/*', 'node/*', 'express', 'fixtures', 'ui/*'],
+  server: ['core/*', 'node/*', 'express', 'postgres', 'redis', 'fixtures', 'ui/*'],
   desktop: ['core/*', 'node/*', 'fixtures', 'server/*', 'ui/*'],
 };
 

@@ -122,6 +122,7 @@ export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/r
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
 export type { ProviderRecord as StoredProvider } from './stores/store.ts';
 export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
+export type { SharedEntries } from './stores/shared-entries.ts';
 export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
 export type {
   ActivityQuery,
@@ -187,6 +188,7 @@ export type {
   SpentQuery,
   Store,
   StoredContent,
+  StoreReadiness,
   WorkspaceRecord,
 } from './stores/store.ts';
 export { hasEnded, type VideoJob } from './stores/video-job.ts';

@@ -10,7 +10,9 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 const target = at('../bundle');
-const bundled = ['core', 'node', 'fixtures', 'ui'].map((folder) => readJson(at(`../../${folder}/package.json`)));
+const bundled = ['core', 'node', 'fixtures', 'postgres', 'redis', 'ui'].map((folder) =>
+  readJson(at(`../../${folder}/package.json`)),
+);
 // zod's own entry loads its messages in every language, of which one is used.
 const inlined = new Set([...bundled.map(({ name }) => name), 'zod']);
 

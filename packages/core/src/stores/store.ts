@@ -44,6 +44,8 @@ import type {
   SortedQuery,
 } from './generation-queries.ts';
 import type { GuardrailHitsRow } from './guardrail-hits-row.ts';
+import type { Tables } from './kit/tables.ts';
+import type { SharedEntries } from './shared-entries.ts';
 import type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
 import type { VideoJob } from './video-job.ts';
 
@@ -172,6 +174,11 @@ export interface GenerationRepository {
    * Absent where nothing outlives it.
    */
   noteRunning?(calls: readonly RunningCall[]): Promise<void>;
+  /**
+   * Calls back with the ids of appended generations once `spent` includes them in every process; the returned function
+   * ends that. Absent where an append does so itself.
+   */
+  onCounted?(listener: (ids: readonly string[]) => void): () => void;
   /** Replaces earlier versions of a record, as durably as `append`. False when the id is unknown. */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
@@ -255,6 +262,9 @@ export interface RetentionState {
   isHeld(): boolean;
 }
 
+/** Whether a store can serve. */
+export type StoreReadiness = { readonly isReady: true } | { readonly isReady: false; readonly reason: string };
+
 /**
  * Everything the gateway remembers. Small repositories, so that a new store is a handful of short functions;
  * `@model-gateway/core/testing` has the facts every one of them must meet.
@@ -285,6 +295,15 @@ export interface Store {
   readonly guardrailHits: Repository<GuardrailHitsRow>;
   readonly deliveries: DeliveryLog;
   readonly generations: GenerationRepository;
+  /** What processes at the same store tell each other; absent where one process is alone. */
+  readonly entries?: SharedEntries | undefined;
+  /**
+   * Calls back after tables have changed, here or in another process, with their names; the returned function ends
+   * that. Absent where one process is alone.
+   */
+  onTablesChanged?(listener: (tables: ReadonlySet<keyof Tables>) => void): () => void;
+  /** Whether new calls can be served, and if not, why, for operators. Absent where that is always so. */
+  readiness?(): StoreReadiness;
   /** The state of retention by age; absent where there is none. */
   readonly retention?: RetentionState | undefined;
   /** Writes pending data and closes files and connections. No other method may be called after it. */

@@ -1,0 +1,16 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+
+/** Where Debian puts the programs of a PostgreSQL server, a folder a version. */
+const POSTGRESQL = '/usr/lib/postgresql';
+
+/** The path of a program of this machine, the newest PostgreSQL first; undefined where there is none. */
+export function findProgram(name: string): string | undefined {
+  const versions = existsSync(POSTGRESQL) ? readdirSync(POSTGRESQL).toSorted((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(POSTGRESQL, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(':'),
+  ];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Client } from 'pg';
+
+import { type EngineServer, findFreePort, killProgram, startProgram } from './engine-server.ts';
+import { findProgram } from './find-program.ts';
+import { findUnprivilegedUser } from './unprivileged-user.ts';
+
+export interface PostgresServer extends EngineServer {
+  /** Makes an empty database and returns its address. It is gone with the server. */
+  createDatabase(): Promise<string>;
+}
+
+/** Starts a PostgreSQL of its own, in a new folder on loopback. The caller removes it. Throws where there is no program. */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const path = findProgram('postgres');
+  const initdb = findProgram('initdb');
+  if (path === undefined || initdb === undefined) throw new Error('there is no PostgreSQL server on this machine');
+  const user = findUnprivilegedUser();
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-pg-'));
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = `${dir}.password`;
+  writeFileSync(passwordFile, password);
+  for (const file of [dir, passwordFile]) if (user !== undefined) chownSync(file, user.uid, user.gid);
+  chmodSync(dir, 0o700);
+  const words = ['-D', dir, '-U', 'gateway', `--pwfile=${passwordFile}`, '-A', 'scram-sha-256', '-E', 'UTF8', '-N'];
+  execFileSync(initdb, [...words, '--locale=C'], { ...user, cwd: '/', env: { LC_ALL: 'C' }, stdio: 'pipe' });
+  rmSync(passwordFile);
+
+  const port = await findFreePort();
+  const url = `postgres://gateway:${password}@127.0.0.1:${port}/postgres`;
+  const chosen = { max_connections: '300', shared_buffers: '64MB', fsync: 'off', ...settings };
+  const args = ['-D', dir, '-p', String(port), '-h', '127.0.0.1', '-k', ''];
+  for (const [name, value] of Object.entries(chosen)) args.push('-c', `${name}=${value}`);
+  const program = { path, args, user, isUp: () => takesCommands(url) };
+  let child: ChildProcess = await startProgram(program);
+  return {
+    url,
+    port,
+    kill: () => killProgram(child),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async start() {
+      child = await startProgram(program);
+    },
+    createDatabase: () => createDatabase(url),
+    async remove() {
+      await killProgram(child);
+      rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+}
+
+/** Makes an empty database at a server and returns its address. */
+export async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `gateway_${randomBytes(6).toString('hex')}`;
+  await runStatement(serverUrl, `create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function runStatement(url: string, statement: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  // A server that is killed ends the connection by an event, too.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function takesCommands(url: string): Promise<boolean> {
+  try {
+    await runStatement(url, 'select 1');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import process from 'node:process';
+
+import type { TestProject } from 'vitest/node';
+
+import { installPackages } from '../../support/test-run/install-packages.ts';
+import { findProgram } from './find-program.ts';
+import { startPostgres } from './postgres-server.ts';
+import { startRedis } from './redis-server.ts';
+
+/** The addresses of the servers that test files share, or why there is none. */
+export interface Engines {
+  readonly postgres: { readonly url: string } | { readonly missing: string };
+  readonly redis: { readonly url: string } | { readonly missing: string };
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    engines: Engines;
+  }
+}
+
+/**
+ * Finds the servers of `PG_URL` and `REDIS_URL`, or starts some of this machine's programs, which are installed where
+ * that may be done. They end with the run.
+ */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  installPackages(() => [
+    ...(findProgram('postgres') === undefined ? ['postgresql'] : []),
+    ...(findProgram('redis-server') === undefined ? ['redis-server'] : []),
+  ]);
+  const postgres = await openEngine(process.env['PG_URL'], startPostgres);
+  const redis = await openEngine(process.env['REDIS_URL'], startRedis);
+  provide('engines', { postgres: postgres.engine, redis: redis.engine });
+  return async () => {
+    await postgres.remove();
+    await redis.remove();
+  };
+}
+
+interface Opened {
+  readonly engine: { readonly url: string } | { readonly missing: string };
+  readonly remove: () => Promise<void>;
+}
+
+async function openEngine(
+  url: string | undefined,
+  start: () => Promise<{ readonly url: string; remove(): Promise<void> }>,
+): Promise<Opened> {
+  if (url !== undefined) return { engine: { url }, remove: () => Promise.resolve() };
+  try {
+    const server = await start();
+    return { engine: { url: server.url }, remove: () => server.remove() };
+  } catch (error) {
+    return { engine: { missing: String(error) }, remove: () => Promise.resolve() };
+  }
+}
