@@ -84,6 +84,16 @@ export interface Repository<Row> {
   remove(id: string): Promise<boolean>;
 }
 
+/** Video jobs. The narrower questions are absent where one process is alone, and asks them of the whole list. */
+export interface VideoJobRepository extends Repository<VideoJob> {
+  /** Those with work left (`hasWork`) and no lease that lasts beyond this time, oldest first. */
+  listFree?(nowMs: number, limit: number): Awaitable<readonly VideoJob[]>;
+  /** The newest that a principal has ordered with this `Idempotency-Key`. */
+  findByIdempotencyKey?(principalId: string, key: string): Awaitable<VideoJob | undefined>;
+  /** Those that were written last, the latest first. */
+  listChanged?(limit: number): Awaitable<readonly VideoJob[]>;
+}
+
 /** The guardrail of a key, or of a member: at most one each. Durable like a `Repository`. */
 export interface AssignmentRepository {
   /** Finds by the key's hash or the member's id. */
@@ -142,6 +152,12 @@ export interface SortedPage {
   readonly records: readonly GenerationRecord[];
   /** Pass as `after` for the next page; null at the end. */
   readonly next: SortedPlace | null;
+}
+
+export interface FollowedGenerations {
+  readonly records: readonly GenerationRecord[];
+  /** The place after the last of them. */
+  readonly place: string;
 }
 
 /** What a call under way has used so far. */
@@ -215,6 +231,11 @@ export interface GenerationRepository {
   facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
   /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */
   activity(query: ActivityQuery): Awaitable<readonly ActivitySum[]>;
+  /**
+   * Those that come after a place, oldest first, in an order in which nothing ever appears before a place that was given
+   * out, whichever process appends it. Without a place none: the present end. Absent where one process is alone.
+   */
+  follow?(place: string | null, limit: number): Promise<FollowedGenerations>;
   /** About how many there are. */
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
@@ -288,7 +309,7 @@ export interface Store {
   readonly models: Repository<ModelRecord>;
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
-  readonly videoJobs: Repository<VideoJob>;
+  readonly videoJobs: VideoJobRepository;
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
   /** How often guardrails acted, a row a day and guardrail. Changes every few seconds while they do. */
