@@ -65,7 +65,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
-  const sessions = options.authenticate === undefined ? createSessions(platform) : null;
+  const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
   const health = createHealthBoard(platform);
   const guardrailHits = createGuardrailHits(shared);
   const ledger = createLedger({
