@@ -148,7 +148,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     openCalls,
     runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createSerialQueue(platform),
-    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
+    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),
     describeApi,
