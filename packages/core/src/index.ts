@@ -191,6 +191,7 @@ export type {
   StoredContent,
   StoreReadiness,
   VideoJobRepository,
+  WorkingJobsQuery,
   WorkspaceRecord,
 } from './stores/store.ts';
 export { hasEnded, hasWork, type VideoJob } from './stores/video-job.ts';

@@ -1,4 +1,11 @@
-import type { GenerationRecord, SharedEntries, Store, Tables } from '@model-gateway/core';
+import {
+  type GenerationRecord,
+  hasWork,
+  type SharedEntries,
+  type Store,
+  type Tables,
+  type VideoJob,
+} from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 
 export interface SharedMemoryStore extends Store {
@@ -60,6 +67,20 @@ export function createSharedMemoryStore(now: () => number): SharedMemoryStore {
     onTablesChanged(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    videoJobs: {
+      ...store.videoJobs,
+      async listWorking({ freeAtMs = Number.POSITIVE_INFINITY, limit }) {
+        const all = await store.videoJobs.list();
+        const isAsked = (job: VideoJob): boolean =>
+          hasWork(job) && (freeAtMs === Number.POSITIVE_INFINITY || (job.lease?.untilMs ?? 0) <= freeAtMs);
+        return all.filter(isAsked).slice(0, limit);
+      },
+      async findByIdempotencyKey(principalId, key) {
+        const all = await store.videoJobs.list();
+        return all.findLast((job) => job.principalId === principalId && job.idempotency?.key === key);
+      },
+      listNewest: async (limit) => (await store.videoJobs.list()).toReversed().slice(0, limit),
     },
     generations: {
       ...store.generations,

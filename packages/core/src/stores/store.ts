@@ -86,12 +86,18 @@ export interface Repository<Row> {
 
 /** Video jobs. The narrower questions are absent where one process is alone, and asks them of the whole list. */
 export interface VideoJobRepository extends Repository<VideoJob> {
-  /** Those with work left (`hasWork`) and no lease that lasts beyond this time, oldest first. */
-  listFree?(nowMs: number, limit: number): Awaitable<readonly VideoJob[]>;
+  /** Those with work left (`hasWork`), oldest first; of these, where it is given, those without a lease that lasts longer. */
+  listWorking?(query: WorkingJobsQuery): Awaitable<readonly VideoJob[]>;
   /** The newest that a principal has ordered with this `Idempotency-Key`. */
   findByIdempotencyKey?(principalId: string, key: string): Awaitable<VideoJob | undefined>;
-  /** Those that were written last, the latest first. */
-  listChanged?(limit: number): Awaitable<readonly VideoJob[]>;
+  /** The newest first. */
+  listNewest?(limit: number): Awaitable<readonly VideoJob[]>;
+}
+
+export interface WorkingJobsQuery {
+  /** Milliseconds since the epoch. */
+  readonly freeAtMs?: number | undefined;
+  readonly limit: number;
 }
 
 /** The guardrail of a key, or of a member: at most one each. Durable like a `Repository`. */
