@@ -31,7 +31,7 @@ import { createOwnedJobs, LEASE_MS, TAKEN_FOR_MS } from './video-lease.ts';
 export interface VideoRunnerOptions {
   readonly store: Pick<Store, 'generations' | 'videoJobs'>;
   /** Lets go of what is held for a job when it ends. */
-  readonly ledger: Pick<Ledger, 'release'>;
+  readonly ledger: Pick<Ledger, 'release' | 'untilCounted'>;
   readonly recorder: Pick<Recorder, 'append'>;
   readonly current: () => VideoSetup;
   readonly platform: Platform;
