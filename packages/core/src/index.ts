@@ -181,6 +181,7 @@ export type {
   ModelRecord,
   ProviderRecord,
   Repository,
+  RetentionState,
   RunningCall,
   RunningFigures,
   ScannedGeneration,
