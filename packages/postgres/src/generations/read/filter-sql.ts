@@ -1,6 +1,7 @@
 import type { GenerationCondition, GenerationFilter } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
+import { toColumnId } from '../../connection/column-text.ts';
 import { toFactText } from '../fact-text.ts';
 import { toConditionSql } from './condition-sql.ts';
 
@@ -36,13 +37,15 @@ export function toFilterSql(filter: GenerationFilter = {}): FilterSql {
   return { matches: parts.length === 0 ? sql`true` : sql.join(parts, sql` and `), remaining };
 }
 
+/** What is held as an id; the others are facts. */
+const IDS = new Set(['principal_id', 'user_id']);
 /** Texts that are not optional; the others are null where a filter says that there is none. */
 const REQUIRED = new Set(['model', 'principal_id', 'status']);
 
 /** Whether a column has one of these values, of which the empty one stands for none. */
 export function isOneOf(name: string, values: ReadonlySet<string>): RawBuilder<unknown> {
   const column = sql.raw(`g.${name}`);
-  const texts = [...values].map(toFactText);
+  const texts = [...values].map(IDS.has(name) ? toColumnId : toFactText);
   const given = REQUIRED.has(name) ? texts : texts.filter((value) => value !== '');
   const [only] = given;
   const is = given.length === 1 ? sql`${column} = ${only}` : sql`${column} = any (${given}::text[])`;

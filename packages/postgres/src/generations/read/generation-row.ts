@@ -1,6 +1,8 @@
 import { type GenerationFacts, type GenerationRecord, type GenerationStatus, toAttemptFacts } from '@model-gateway/core';
 import { sql } from 'kysely';
 
+import { fromColumnId } from './column-values.ts';
+
 /** A row of `gateway.generations` as a query returns it. */
 export interface FactsRow {
   readonly id: string;
@@ -53,8 +55,8 @@ export const toFacts = (row: FactsRow): GenerationFacts => ({
   providerName: row.provider_name,
   sessionId: row.session_id,
   status: row.status as GenerationStatus,
-  principalId: row.principal_id,
-  userId: row.user_id,
+  principalId: fromColumnId(row.principal_id),
+  userId: row.user_id === null ? null : fromColumnId(row.user_id),
   app: row.app,
   costNanoUsd: row.cost_nano,
   isCostKnown: row.is_cost_known,

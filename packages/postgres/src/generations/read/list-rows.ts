@@ -35,11 +35,11 @@ export const listRecords = (read: Read, { where, after, limit }: TimeQuery): Pro
     order by place.created_at_ms desc, place.id desc`);
 
 /** The generation that began first from a moment on; undefined without one. */
-export async function findFirstFrom(read: Read, fromMs: number): Promise<TimePlace | undefined> {
-  const [row] = await read(sql<{ id: string; created_at_ms: number }>`select g.id, g.created_at_ms
+export async function findFirstFrom(read: Read, fromMs: number): Promise<PlacedRecord | undefined> {
+  const [row] = await read(sql<PlacedRecord>`select g.id, g.created_at_ms, g.record
     from gateway.generations g where g.created_at_ms >= ${fromMs}::bigint
     order by g.created_at_ms asc, g.id asc limit 1`);
-  return row && { id: row.id, createdAtMs: row.created_at_ms };
+  return row;
 }
 
 /** When the first and the last of all generations began; undefined without any. */

@@ -1,10 +1,10 @@
-import { type GenerationPage, type GenerationQuery, matchesFilter } from '@model-gateway/core';
+import { type GenerationPage, type GenerationQuery, matchesFilter, toGenerationFacts } from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import { toColumnId } from '../../connection/column-text.ts';
 import { type FilterSql, isWithin, toFilterSql } from './filter-sql.ts';
 import { findPlace } from './find-place.ts';
-import { toFacts, toRecord } from './generation-row.ts';
+import { toRecord } from './generation-row.ts';
 import { findBounds, findFirstFrom, listRecords, listRows, type TimePlace } from './list-rows.ts';
 import type { ReadParts } from './read-parts.ts';
 import { type Read, SlowQueryError } from './reader.ts';
@@ -72,7 +72,7 @@ async function walkPage(query: GenerationQuery, { filter, place, parts }: Search
   });
   if (next !== null || searchedFromMs <= fromMs) return { records, next };
   const oldest = await parts.snapshot(WHOLE_MS, (read) => findFirstFrom(read, searchedFromMs));
-  return { records, next: oldest === undefined || oldest.id === place?.id ? null : parts.toId(oldest.id) };
+  return { records, next: idOf(oldest) };
 }
 
 /** Reads records, newest first, because columns do not tell whether they match. */
@@ -91,7 +91,7 @@ async function searchPage(
   const records: GenerationPage['records'][number][] = [];
   for (const row of rows) {
     const record = toRecord(row);
-    if (matchesFilter(toFacts(row), filter, () => record)) records.push(record);
+    if (matchesFilter(toGenerationFacts(record), filter, () => record)) records.push(record);
     if (records.length === limit) return { records, next: row === rows.at(-1) && rows.length < LOOKED_AT ? null : idOf(row) };
   }
   return { records, next: rows.length < LOOKED_AT ? null : idOf(rows.at(-1)) };
