@@ -179,6 +179,7 @@ export type {
   ModelRecord,
   ProviderRecord,
   Repository,
+  RetentionState,
   RunningCall,
   RunningFigures,
   ScannedGeneration,
