@@ -1,0 +1,11 @@
+import type { Migration } from 'kysely/migration';
+
+import { tablesMigration } from './0001-tables.ts';
+
+/**
+ * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
+ * add one at the end.
+ */
+export const MIGRATIONS: readonly (readonly [name: string, migration: Migration])[] = [
+  ['0001-tables', tablesMigration],
+];
