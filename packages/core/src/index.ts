@@ -182,6 +182,7 @@ export type {
   ModelRecord,
   ProviderRecord,
   Repository,
+  RetentionState,
   RunningCall,
   RunningFigures,
   ScannedGeneration,
