@@ -17,6 +17,7 @@ export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
 export { type OpenedProvider, openProviderRow } from './api/setup/open-provider-row.ts';
+export { resealProviderRow } from './api/setup/provider-rows.ts';
 export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './auth/account.ts';
