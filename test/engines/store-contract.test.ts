@@ -9,7 +9,7 @@ const FOR_EVER = 100_000;
 
 /** The cases that fail as yet. One that passes has to be taken out, until there is none. */
 const TO_COME: readonly RegExp[] = [
-  /generation|what each principal has spent/,
+  /[Gg]eneration|what each principal has spent/,
   /^Sorted|^Sessions|^A scan|^The activity/,
   /sums|the sum,|what a member has spent/,
   /everything again|goes on where|odd ids|shows the beginning|cannot give back content|an empty page|neither once/,
@@ -23,8 +23,11 @@ async function createPlace(): Promise<StorePlace> {
   return { open: () => createPostgresStore({ url, retentionDays: FOR_EVER }) };
 }
 
+const all = [...storeCases, ...durableStoreCases].map(({ title, run }) => [title, run] as const);
+
 describe.skipIf(missingPostgres)('The PostgreSQL store', () => {
-  for (const { title, run } of [...storeCases, ...durableStoreCases]) {
-    test(title, { fails: isToCome(title) }, () => run(createPlace));
-  }
+  test.each(all.filter(([title]) => !isToCome(title)))('%s', (_title, run) => run(createPlace));
+  test.each(all.filter(([title]) => isToCome(title)))('still to come: %s', { fails: true }, (_title, run) =>
+    run(createPlace),
+  );
 });
