@@ -184,6 +184,7 @@ export type {
   ModelRecord,
   ProviderRecord,
   Repository,
+  RetentionState,
   RunningCall,
   RunningFigures,
   ScannedGeneration,

@@ -1,14 +1,15 @@
 import { createTableRepositories, type Store } from '@model-gateway/core';
 
 import { type ConnectionOptions, createDatabaseConnection } from './connection/database-connection.ts';
-import { openGenerations } from './generations/open-generations.ts';
+import { createGenerationSums } from './generations/generation-sums.ts';
+import { type GenerationsOptions, openGenerations } from './generations/open-generations.ts';
 import type { Room, RoomParts } from './room.ts';
 import { openRows } from './rows/open-rows.ts';
 import { createStoreOpening } from './store-opening.ts';
 import { openTables } from './tables/open-tables.ts';
 
 /** Where a store in PostgreSQL is, and how much it keeps. */
-export interface PostgresStoreOptions extends ConnectionOptions {
+export interface PostgresStoreOptions extends ConnectionOptions, GenerationsOptions {
   /** Whether a start brings the schema to this version. Default: true; else it waits for `migrateDatabase`. */
   readonly migrates?: boolean | undefined;
   /** Whole days that generations are kept. Default: 30. */
@@ -31,7 +32,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const parts: RoomParts = { connection, logger, now, retentionDays };
   const tables = openTables(parts);
   const rows = openRows(parts);
-  const generations = openGenerations(parts);
+  const generations = openGenerations(parts, options, createGenerationSums(parts));
   const rooms: readonly Room[] = [tables, rows, generations];
   const opening = createStoreOpening({ connection, logger, migrates, rooms });
   const close = async (): Promise<void> => {
@@ -52,6 +53,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     generations: generations.repository,
     onTablesChanged: tables.onChanged,
     readiness: opening.readiness,
+    retention: generations.retention,
     close,
   };
 }

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 
 import { tablesMigration } from './0001-tables.ts';
+import { generationsMigration } from './0002-generations.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -8,4 +9,5 @@ import { tablesMigration } from './0001-tables.ts';
  */
 export const MIGRATIONS: readonly (readonly [name: string, migration: Migration])[] = [
   ['0001-tables', tablesMigration],
+  ['0002-generations', generationsMigration],
 ];
