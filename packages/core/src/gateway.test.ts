@@ -19,6 +19,7 @@ import { createGateway } from './gateway.ts';
 import type { Principal } from './http/principal.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
 import { createMemoryStore } from './stores/memory/memory-store.ts';
+import type { StoreReadiness } from './stores/store.ts';
 import { modelEndpointsSchema, modelListSchema } from './wire/models/model.ts';
 
 const idle = createScriptedTransport();
@@ -520,7 +521,7 @@ test('reports that it is healthy and ready', async () => {
 test('is healthy and not ready, with the reason, while its store cannot serve', async () => {
   let isReady = false;
   const recordingStore = Object.assign(createRecordingStore({}), {
-    readiness: () => (isReady ? { isReady } : { isReady, reason: 'the database cannot be reached' }) as const,
+    readiness: (): StoreReadiness => (isReady ? { isReady } : { isReady, reason: 'the database cannot be reached' }),
   });
   const { get } = createCoreGateway(idle, { recordingStore });
   expect(jsonOf(await get('/health', null))).toEqual({ status: 'ok' });

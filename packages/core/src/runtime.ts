@@ -65,7 +65,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
-  const sessions = options.authenticate === undefined ? createSessions(platform) : null;
+  const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
   const health = createHealthBoard(platform);
   const guardrailHits = createGuardrailHits(shared);
   const ledger = createLedger({
@@ -148,7 +148,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     openCalls,
     runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createSerialQueue(platform),
-    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
+    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),
     describeApi,

@@ -51,6 +51,10 @@ export function describePlace({ store }: GatewayConfig): string {
     case 'json':
       return store.dir;
     case 'postgres':
-      return `postgres://${store.url.replace(/^\w+:\/\/([^/?#]*@)?/, '').replace(/[?#].*$/, '')}`;
+      return describeAddress(store.url);
   }
 }
+
+/** The address of a database without user, password and options. */
+export const describeAddress = (url: string): string =>
+  `postgres://${url.replace(/^\w+:\/\/([^/?#]*@)?/, '').replace(/[?#].*$/, '')}`;

@@ -14,8 +14,16 @@ export interface StoreFlags {
 }
 
 /** A store that outlives its processes. */
-export type LastingStore = Exclude<GatewayConfig['store'], { readonly type: 'memory' }>;
-export type DatabaseStore = Extract<LastingStore, { readonly type: 'postgres' }>;
+type LastingStore = Exclude<GatewayConfig['store'], { readonly type: 'memory' }>;
+export interface Directory {
+  readonly store: { readonly type: 'json'; readonly dir: string };
+}
+export type NamedStore = Directory | Database;
+
+export interface Database {
+  readonly store: Extract<LastingStore, { readonly type: 'postgres' }>;
+  readonly retentionDays: number;
+}
 
 /** For stores that a command opens for a moment: nothing is dropped by it. */
 const KEEPS_ALL = {
@@ -39,22 +47,23 @@ export async function readConfig(flags: StoreFlags): Promise<GatewayConfig> {
 }
 
 /** The store that the flags or the config name. */
-export async function findStore(flags: StoreFlags): Promise<LastingStore> {
-  const { store } = await readConfig(flags).catch((error: unknown) => {
+export async function findStore(flags: StoreFlags): Promise<NamedStore> {
+  const { store, logging } = await readConfig(flags).catch((error: unknown) => {
     // Where the store is a directory that is given, the config and its secrets are not needed.
     if (flags.dataDir === undefined || !(error instanceof ConfigError)) throw error;
     return readConfig({ config: undefined, dataDir: flags.dataDir });
   });
-  if (store.type !== 'memory') return store;
+  if (store.type === 'json') return { store };
+  if (store.type === 'postgres') return { store, retentionDays: logging.retentionDays };
   throw new UsageError(
     'The store of this config is memory, which keeps no keys. List them in auth.bootstrapKeys instead.',
   );
 }
 
-/** The database that a config names. */
-export async function findDatabase(config: string | undefined): Promise<DatabaseStore> {
-  const { store } = await readConfig({ config, dataDir: undefined });
-  if (store.type === 'postgres') return store;
+/** The database that a config names, with how long it keeps generations. */
+export async function findDatabase(config: string | undefined): Promise<Database> {
+  const { store, logging } = await readConfig({ config, dataDir: undefined });
+  if (store.type === 'postgres') return { store, retentionDays: logging.retentionDays };
   const where = config === undefined ? 'Name the config file of the gateway with --config' : `Name one in ${config}`;
   throw new UsageError(
     `There is no database to work on. ${where}: "store": { "type": "postgres", "url": "env:DATABASE_URL" }`,
@@ -62,8 +71,8 @@ export async function findDatabase(config: string | undefined): Promise<Database
 }
 
 /** Opens a store that no gateway has to run on, and closes it again. */
-export async function withStore<Result>(store: LastingStore, use: (store: Store) => Promise<Result>): Promise<Result> {
-  const opened = store.type === 'json' ? await openJsonStore(store.dir) : await openDatabase(store);
+export async function withStore<Result>(named: NamedStore, use: (store: Store) => Promise<Result>): Promise<Result> {
+  const opened = isDatabase(named) ? await openDatabase(named) : await openJsonStore(named.store.dir);
   try {
     return await use(opened);
   } finally {
@@ -71,17 +80,19 @@ export async function withStore<Result>(store: LastingStore, use: (store: Store)
   }
 }
 
+export const isDatabase = (named: NamedStore): named is Database => named.store.type === 'postgres';
+
 /** Opens the JSON-file store of a directory. Rejects with the PID of a gateway that uses it. */
 export const openJsonStore = (dir: string): Promise<Store> =>
   createJsonFileStore({ dir, logger: toStderr, ...KEEPS_ALL });
 
 /** Opens a database, beside any gateways that use it. Rejects with the reason when it is away. */
-export async function openDatabase({ url }: DatabaseStore): Promise<Store> {
+export async function openDatabase({ store: { url }, retentionDays }: Database): Promise<Store> {
   const { createPostgresStore } = await import('@model-gateway/postgres');
   const store = await createPostgresStore({
     url,
     maxConnections: COMMAND_CONNECTIONS,
-    retentionDays: KEEPS_ALL.retentionDays,
+    retentionDays,
     logger: toStderr,
   });
   const readiness = store.readiness?.();

@@ -5,7 +5,7 @@ import { createNodePlatform } from '@model-gateway/node';
 
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
-import { findStore, type LastingStore, type StoreFlags, withStore } from './find-store.ts';
+import { findStore, isDatabase, type NamedStore, type StoreFlags, withStore } from './find-store.ts';
 import type { KeysCreateOptions } from './parse-command.ts';
 
 const OWNER_TIMEOUT_MS = 10_000;
@@ -16,13 +16,13 @@ const DEMO_DATA_DIR = 'data/demo';
  * key; otherwise the store is opened here.
  */
 export async function createKey(options: KeysCreateOptions): Promise<void> {
-  const store = await findStore(options);
-  const owner = store.type === 'json' ? await readOwnerFile(store.dir) : undefined;
+  const named = await findStore(options);
+  const owner = isDatabase(named) ? undefined : await readOwnerFile(named.store.dir);
   const issued = owner && (await askOwner(owner, options));
-  const key = issued ?? (await createInStore(store, options));
+  const key = issued ?? (await createInStore(named, options));
   process.stdout.write(`${key}\n`);
   const kind = options.management ? 'management key' : 'API key';
-  const where = issued === undefined ? describeStore(store) : `by the gateway at ${owner?.url}`;
+  const where = issued === undefined ? describeStore(named) : `by the gateway at ${owner?.url}`;
   process.stderr.write(
     `The ${kind} "${options.name}" was created ${where}. It is shown this once.\n` +
       'Send it with every request, as the header "Authorization: Bearer <key>".\n',
@@ -45,15 +45,15 @@ async function askOwner(owner: Owner, { name, management, limitUsd }: KeysCreate
   throw new StartError(`The gateway with PID ${owner.pid} made no key: ${reason} (status ${response.status}).`);
 }
 
-const describeStore = (store: LastingStore): string =>
-  store.type === 'json'
-    ? `in ${store.dir}, where no gateway runs at present`
-    : 'in the database; every gateway on it accepts it';
+const describeStore = (named: NamedStore): string =>
+  isDatabase(named)
+    ? 'in the database, so every gateway on it accepts it'
+    : `in ${named.store.dir}, where no gateway runs at present`;
 
-async function createInStore(store: LastingStore, { name, management, limitUsd }: KeysCreateOptions): Promise<string> {
+async function createInStore(named: NamedStore, { name, management, limitUsd }: KeysCreateOptions): Promise<string> {
   const kind: KeyRecord['kind'] = management ? 'management' : 'api';
   const { key, record } = await createKeyRecord({ platform: createNodePlatform(), name, kind, limitUsd });
-  await withStore(store, async ({ keys }) => keys.insert(record));
+  await withStore(named, async ({ keys }) => keys.insert(record));
   return key;
 }
 

@@ -2,7 +2,7 @@ import { createKeyRecord, type Store } from '@model-gateway/core';
 import { createNodePlatform } from '@model-gateway/node';
 import type { ListedModel } from '@model-gateway/ui/clients';
 
-import { withStore } from '../commands/find-store.ts';
+import { type Directory, withStore } from '../commands/find-store.ts';
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 
@@ -71,7 +71,7 @@ export async function deleteToolKey(dataDir: string, keyHash: string): Promise<b
   throw new StartError(`The gateway at ${owner.url} did not delete the key: ${describe(deleted)}. Try again.`);
 }
 
-const toStore = (dir: string): { readonly type: 'json'; readonly dir: string } => ({ type: 'json', dir });
+const toStore = (dir: string): Directory => ({ store: { type: 'json', dir } });
 
 interface Reply {
   readonly status: number;
