@@ -158,6 +158,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'),
       );
       await waitUntilIdle(timeouts.clientWriteMs);
+      await videos.runner.leave();
       await runningNotes.close();
       await guardrailHits.save();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));

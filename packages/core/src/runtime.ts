@@ -14,7 +14,7 @@ import { createLedger } from './budgets/ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';
-import { createResponseCache } from './chat/stages/response-cache/response-cache.ts';
+import { createMemoryResponseCache } from './chat/stages/response-cache/memory-response-cache.ts';
 import { createCallCounters } from './dispatch/call-counters.ts';
 import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createRecorder, type GenerationListener, toAttemptListener } from './dispatch/recorder.ts';
@@ -65,7 +65,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
-  const sessions = options.authenticate === undefined ? createSessions(platform) : null;
+  const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
   const health = createHealthBoard(platform);
   const guardrailHits = createGuardrailHits(shared);
   const ledger = createLedger({
@@ -142,13 +142,13 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     regionOf: createRegionOf(options.regions ?? []),
     dataRegionOf: createDataRegionOf(options.regions ?? []),
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
-    responseCache: createResponseCache(platform),
+    responseCache: options.shared?.responseCache ?? createMemoryResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, readonly DiscoveredModel[]>(),
     openCalls,
     runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createSerialQueue(platform),
-    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
+    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),
     describeApi,

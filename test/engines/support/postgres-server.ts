@@ -41,6 +41,9 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   return {
     url,
     port,
+    get pid() {
+      return child.pid ?? 0;
+    },
     kill: () => killProgram(child),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),

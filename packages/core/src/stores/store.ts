@@ -84,6 +84,22 @@ export interface Repository<Row> {
   remove(id: string): Promise<boolean>;
 }
 
+/** Video jobs. The narrower questions are absent where one process is alone, and asks them of the whole list. */
+export interface VideoJobRepository extends Repository<VideoJob> {
+  /** Those with work left (`hasWork`), oldest first; of these, where it is given, those without a lease that lasts longer. */
+  listWorking?(query: WorkingJobsQuery): Awaitable<readonly VideoJob[]>;
+  /** The newest that a principal has ordered with this `Idempotency-Key`. */
+  findByIdempotencyKey?(principalId: string, key: string): Awaitable<VideoJob | undefined>;
+  /** The newest first. */
+  listNewest?(limit: number): Awaitable<readonly VideoJob[]>;
+}
+
+export interface WorkingJobsQuery {
+  /** Milliseconds since the epoch. */
+  readonly freeAtMs?: number | undefined;
+  readonly limit: number;
+}
+
 /** The guardrail of a key, or of a member: at most one each. Durable like a `Repository`. */
 export interface AssignmentRepository {
   /** Finds by the key's hash or the member's id. */
@@ -147,6 +163,12 @@ export interface SortedPage {
    * Absent otherwise.
    */
   readonly searchedFromMs?: number | undefined;
+}
+
+export interface FollowedGenerations {
+  readonly records: readonly GenerationRecord[];
+  /** The place after the last of them. */
+  readonly place: string;
 }
 
 /** What a call under way has used so far. */
@@ -220,6 +242,11 @@ export interface GenerationRepository {
   facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
   /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */
   activity(query: ActivityQuery): Awaitable<readonly ActivitySum[]>;
+  /**
+   * Those that come after a place, oldest first, in an order in which nothing ever appears before a place that was given
+   * out, whichever process appends it. Without a place none: the present end. Absent where one process is alone.
+   */
+  follow?(place: string | null, limit: number): Promise<FollowedGenerations>;
   /** About how many there are. */
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
@@ -293,7 +320,7 @@ export interface Store {
   readonly models: Repository<ModelRecord>;
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
-  readonly videoJobs: Repository<VideoJob>;
+  readonly videoJobs: VideoJobRepository;
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
   /** How often guardrails acted, a row a day and guardrail. Changes every few seconds while they do. */

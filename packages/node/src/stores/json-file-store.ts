@@ -154,7 +154,7 @@ async function openOwned(
   const broadcasts = await openRowLog<BroadcastRow>({
     ...common,
     path: join(path, 'broadcasts.ndjson'),
-    isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
+    isRetained: (row) => row.kind !== 'delivery' || row.createdAt > oldestMs,
   });
   logs.push(broadcasts);
   const guardrailHits = await openRowLog<GuardrailHitsRow>({

@@ -34,7 +34,7 @@ export function toVideoJobColumns(job: VideoJob): ColumnsOf<'video_jobs'> {
 }
 
 export function toBroadcastColumns(row: BroadcastRow): ColumnsOf<'broadcasts'> {
-  return row.kind === 'progress'
+  return row.kind === 'progress' || row.kind === 'feed'
     ? { ages_from_ms: null, destination_id: null }
     : { ages_from_ms: toMs(row.createdAt), destination_id: toColumnId(row.destinationId) };
 }

@@ -113,11 +113,11 @@ async function submit(
   { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft'>,
   { platform, store, videos, ledger, logging }: VideoOrderParts,
 ): Promise<VideoJob> {
-  const { lease, release } = videos.runner.hold(draft.id);
+  const { leaseFor, release } = videos.runner.hold(draft.id);
   const storesContent = logging.inputOutput;
   const timeoutMs = SUBMIT_TIMEOUT_MS;
   try {
-    const submission = { ...rest, draft: { ...draft, lease }, store, platform, timeoutMs, storesContent };
+    const submission = { ...rest, draft, leaseFor, store, platform, timeoutMs, storesContent };
     const { job, started, order } = await submitVideo(submission);
     videos.runner.holdInputs(job, order);
     videos.runner.add(job, started.retryAfterMs);
