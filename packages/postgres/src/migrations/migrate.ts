@@ -55,8 +55,11 @@ async function applyOnce(
 }
 
 async function readApplied(database: Kysely<Database>, migrations: typeof MIGRATIONS): Promise<ReadonlySet<string>> {
+  // Not `to_regclass`, which goes by what the connection had seen before it waited for the lock.
   const { rows: tables } = await sql<{ is_there: boolean }>`
-    select to_regclass('gateway.migrations') is not null as is_there`.execute(database);
+    select exists(select from pg_tables where schemaname = 'gateway' and tablename = 'migrations') as is_there`.execute(
+    database,
+  );
   if (tables[0]?.is_there !== true) return new Set();
   const { rows } = await sql<{ name: string }>`select name from gateway.migrations order by name`.execute(database);
   const known = new Set(migrations.map(([name]) => name));
@@ -68,7 +71,7 @@ async function readApplied(database: Kysely<Database>, migrations: typeof MIGRAT
 /** Whoever owns the schema need not own the database. */
 async function createSchema(database: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{ is_there: boolean }>`
-    select to_regnamespace(${SCHEMA}) is not null as is_there`.execute(database);
+    select exists(select from pg_namespace where nspname = ${SCHEMA}) as is_there`.execute(database);
   if (rows[0]?.is_there !== true) await sql`create schema gateway`.execute(database);
   await sql`create table if not exists gateway.migrations (
     name text collate "C" primary key,
