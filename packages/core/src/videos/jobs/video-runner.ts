@@ -26,7 +26,7 @@ import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
 import { type Polls, withAccepted, withPolls, withStatus } from './video-course.ts';
-import { createOwnedJobs, isOwned, LEASE_MS, leaseUntil } from './video-lease.ts';
+import { createOwnedJobs, isOwned, leaseUntil } from './video-lease.ts';
 import { listWorkingJobs } from './working-jobs.ts';
 
 export interface VideoRunnerOptions {
