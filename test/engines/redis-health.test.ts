@@ -94,7 +94,7 @@ describe.skipIf(missingRedis)('Changes of tables', () => {
   test('are told to all other processes, and looked for where they may have been missed', async () => {
     const server = await openServer();
     const [one, other] = [await openChanges(server.url), await openChanges(server.url)];
-    const [told, toldSelf] = [vi.fn(), vi.fn()];
+    const [told, toldSelf] = [vi.fn<() => void>(), vi.fn<() => void>()];
     other.subscribe(told);
     const end = one.subscribe(toldSelf);
     const untilTold = () =>
