@@ -17,6 +17,7 @@ export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
 export { type OpenedProvider, openProviderRow } from './api/setup/open-provider-row.ts';
+export { resealProviderRow } from './api/setup/provider-rows.ts';
 export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './auth/account.ts';
@@ -52,6 +53,9 @@ export type {
   SavedFixture,
 } from './wire/fixtures/fixture-library.ts';
 export type { Generation, GenerationContent } from './wire/generations/generation.ts';
+export type { GenerationSort } from './wire/generations/generation-sort.ts';
+export type { GenerationSplit } from './wire/generations/generation-split.ts';
+export type { GenerationStatus } from './wire/generations/generation-status.ts';
 export type { CallCourse } from './wire/generations/call-course.ts';
 export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
 export { maxPriceSchema, sortKeySchema } from './wire/chat/provider-preferences.ts';
@@ -123,7 +127,8 @@ export type { VideoProvider } from './providers/video-contract.ts';
 export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
 export type { ProviderRecord as StoredProvider } from './stores/store.ts';
-export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
+export type { BroadcastDelivery, BroadcastFeed, BroadcastRow } from './stores/broadcast-row.ts';
+export type { BudgetSlice, BudgetSlices, SlicedBudget, SliceGrant, SliceRequest } from './stores/budget-slices.ts';
 export type { ChangeNotifier } from './stores/change-notifier.ts';
 export type { SharedEntries } from './stores/shared-entries.ts';
 export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
@@ -174,6 +179,7 @@ export type {
   AssignmentRepository,
   DeliveryAttempt,
   DeliveryLog,
+  FollowedGenerations,
   GenerationPage,
   GenerationQuery,
   GenerationRecord,
@@ -182,6 +188,7 @@ export type {
   ModelRecord,
   ProviderRecord,
   Repository,
+  RetentionState,
   RunningCall,
   RunningFigures,
   ScannedGeneration,
@@ -192,7 +199,9 @@ export type {
   Store,
   StoredContent,
   StoreReadiness,
+  VideoJobRepository,
+  WorkingJobsQuery,
   WorkspaceRecord,
 } from './stores/store.ts';
-export { hasEnded, type VideoJob } from './stores/video-job.ts';
+export { hasEnded, hasWork, type VideoJob } from './stores/video-job.ts';
 export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/archive/video-archive.ts';

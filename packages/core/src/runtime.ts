@@ -10,7 +10,8 @@ import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
-import { createLedger } from './budgets/ledger.ts';
+import { createLedger, type LedgerOptions } from './budgets/ledger.ts';
+import { createSharedLedger } from './budgets/shared-ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';
@@ -66,7 +67,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
-  const sessions = options.authenticate === undefined ? createSessions(platform) : null;
+  const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
   const closing = createClosing(platform);
   // Subscriptions and their timers outlive requests.
   const openChannel = platform.isPerRequest === true ? undefined : options.shared?.openChannel;
@@ -75,15 +76,16 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
       ? createHealthBoard(platform)
       : createSharedHealthBoard(openChannel('health'), platform, closing.signal());
   const guardrailHits = createGuardrailHits(shared);
-  const ledger = createLedger({
-    generations: store.generations,
-    findHolds: () => findVideoHolds(store.videoJobs),
-    onRefusal({ guardrailId, query }) {
-      if (guardrailId === undefined) return;
-      const hit = { guardrailId, effect: 'over_budget', rule: 'limit_usd' } as const;
-      guardrailHits.noteRefused([hit], { principalId: query.principalId ?? null, model: null });
-    },
-  });
+  const onRefusal: LedgerOptions['onRefusal'] = ({ guardrailId, query }) => {
+    if (guardrailId === undefined) return;
+    const hit = { guardrailId, effect: 'over_budget', rule: 'limit_usd' } as const;
+    guardrailHits.noteRefused([hit], { principalId: query.principalId ?? null, model: null });
+  };
+  const { generations, budgetSlices: slices } = store;
+  const ledger =
+    slices === undefined
+      ? createLedger({ generations, findHolds: () => findVideoHolds(store.videoJobs), onRefusal })
+      : createSharedLedger({ slices, generations, platform, logger, onRefusal });
 
   const openCalls = createOpenCalls();
   const changes = createVideoChanges(logger);
@@ -155,7 +157,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     openCalls,
     runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createSerialQueue(platform),
-    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
+    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),
     describeApi,

@@ -206,7 +206,7 @@ async function openQueue(
 /** Removes the rows of a destination that was deleted or switched off: generations of the pause are not sent later. */
 async function removeRows(id: string, isGone: boolean, { broadcasts }: Pick<Store, 'broadcasts'>): Promise<void> {
   for (const row of await broadcasts.list()) {
-    const isIts = row.kind === 'progress' ? row.id === id : isGone && row.destinationId === id;
+    const isIts = row.kind === 'delivery' ? isGone && row.destinationId === id : row.id === id;
     if (isIts) await broadcasts.remove(row.id);
   }
 }

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+
+import type { Room, RoomParts } from '../room.ts';
+import { createGenerationQueries, type GenerationReads } from './read/generation-queries.ts';
+import { toAddChanges } from './rollup/add-changes.ts';
+import { createFolding } from './rollup/folding.ts';
+import { INCOMING } from './write/incoming-rows.ts';
+
+/** What keeps and reads sums and lists. */
+export interface GenerationSums extends Room {
+  readonly reads: GenerationReads;
+  /** Statements of the transaction that writes a batch, for the rows of `INCOMING`. */
+  readonly rollups: readonly string[];
+  /** Drops the sums of the days before one. */
+  dropBefore(day: string): Promise<void>;
+}
+
+/** Creates the queries of lists, charts and counts, and what keeps the sums that they read. */
+export function createGenerationSums({ connection, logger }: RoomParts): GenerationSums {
+  const folding = createFolding({ connection, logger });
+  return {
+    reads: createGenerationQueries({ connection }),
+    rollups: [toAddChanges(INCOMING)],
+    async dropBefore(day) {
+      await sql`select gateway.forget_generation_sums(${day}::date)`.execute(connection.database);
+    },
+    start: folding.start,
+    close: folding.close,
+  };
+}
