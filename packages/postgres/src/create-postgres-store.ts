@@ -1,5 +1,6 @@
 import { createTableRepositories, type Store } from '@model-gateway/core';
 
+import { type BudgetSlicesOptions, openBudgetSlices } from './budgets/open-budget-slices.ts';
 import { type ConnectionOptions, createDatabaseConnection } from './connection/database-connection.ts';
 import { createGenerationSums } from './generations/generation-sums.ts';
 import { type GenerationsOptions, openGenerations } from './generations/open-generations.ts';
@@ -16,6 +17,8 @@ export interface PostgresStoreOptions extends ConnectionOptions, GenerationsOpti
   readonly retentionDays?: number | undefined;
   /** Milliseconds since the epoch. Default: the system clock. */
   readonly now?: (() => number) | undefined;
+  /** How instances share budgets. */
+  readonly budgets?: BudgetSlicesOptions | undefined;
 }
 
 const DEFAULT_RETENTION_DAYS = 30;
@@ -33,6 +36,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const tables = openTables(parts);
   const rows = openRows(parts);
   const generations = openGenerations(parts, options, createGenerationSums(parts));
+  const budgets = openBudgetSlices(parts, options.budgets ?? {});
   const rooms: readonly Room[] = [tables, rows, generations];
   const opening = createStoreOpening({ connection, logger, migrates, rooms });
   const close = async (): Promise<void> => {
@@ -51,6 +55,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...createTableRepositories(tables.source),
     ...rows.repositories,
     generations: generations.repository,
+    budgetSlices: budgets.slices,
     onTablesChanged: tables.onChanged,
     readiness: opening.readiness,
     retention: generations.retention,

@@ -61,6 +61,11 @@ export function isConnectionFailure(error: unknown): boolean {
   return code === '' && /connection|connect|timeout|not queryable|discarded|socket/i.test(messageOf(error));
 }
 
+/** Whether a connection failed because there was no sign of life in time. */
+export function isTimeout(error: unknown): boolean {
+  return codeOf(error) === 'ETIMEDOUT' || /time ?out/i.test(messageOf(error));
+}
+
 /** Whether the same statement may succeed in a while, with nothing changed. */
 export function isPassing(error: unknown): boolean {
   // 40: serialization failure, deadlock; 53: out of resources; 55P03: lock not available; 57: ended by the operator;

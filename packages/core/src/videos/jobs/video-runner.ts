@@ -26,13 +26,13 @@ import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
 import { type Polls, withAccepted, withPolls, withStatus } from './video-course.ts';
-import { createOwnedJobs, isOwned, LEASE_MS, leaseUntil } from './video-lease.ts';
+import { createOwnedJobs, isOwned, leaseUntil } from './video-lease.ts';
 import { listWorkingJobs } from './working-jobs.ts';
 
 export interface VideoRunnerOptions {
   readonly store: Pick<Store, 'generations' | 'videoJobs'>;
   /** Lets go of what is held for a job when it ends. */
-  readonly ledger: Pick<Ledger, 'release'>;
+  readonly ledger: Pick<Ledger, 'release' | 'untilCounted'>;
   readonly recorder: Pick<Recorder, 'append'>;
   readonly current: () => VideoSetup;
   readonly platform: Platform;
