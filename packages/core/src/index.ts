@@ -53,6 +53,9 @@ export type {
   SavedFixture,
 } from './wire/fixtures/fixture-library.ts';
 export type { Generation, GenerationContent } from './wire/generations/generation.ts';
+export type { GenerationSort } from './wire/generations/generation-sort.ts';
+export type { GenerationSplit } from './wire/generations/generation-split.ts';
+export type { GenerationStatus } from './wire/generations/generation-status.ts';
 export type { CallCourse } from './wire/generations/call-course.ts';
 export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
 export { maxPriceSchema, sortKeySchema } from './wire/chat/provider-preferences.ts';

@@ -1,4 +1,5 @@
-import { type Kysely, type Migration, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** The indexes of lists, and the sums of generations by time (docs/decisions/0038). */
 export const rollupsMigration: Migration = {

@@ -1,8 +1,7 @@
 import type { ActivityQuery, ActivitySum } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { toColumnId } from '../../connection/column-text.ts';
-import { fromColumnId } from './column-values.ts';
+import { fromColumnId, toColumnId } from '../../connection/column-text.ts';
 import type { ReadParts } from './read-parts.ts';
 
 const LIMIT_MS = 5000;

@@ -9,6 +9,3 @@ export const SPLIT_COLUMNS: Readonly<Record<GenerationSplit, string>> = {
   app: 'app',
   session: 'session_id',
 };
-
-/** An id as callers know it, from `toColumnId`. */
-export const fromColumnId = (id: string): string => (id.includes('\\') ? (JSON.parse(`"${id}"`) as string) : id);

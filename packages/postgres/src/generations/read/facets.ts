@@ -7,9 +7,9 @@ import {
 } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
+import { fromColumnId } from '../../connection/column-text.ts';
 import { readSums } from '../rollup/read-sums.ts';
 import { toSlots } from '../rollup/time-slots.ts';
-import { fromColumnId } from './column-values.ts';
 import { isOneOf, isWithin, toFilterSql } from './filter-sql.ts';
 import { toCut } from './histogram.ts';
 import { findBounds } from './list-rows.ts';
@@ -65,7 +65,11 @@ export async function countFacets(filter: GenerationFilter, parts: ReadParts): P
 
 /** Each kind from the sums of its dimension. */
 async function countSums(read: Read, { statuses }: GenerationFilter, span: Span): Promise<GenerationFacets> {
-  const slots = toSlots({ startMs: span.fromMs, bucketMs: span.toMs - span.fromMs, buckets: 1 }, span.fromMs, span.toMs);
+  const slots = toSlots(
+    { startMs: span.fromMs, bucketMs: span.toMs - span.fromMs, buckets: 1 },
+    span.fromMs,
+    span.toMs,
+  );
   const counts = createCounts();
   const chosen = statuses && [...statuses];
   for (const { status, requests } of await readSums(read, { dimension: '', slots })) {
@@ -80,7 +84,12 @@ async function countSums(read: Read, { statuses }: GenerationFilter, span: Span)
 }
 
 /** Whether the sums of days tell apart all that a filter is about. */
-const isInDays = ({ createdFromMs: _, createdBeforeMs: __, minCostNanoUsd: least = 0, ...filter }: GenerationFilter): boolean =>
+const isInDays = ({
+  createdFromMs: _,
+  createdBeforeMs: __,
+  minCostNanoUsd: least = 0,
+  ...filter
+}: GenerationFilter): boolean =>
   least === 0 && filter.maxCostNanoUsd === undefined && filter.sessionId === undefined && !filter.conditions?.length;
 
 /** Whole days from their sums, and what is left of a span at its ends from rows. */
@@ -107,7 +116,8 @@ function toDayRows({ fromMs, toMs }: Span, { userIds, apps }: GenerationFilter):
     { fromMs: lastMs, toMs },
   ].filter((edge) => edge.fromMs < edge.toMs);
   const rows = edges.map(
-    (edge) => sql`select 1, ${columns} from gateway.generations g where ${isWithin(edge.fromMs, edge.toMs)} and ${isOther}`,
+    (edge) =>
+      sql`select 1, ${columns} from gateway.generations g where ${isWithin(edge.fromMs, edge.toMs)} and ${isOther}`,
   );
   return sql`(${sql.join([days, changes, ...rows], sql` union all `)}) as g`;
 }
@@ -129,7 +139,12 @@ function countRows(filter: GenerationFilter, from: RawBuilder<unknown>): RawBuil
   };
   const without = (kind: string): RawBuilder<unknown> =>
     sql`sum(requests) filter (where ${sql.join(
-      [sql`true`, ...Object.keys(is).filter((name) => name !== kind).map((name) => sql.ref(`is_${name}`))],
+      [
+        sql`true`,
+        ...Object.keys(is)
+          .filter((name) => name !== kind)
+          .map((name) => sql.ref(`is_${name}`)),
+      ],
       sql` and `,
     )})`;
   return sql<CountRow>`select kind, value, requests::bigint from (

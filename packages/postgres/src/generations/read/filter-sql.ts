@@ -56,8 +56,12 @@ export function isOneOf(name: string, values: ReadonlySet<string>): RawBuilder<u
 /** What began within a span, by the time and by the day of the partition, which may be that of a second before. */
 export function isWithin(fromMs: number | undefined, toMs: number | undefined): RawBuilder<unknown> {
   const parts = [
-    ...(fromMs === undefined ? [] : [sql`g.created_at_ms >= ${clampMs(fromMs)}::bigint and g.day >= ${toDay(fromMs - DAY_MS)}::date`]),
-    ...(toMs === undefined ? [] : [sql`g.created_at_ms < ${clampMs(toMs)}::bigint and g.day <= ${toDay(toMs + DAY_MS)}::date`]),
+    ...(fromMs === undefined
+      ? []
+      : [sql`g.created_at_ms >= ${clampMs(fromMs)}::bigint and g.day >= ${toDay(fromMs - DAY_MS)}::date`]),
+    ...(toMs === undefined
+      ? []
+      : [sql`g.created_at_ms < ${clampMs(toMs)}::bigint and g.day <= ${toDay(toMs + DAY_MS)}::date`]),
   ];
   return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `);
 }

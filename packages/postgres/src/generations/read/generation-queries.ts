@@ -1,4 +1,4 @@
-import type { GenerationRepository } from '@model-gateway/core';
+import type { GenerationPage, GenerationQuery, GenerationRepository } from '@model-gateway/core';
 
 import { addUpActivity } from './activity.ts';
 import { countFacets } from './facets.ts';
@@ -9,35 +9,33 @@ import { scanGenerations } from './scan.ts';
 import { pageOfSessions } from './sessions.ts';
 import { sortGenerations } from './sorted.ts';
 
+/** What lists, charts and sums read from the database, without a look at what waits to be written. */
+export interface GenerationReads extends Pick<
+  GenerationRepository,
+  'sorted' | 'sessions' | 'histogram' | 'scan' | 'facets' | 'activity'
+> {
+  page(query: GenerationQuery): Promise<GenerationPage>;
+}
+
 export interface GenerationQueriesOptions {
   readonly connection: ReadConnection;
-  /** Resolves once what this process has appended can be read. */
-  readonly flush: () => Promise<void>;
   /** Milliseconds. Default: `performance.now`. */
   readonly monotonicNow?: (() => number) | undefined;
 }
 
-export type GenerationQueries = Required<
-  Pick<GenerationRepository, 'page' | 'sorted' | 'sessions' | 'histogram' | 'scan' | 'facets' | 'activity'>
->;
-
-/** Creates the queries of lists, charts and counts. Each shows what this process has appended before. */
-export function createGenerationQueries(options: GenerationQueriesOptions): GenerationQueries {
-  const { connection, flush, monotonicNow = () => performance.now() } = options;
+/** Creates the queries of lists, charts and counts. */
+export function createGenerationQueries({
+  connection,
+  monotonicNow = () => performance.now(),
+}: GenerationQueriesOptions): GenerationReads {
   const parts = { snapshot: createSnapshot(connection), monotonicNow };
-  const flushed =
-    <Query extends unknown[], Result>(read: (...query: Query) => Promise<Result>) =>
-    async (...query: Query): Promise<Result> => {
-      await flush();
-      return read(...query);
-    };
   return {
-    page: flushed((query) => pageOfGenerations(query, parts)),
-    sorted: flushed((query) => sortGenerations(query, parts)),
-    sessions: flushed((query) => pageOfSessions(query, parts)),
-    histogram: flushed((query) => addUpByTime(query, parts)),
-    scan: flushed((query, look) => scanGenerations(query, look, parts)),
-    facets: flushed((filter) => countFacets(filter, parts)),
-    activity: flushed((query) => addUpActivity(query, parts)),
+    page: (query) => pageOfGenerations(query, parts),
+    sorted: (query) => sortGenerations(query, parts),
+    sessions: (query) => pageOfSessions(query, parts),
+    histogram: (query) => addUpByTime(query, parts),
+    scan: (query, look) => scanGenerations(query, look, parts),
+    facets: (filter) => countFacets(filter, parts),
+    activity: (query) => addUpActivity(query, parts),
   };
 }

@@ -1,7 +1,12 @@
-import { type GenerationFacts, type GenerationRecord, type GenerationStatus, toAttemptFacts } from '@model-gateway/core';
+import {
+  type GenerationFacts,
+  type GenerationRecord,
+  type GenerationStatus,
+  toAttemptFacts,
+} from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { fromColumnId } from './column-values.ts';
+import { fromColumnId } from '../../connection/column-text.ts';
 
 /** A row of `gateway.generations` as a query returns it. */
 export interface FactsRow {

@@ -44,7 +44,11 @@ const createBucket = (): Bucket => ({
   speeds: createSketch(),
 });
 
-function addTo(bucket: Bucket, { status, requests, cost_nano: cost, first_tokens, speeds }: SketchedRow, sign: 1 | -1): void {
+function addTo(
+  bucket: Bucket,
+  { status, requests, cost_nano: cost, first_tokens, speeds }: SketchedRow,
+  sign: 1 | -1,
+): void {
   bucket.requests += sign * requests;
   bucket.costNanoUsd += sign * cost;
   if (status === 'failed' || status === 'cancelled' || status === 'interrupted') bucket[status] += sign * requests;

@@ -8,11 +8,11 @@ import {
 } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { toColumnId } from '../../connection/column-text.ts';
+import { fromColumnId, toColumnId } from '../../connection/column-text.ts';
 import { toFactText } from '../fact-text.ts';
 import { type Dimension, readSketches, readSums, sketchRows, type SketchedRow } from '../rollup/read-sums.ts';
 import { toSlots } from '../rollup/time-slots.ts';
-import { fromColumnId, SPLIT_COLUMNS } from './column-values.ts';
+import { SPLIT_COLUMNS } from './column-values.ts';
 import { isWithin, toFilterSql } from './filter-sql.ts';
 import { type FactsRow, FACTS, toFacts } from './generation-row.ts';
 import { createTally } from './histogram-tally.ts';
@@ -90,7 +90,8 @@ async function addUpSums(read: Read, query: HistogramQuery, { span, dimension }:
   const ranks = await readSums(read, { dimension: by, values, statuses, slots: toSlots(inAll, span.fromMs, toMs) });
   const ranked = rank(ranks, split.rank);
   const first = ranked.slice(0, split.limit);
-  const partRows = first.length === 0 ? [] : await readSketches(read, { dimension: by, values: first, statuses, slots });
+  const partRows =
+    first.length === 0 ? [] : await readSketches(read, { dimension: by, values: first, statuses, slots });
   return toHistogram(query, rows, { first, others: ranked.length - first.length, rows: partRows });
 }
 
@@ -112,7 +113,10 @@ const toValues = (filter: GenerationFilter, dimension: Dimension): string[] | un
 };
 
 /** The values, those with the most first. Ties are settled by the other figure, then by name. */
-function rank(rows: readonly { readonly value: string; readonly requests: number; readonly cost_nano: number }[], by: 'requests' | 'cost'): string[] {
+function rank(
+  rows: readonly { readonly value: string; readonly requests: number; readonly cost_nano: number }[],
+  by: 'requests' | 'cost',
+): string[] {
   const sums = new Map<string, { requests: number; cost: number }>();
   for (const { value, requests, cost_nano: cost } of rows) {
     const sum = sums.get(value) ?? { requests: 0, cost: 0 };

@@ -92,7 +92,8 @@ async function searchPage(
   for (const row of rows) {
     const record = toRecord(row);
     if (matchesFilter(toGenerationFacts(record), filter, () => record)) records.push(record);
-    if (records.length === limit) return { records, next: row === rows.at(-1) && rows.length < LOOKED_AT ? null : idOf(row) };
+    if (records.length === limit)
+      return { records, next: row === rows.at(-1) && rows.length < LOOKED_AT ? null : idOf(row) };
   }
   return { records, next: rows.length < LOOKED_AT ? null : idOf(rows.at(-1)) };
 }

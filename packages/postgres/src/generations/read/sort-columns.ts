@@ -1,6 +1,8 @@
 import type { GenerationSort, SortValue } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
+import { toFactText } from '../fact-text.ts';
+
 /** What a list is sorted by; `g` is the table. */
 export interface SortColumn {
   readonly column: RawBuilder<unknown>;
@@ -16,7 +18,7 @@ const whole = (value: SortValue): RawBuilder<unknown> | undefined =>
 const decimal = (value: SortValue): RawBuilder<unknown> | undefined =>
   typeof value === 'number' ? sql`${value}::double precision` : undefined;
 const text = (value: SortValue): RawBuilder<unknown> | undefined =>
-  typeof value === 'string' ? sql`${value.replaceAll('\0', '').toWellFormed()}::text` : undefined;
+  typeof value === 'string' ? sql`${toFactText(value)}::text` : undefined;
 
 const toColumn = (
   column: string,

@@ -64,9 +64,7 @@ async function readInOrder(read: Read, query: SortedQuery, where: RawBuilder<unk
       const sign = order === 'asc' ? sql`>` : sql`<`;
       const known = isNullable ? sql`${column} is not null` : sql`true`;
       const isAfter =
-        value === undefined
-          ? known
-          : sql`${column} ${sign}= ${value} and (${column} ${sign} ${value} or ${isOlder})`;
+        value === undefined ? known : sql`${column} ${sign}= ${value} and (${column} ${sign} ${value} or ${isOlder})`;
       const by = order === 'asc' ? sql`${column} asc` : sql`${column} desc`;
       rows.push(...(await readRecords(read, sql`${where} and ${isAfter}`, by, most)));
     }
@@ -140,7 +138,8 @@ async function choosePage(query: SortedQuery, span: Span, parts: ReadParts): Pro
       ? await searchRecords({ filter, span, parts }, add)
       : await walkSpans(walk, async ({ fromMs, toMs }, limitMs) => {
           const where = sql`${isWithin(fromMs, toMs)} and ${matches}`;
-          for (const row of await parts.snapshot(limitMs, (read) => readInOrder(read, query, where))) add(toRecord(row));
+          for (const row of await parts.snapshot(limitMs, (read) => readInOrder(read, query, where)))
+            add(toRecord(row));
           return false;
         });
   return { ...first.read(({ record }) => record), ...toCut(searchedFromMs, span) };

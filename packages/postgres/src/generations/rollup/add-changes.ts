@@ -7,6 +7,3 @@ const FACTS = `created_at_ms, model, provider_name, endpoint_id, principal_id, u
  */
 export const toAddChanges = (incoming: string): string =>
   `insert into gateway.generation_changes (sign, ${FACTS}) select sign, ${FACTS} from ${incoming}`;
-
-/** Adds up to `most` noted rows to the sums; returns how many. 0 where another process is at it. */
-export const FOLD_CHANGES = 'select gateway.fold_generation_changes($1) as folded';

@@ -16,7 +16,8 @@ export const DIMENSIONS = {
 } as const;
 export type Dimension = keyof typeof DIMENSIONS;
 
-export const isDimension = (split: GenerationSplit): split is Exclude<GenerationSplit, 'session'> => split !== 'session';
+export const isDimension = (split: GenerationSplit): split is Exclude<GenerationSplit, 'session'> =>
+  split !== 'session';
 
 /** Generations of one bucket, value and status. */
 export interface SumRow {

@@ -1,6 +1,5 @@
 /** The lengths of the spans of which sums are kept, the longest first. Each is a multiple of the next. */
 export const GRAINS_MS = [24 * 60 * 60 * 1000, 3 * 60 * 60 * 1000, 30 * 60 * 1000] as const;
-const LEAST_MS = GRAINS_MS[2];
 
 /** A part of a bucket; without a grain it has to be read from rows. */
 export interface Slots {
@@ -46,6 +45,3 @@ function addSlots(slots: Slots[], bucket: number, fromMs: number, toMs: number, 
   slots.push({ bucket, grainMs, fromMs: start, toMs: end });
   addSlots(slots, bucket, end, toMs, from + 1);
 }
-
-/** Whether a moment is where a span of sums begins. */
-export const isAtSlot = (ms: number): boolean => ms % LEAST_MS === 0;
