@@ -11,6 +11,7 @@ import { createSessions } from './auth/sessions.ts';
 import { createShareFailures, type ShareFailures } from './auth/share-failures.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
+import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';
 import { createLedger, type LedgerOptions } from './budgets/ledger.ts';
 import { createSharedLedger } from './budgets/shared-ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
@@ -26,7 +27,7 @@ import { createTimerWheel } from './foundation/async/timer-wheel.ts';
 import { createClosing } from './foundation/closing.ts';
 import type { Logger } from './foundation/logger.ts';
 import { once } from './foundation/once.ts';
-import { createWebPlatform } from './foundation/platform.ts';
+import { createWebPlatform, type Platform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
 import { createCallFigures } from './generations/call-figures.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
@@ -96,8 +97,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const generationFeed = createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
-  const createOwnBroadcaster = platform.isPerRequest === true ? createDirectBroadcaster : createBroadcaster;
-  const broadcaster = createOwnBroadcaster({ ...shared, bootstrapKeys, broadcast });
+  const broadcaster = chooseBroadcaster({ platform, store })({ ...shared, bootstrapKeys, broadcast });
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
     guardrailHits.noteRecorded,
@@ -166,6 +166,11 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     instanceId: once(() => createRandomId(platform)),
     describeApi,
   };
+}
+
+function chooseBroadcaster({ platform, store }: Pick<GatewayOptions, 'store'> & { readonly platform: Platform }) {
+  if (platform.isPerRequest === true) return createDirectBroadcaster;
+  return store.generations.follow === undefined ? createBroadcaster : createSharedBroadcaster;
 }
 
 /** How changes through the API come into force. */
