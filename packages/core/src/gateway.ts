@@ -94,7 +94,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (isStarted) await Promise.race([discoverRepeatedly(), delay(MAX_DISCOVERY_WAIT_MS)]);
     },
   });
-  const { platform, closing, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } =
+  const { platform, closing, ledger, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } =
     foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
@@ -175,6 +175,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await runningNotes.close();
       await guardrailHits.save();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
+      await ledger.close();
     },
     async waitForVideo(jobId, signal) {
       const jobs = options.store.videoJobs;

@@ -11,7 +11,8 @@ import { createSessions } from './auth/sessions.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';
-import { createLedger } from './budgets/ledger.ts';
+import { createLedger, type LedgerOptions } from './budgets/ledger.ts';
+import { createSharedLedger } from './budgets/shared-ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';
@@ -69,15 +70,16 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
   const health = createHealthBoard(platform);
   const guardrailHits = createGuardrailHits(shared);
-  const ledger = createLedger({
-    generations: store.generations,
-    findHolds: () => findVideoHolds(store.videoJobs),
-    onRefusal({ guardrailId, query }) {
-      if (guardrailId === undefined) return;
-      const hit = { guardrailId, effect: 'over_budget', rule: 'limit_usd' } as const;
-      guardrailHits.noteRefused([hit], { principalId: query.principalId ?? null, model: null });
-    },
-  });
+  const onRefusal: LedgerOptions['onRefusal'] = ({ guardrailId, query }) => {
+    if (guardrailId === undefined) return;
+    const hit = { guardrailId, effect: 'over_budget', rule: 'limit_usd' } as const;
+    guardrailHits.noteRefused([hit], { principalId: query.principalId ?? null, model: null });
+  };
+  const { generations, budgetSlices: slices } = store;
+  const ledger =
+    slices === undefined
+      ? createLedger({ generations, findHolds: () => findVideoHolds(store.videoJobs), onRefusal })
+      : createSharedLedger({ slices, generations, platform, logger, onRefusal });
 
   const openCalls = createOpenCalls();
   const changes = createVideoChanges(logger);

@@ -28,6 +28,7 @@ import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { Member } from '../wire/management/member.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
 import type { BroadcastRow } from './broadcast-row.ts';
+import type { BudgetSlices } from './budget-slices.ts';
 import type {
   ActivityQuery,
   ActivitySum,
@@ -324,6 +325,8 @@ export interface Store {
   readonly generations: GenerationRepository;
   /** What processes at the same store tell each other; absent where one process is alone. */
   readonly entries?: SharedEntries | undefined;
+  /** Divides budgets among the processes at the same store; absent where one process is alone. */
+  readonly budgetSlices?: BudgetSlices | undefined;
   /**
    * Calls back after tables have changed, here or in another process, with their names; the returned function ends
    * that. Absent where one process is alone.

@@ -32,7 +32,7 @@ import { listWorkingJobs } from './working-jobs.ts';
 export interface VideoRunnerOptions {
   readonly store: Pick<Store, 'generations' | 'videoJobs'>;
   /** Lets go of what is held for a job when it ends. */
-  readonly ledger: Pick<Ledger, 'release'>;
+  readonly ledger: Pick<Ledger, 'release' | 'untilCounted'>;
   readonly recorder: Pick<Recorder, 'append'>;
   readonly current: () => VideoSetup;
   readonly platform: Platform;

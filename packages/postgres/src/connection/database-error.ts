@@ -1,0 +1,89 @@
+import { GatewayError } from '@model-gateway/core';
+
+import { type DatabaseAddress, DatabaseUrlError } from './database-address.ts';
+import { NewerSchemaError } from './newer-schema-error.ts';
+
+/** What went wrong with a database. */
+export interface DatabaseFailure {
+  /** What was wrong and what to do, in one sentence for operators. It holds no password. */
+  readonly message: string;
+  /** Trying again cannot help until somebody has changed something. */
+  readonly isPermanent: boolean;
+}
+
+/** PostgreSQL's code of an error (`28P01`), or the system's (`ECONNREFUSED`); empty without one. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if (error instanceof GatewayError) return codeOf(error.cause);
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError) return error.errors.map(codeOf).find((code) => code !== '') ?? '';
+  return codeOf(error.cause);
+}
+
+/** Says what was wrong with a database and what to do. */
+export function describeDatabaseError(error: unknown, address: DatabaseAddress): DatabaseFailure {
+  if (error instanceof DatabaseUrlError || error instanceof NewerSchemaError)
+    return { message: error.message, isPermanent: true };
+  const { host, database, user } = address;
+  const at = `PostgreSQL at ${host}`;
+  const code = codeOf(error);
+  const said = messageOf(error);
+  const permanent = (message: string): DatabaseFailure => ({ message, isPermanent: true });
+  const passing = (message: string): DatabaseFailure => ({ message, isPermanent: false });
+
+  if (code === '28P01') return permanent(`${at} refused the password of the user "${user}": check the URL's password`);
+  if (code === '28000') return permanent(`${at} does not let the user "${user}" in (${said}): check pg_hba.conf`);
+  if (/password must be a (non-empty )?string/.test(said))
+    return permanent(`${at} asks for a password of the user "${user}": the URL has none`);
+  if (code === '3D000')
+    return permanent(`${at} has no database "${database}": create it (createdb ${database}), or change the URL`);
+  if (code === '42501')
+    return permanent(
+      `The user "${user}" lacks a right in the database "${database}" of ${at} (${said}): grant it, ` +
+        'or let its owner run the migrations',
+    );
+  if (/does not support SSL/.test(said))
+    return permanent(`${at} offers no encryption, which the URL asks for: remove sslmode, or set up TLS there`);
+  if (code === '53300') return passing(`${at} has no connection left: raise its max_connections, or lower the pools`);
+  if (code === '25006')
+    return passing(`${at} is read-only (a standby, or in failover): the URL has to lead to the primary server`);
+  if (code === '57P03') return passing(`${at} is starting up, shutting down or recovering: it takes no calls yet`);
+  if (code.startsWith('53')) return passing(`${at} has run out of a resource (${said})`);
+  if (isConnectionFailure(error))
+    return passing(`${at} cannot be reached (${code || said}): check that it runs, and the URL's host and port`);
+  return passing(`${at} reported an error: ${said}`);
+}
+
+/** Whether the connection is lost, was never made, or gave no sign of life in time: it cannot be used again. */
+export function isConnectionFailure(error: unknown): boolean {
+  const code = codeOf(error);
+  if (/^(08|57P0)/.test(code) || /^E[A-Z]{3,}/.test(code)) return true;
+  return code === '' && /connection|connect|timeout|not queryable|discarded|socket/i.test(messageOf(error));
+}
+
+/** Whether a connection failed because there was no sign of life in time. */
+export function isTimeout(error: unknown): boolean {
+  return codeOf(error) === 'ETIMEDOUT' || /time ?out/i.test(messageOf(error));
+}
+
+/** Whether the same statement may succeed in a while, with nothing changed. */
+export function isPassing(error: unknown): boolean {
+  // 40: serialization failure, deadlock; 53: out of resources; 55P03: lock not available; 57: ended by the operator;
+  // 25006: read-only; 42P01, 3F000: not migrated yet.
+  return isConnectionFailure(error) || /^(40|53|57|55P03|25006|42P01|3F000)/.test(codeOf(error));
+}
+
+/** Turns an error of the database into a 503 where it passes. Any other stays as it is. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof GatewayError || !isPassing(error)) return error;
+  return new GatewayError('provider_overloaded', 'The database of the gateway is not available; try again shortly', {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof GatewayError && error.cause !== undefined) return messageOf(error.cause);
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

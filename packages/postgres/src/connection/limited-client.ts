@@ -1,0 +1,51 @@
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+
+import { isConnectionFailure, toStoreError } from './database-error.ts';
+
+/**
+ * A pool for kysely, of which each statement ends within a time, and which never hands out a connection again that was
+ * lost or has given no sign of life. Errors that pass are 503s.
+ */
+export function limitPool(pool: Pool, limitMs: number): PostgresPool {
+  const clients = new WeakMap<PoolClient, PostgresPoolClient>();
+  return {
+    options: {},
+    async connect() {
+      const client = await connect(pool);
+      let limited = clients.get(client);
+      if (limited === undefined) clients.set(client, (limited = limitClient(client, limitMs)));
+      return limited;
+    },
+    // The pool ends with its connection, not with one of its users.
+    end: () => Promise.resolve(),
+  };
+}
+
+/** A connection of the pool; its failure is a 503. */
+export async function connect(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+function limitClient(client: PoolClient, limitMs: number): PostgresPoolClient {
+  let isBroken = false;
+  const query = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<never>> => {
+    // What follows on a lost connection, a rollback for example, would wait as long again.
+    if (isBroken) throw new Error('the connection was lost');
+    try {
+      const limited = { text, values: [...values], query_timeout: limitMs };
+      return (await client.query<never>(limited)) as unknown as PostgresQueryResult<never>;
+    } catch (error) {
+      isBroken ||= isConnectionFailure(error);
+      throw toStoreError(error);
+    }
+  };
+  return {
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy) => client.release(isBroken || destroy === true),
+  };
+}

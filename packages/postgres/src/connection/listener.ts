@@ -1,0 +1,111 @@
+import type { Logger } from '@model-gateway/core';
+import { Client, type ClientConfig, type QueryConfig } from 'pg';
+
+import type { DatabaseAddress } from './database-address.ts';
+import { describeDatabaseError } from './database-error.ts';
+import type { Notifications } from './notifications.ts';
+
+export interface ListenerOptions {
+  readonly config: ClientConfig;
+  readonly address: DatabaseAddress;
+  readonly logger: Logger | undefined;
+}
+
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 5000;
+/** How often the connection is asked for a sign of life: a network may lose it without a word. */
+const LOOK_EVERY_MS = 2000;
+const LOOK_LIMIT_MS = 2000;
+
+/** Listens over one connection that is made with the first channel, and made again by itself when it is lost. */
+export function createListener({ config, address, logger }: ListenerOptions): Notifications {
+  const channels = new Map<string, Set<(payload: string) => void>>();
+  const onConnected = new Set<() => void>();
+  let client: Client | undefined;
+  let isConnected = false;
+  let isClosed = false;
+  let waitMs = FIRST_WAIT_MS;
+  let timer: NodeJS.Timeout | undefined;
+
+  const again = (delayMs: number, work: () => void): void => {
+    clearTimeout(timer);
+    timer = setTimeout(work, delayMs).unref();
+  };
+  const lose = (lost: Client, error: unknown): void => {
+    if (client !== lost) return;
+    client = undefined;
+    if (isConnected) {
+      const { message } = describeDatabaseError(error, address);
+      logger?.warn('The connection that hears of changes is lost; it is made again', { reason: message });
+    }
+    isConnected = false;
+    end(lost);
+    if (isClosed) return;
+    again(waitMs, open);
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  };
+  const look = (present: Client): void => {
+    const sign: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: LOOK_LIMIT_MS };
+    present.query(sign).then(
+      () => client === present && again(LOOK_EVERY_MS, () => look(present)),
+      (error: unknown) => lose(present, error),
+    );
+  };
+  const open = (): void => {
+    if (isClosed || client !== undefined) return;
+    const opened = new Client(config);
+    client = opened;
+    opened.on('error', (error) => lose(opened, error));
+    opened.on('end', () => lose(opened, new Error('connection ended')));
+    opened.on('notification', ({ channel, payload = '' }) => {
+      for (const hear of channels.get(channel) ?? []) hear(payload);
+    });
+    const listen = async (): Promise<void> => {
+      await opened.connect();
+      unref(opened);
+      for (const channel of channels.keys()) await opened.query(`listen "${channel}"`);
+      if (client !== opened) return;
+      isConnected = true;
+      waitMs = FIRST_WAIT_MS;
+      again(LOOK_EVERY_MS, () => look(opened));
+      for (const listener of onConnected) listener();
+    };
+    listen().catch((error: unknown) => lose(opened, error));
+  };
+
+  return {
+    listen(channel, hear) {
+      const heard = channels.get(channel);
+      if (heard === undefined) {
+        channels.set(channel, new Set([hear]));
+        const present = client;
+        if (present === undefined) open();
+        else if (isConnected) present.query(`listen "${channel}"`).catch((error: unknown) => lose(present, error));
+      } else heard.add(hear);
+      return () => void channels.get(channel)?.delete(hear);
+    },
+    onConnected(listener) {
+      onConnected.add(listener);
+      return () => void onConnected.delete(listener);
+    },
+    isConnected: () => isConnected,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      const open = client;
+      client = undefined;
+      isConnected = false;
+      if (open !== undefined) end(open);
+    },
+  };
+}
+
+/** The process may end although it listens. The types of `pg` leave this out. */
+function unref(client: Client): void {
+  (client as Client & { unref(): void }).unref();
+}
+
+/** Ends a connection without waiting for the server, which may not respond. */
+function end(client: Client): void {
+  client.end().catch(() => undefined);
+}

@@ -1,0 +1,64 @@
+import { createTableRepositories, type Store } from '@model-gateway/core';
+
+import { type BudgetSlicesOptions, openBudgetSlices } from './budgets/open-budget-slices.ts';
+import { type ConnectionOptions, createDatabaseConnection } from './connection/database-connection.ts';
+import { createGenerationSums } from './generations/generation-sums.ts';
+import { type GenerationsOptions, openGenerations } from './generations/open-generations.ts';
+import type { Room, RoomParts } from './room.ts';
+import { openRows } from './rows/open-rows.ts';
+import { createStoreOpening } from './store-opening.ts';
+import { openTables } from './tables/open-tables.ts';
+
+/** Where a store in PostgreSQL is, and how much it keeps. */
+export interface PostgresStoreOptions extends ConnectionOptions, GenerationsOptions {
+  /** Whether a start brings the schema to this version. Default: true; else it waits for `migrateDatabase`. */
+  readonly migrates?: boolean | undefined;
+  /** Whole days that generations are kept. Default: 30. */
+  readonly retentionDays?: number | undefined;
+  /** Milliseconds since the epoch. Default: the system clock. */
+  readonly now?: (() => number) | undefined;
+  /** How instances share budgets. */
+  readonly budgets?: BudgetSlicesOptions | undefined;
+}
+
+const DEFAULT_RETENTION_DAYS = 30;
+
+/**
+ * Opens the store in a PostgreSQL database, which any number of processes may use at once. Resolves while the database
+ * is away too: `readiness` says why it is not ready, and it gets ready by itself; until then each method fails with a
+ * 503. Rejects with one clear sentence where trying again cannot help: a URL that is not one, a password that is
+ * refused, a database that does not exist, a schema of a newer version. The caller closes it.
+ */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { logger, migrates = true, now = Date.now, retentionDays = DEFAULT_RETENTION_DAYS } = options;
+  const connection = createDatabaseConnection(options);
+  const parts: RoomParts = { connection, logger, now, retentionDays };
+  const tables = openTables(parts);
+  const rows = openRows(parts);
+  const generations = openGenerations(parts, options, createGenerationSums(parts));
+  const budgets = openBudgetSlices(parts, options.budgets ?? {});
+  const rooms: readonly Room[] = [tables, rows, generations];
+  const opening = createStoreOpening({ connection, logger, migrates, rooms });
+  const close = async (): Promise<void> => {
+    opening.end();
+    for (const room of rooms.toReversed()) await room.close?.();
+    await connection.close();
+  };
+  try {
+    await opening.begin();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    isShared: true,
+    ...createTableRepositories(tables.source),
+    ...rows.repositories,
+    generations: generations.repository,
+    budgetSlices: budgets.slices,
+    onTablesChanged: tables.onChanged,
+    readiness: opening.readiness,
+    retention: generations.retention,
+    close,
+  };
+}

@@ -1,0 +1,89 @@
+import { type GenerationRepository, type RetentionState, toInterruptedRecord } from '@model-gateway/core';
+
+import type { Room, RoomParts } from '../room.ts';
+import { createStoredGenerations } from './content/stored-generations.ts';
+import { createRepository } from './create-repository.ts';
+import type { GenerationSums } from './generation-sums.ts';
+import { createDays } from './retention/days.ts';
+import { createRetention } from './retention/retention.ts';
+import { createSpending } from './spending.ts';
+import type { SpoolLimits } from './write/append.ts';
+import { type BatchWriter, createBatchWriter } from './write/batch-writer.ts';
+import type { RecordJournal } from './write/record-journal.ts';
+
+/** The generations of a store. */
+export interface GenerationsRoom extends Room {
+  readonly repository: GenerationRepository;
+  readonly retention: RetentionState;
+}
+
+export interface GenerationsOptions {
+  /**
+   * Where what is appended survives the death of this process until it is in the database. The store closes it. Without
+   * one, an append waits for the database.
+   */
+  readonly journal?: RecordJournal | undefined;
+  /** How much may wait for the database. */
+  readonly spool?: SpoolLimits | undefined;
+}
+
+/** Makes the generations of a store; nothing is read before `start`, and what is appended waits for it. */
+export function openGenerations(
+  { connection, logger, now, retentionDays }: RoomParts,
+  { journal, spool = {} }: GenerationsOptions,
+  { reads, rollups, dropBefore }: GenerationSums,
+): GenerationsRoom {
+  const days = createDays(connection);
+  const stored = createStoredGenerations(connection);
+  const spending = createSpending(connection);
+  const deleteStored = stored.deleteContent;
+  const write = { connection, days, rollups };
+  const writer = createBatchWriter({ ...write, journal, logger, deleteContent: deleteStored });
+  const retention = createRetention({ connection, days, spending, logger, now, retentionDays, dropBefore });
+  const recovered = journal === undefined ? Promise.resolve() : recover(journal, writer);
+  // Whoever notes or starts gets the error.
+  recovered.catch(() => undefined);
+  const repository = createRepository({ write, writer, journal, logger, limits: spool, stored, spending, reads, now });
+
+  return {
+    repository: {
+      ...repository,
+      ...(journal !== undefined && {
+        async noteRunning(calls) {
+          await recovered;
+          await journal.noteRunning(calls);
+        },
+      }),
+    },
+    retention: retention.state,
+    async start() {
+      await retention.start();
+      await recovered;
+      writer.wake();
+    },
+    async close() {
+      retention.stop();
+      const left = await writer.close();
+      if (left > 0 && journal === undefined) {
+        logger?.error('Generations are lost: the database did not take them before the end', { generations: left });
+      } else if (left > 0) {
+        logger?.warn('Generations wait in the journal for the next start', { generations: left });
+      }
+      await journal?.close();
+    },
+  };
+}
+
+/**
+ * Takes over what an earlier process has left: its records, and after them the calls that it had noted as under way. One
+ * of those that was recorded nevertheless is there before by its id.
+ */
+async function recover(journal: RecordJournal, { backlog }: BatchWriter): Promise<void> {
+  for (const segment of journal.recovered) backlog?.add(segment, 1);
+  for (const call of journal.interrupted) {
+    const record = toInterruptedRecord(call);
+    const { id } = record.generation;
+    backlog?.add(await journal.append({ id, record: JSON.stringify(record), content: null }), 1);
+  }
+  if (journal.interrupted.length > 0) await journal.noteRunning([]);
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+
+import type { DatabaseConnection } from '../../connection/database-connection.ts';
+import { codeOf } from '../../connection/database-error.ts';
+
+/** The partitions of generations and contents, one a day. */
+export interface Days {
+  /** Makes the partitions of days that have none. */
+  prepare(days: ReadonlySet<string>): Promise<void>;
+  /** Those that exist, oldest first. */
+  list(): Promise<readonly string[]>;
+  /** Removes a day with all its generations and contents. False while others use it: try again later. */
+  drop(day: string): Promise<boolean>;
+  /** Forgets which exist, after another process may have removed one. */
+  forget(): void;
+}
+
+const NAME = /^generations_(\d{4})(\d\d)(\d\d)$/;
+/** Other statements on generations wait behind one that waits for a lock. */
+const LOCK_LIMIT = '500ms';
+const LOCK_NOT_AVAILABLE = '55P03';
+
+export function createDays({ database }: Pick<DatabaseConnection, 'database'>): Days {
+  const known = new Set<string>();
+  return {
+    async prepare(days) {
+      for (const day of days) {
+        if (known.has(day)) continue;
+        await sql`select gateway.make_day(${day}::date)`.execute(database);
+        known.add(day);
+      }
+    },
+    async list() {
+      const { rows } = await sql<{ name: string }>`
+        select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'gateway.generations'::regclass order by c.relname`.execute(database);
+      return rows.flatMap(({ name }) => {
+        const [, year, month, day] = NAME.exec(name) ?? [];
+        return year === undefined ? [] : [`${year}-${month}-${day}`];
+      });
+    },
+    async drop(day) {
+      const suffix = day.replaceAll('-', '');
+      known.delete(day);
+      try {
+        await database.transaction().execute(async (transaction) => {
+          await sql.raw(`set local lock_timeout = '${LOCK_LIMIT}'`).execute(transaction);
+          await sql`select pg_advisory_xact_lock(hashtextextended('gateway.make_day', 0))`.execute(transaction);
+          for (const table of ['generations', 'contents']) {
+            await sql.raw(`drop table if exists gateway.${table}_${suffix}`).execute(transaction);
+          }
+        });
+        return true;
+      } catch (error) {
+        if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;
+        throw error;
+      }
+    },
+    forget: () => known.clear(),
+  };
+}

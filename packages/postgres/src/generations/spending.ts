@@ -1,0 +1,63 @@
+import type { Spent, SpentQuery } from '@model-gateway/core';
+import { sql } from 'kysely';
+
+import { toColumnId } from '../connection/column-text.ts';
+import type { DatabaseConnection } from '../connection/database-connection.ts';
+import { toDay } from './day-of-generation.ts';
+
+/** What was spent, by spender and day. It outlives the generations. */
+export interface Spending {
+  spent(query: SpentQuery): Promise<Spent>;
+  /** How many generations began since a day. */
+  countSince(day: string): Promise<number>;
+  /** Adds up the days before this one, which no query tells apart. */
+  addUpBefore(day: string): Promise<void>;
+}
+
+/** Days of spending that are told apart: longer than any period of a query. */
+const DAYS_TOLD_APART = 40;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The first day whose spending is still told apart, where generations are kept for some days. */
+export function firstDayToldApart(nowMs: number, retentionDays: number): string {
+  return toDay(nowMs - Math.max(DAYS_TOLD_APART, retentionDays + 1) * DAY_MS);
+}
+
+export function createSpending({ database }: Pick<DatabaseConnection, 'database'>): Spending {
+  return {
+    async spent(query) {
+      const [kind, id] = spenderOf(query);
+      const since = query.since ?? '-infinity';
+      const { rows } = await sql<{ credits: string; byok: string }>`
+        select coalesce(sum(credits_nano), 0)::text as credits, coalesce(sum(byok_nano), 0)::text as byok
+        from gateway.spending where kind = ${kind} and id = ${toColumnId(id)} and day >= ${since}::date`.execute(
+        database,
+      );
+      return { creditsNanoUsd: Number(rows[0]?.credits ?? 0), byokNanoUsd: Number(rows[0]?.byok ?? 0) };
+    },
+    async countSince(day) {
+      const { rows } = await sql<{ requests: string }>`
+        select coalesce(sum(requests), 0)::text as requests
+        from gateway.spending where kind = 'account' and id = '' and day >= ${day}::date`.execute(database);
+      return Number(rows[0]?.requests ?? 0);
+    },
+    async addUpBefore(day) {
+      await sql`
+        with old as (
+          delete from gateway.spending where day < ${day}::date and day > '-infinity'
+          returning kind, id, credits_nano, byok_nano, requests
+        )
+        insert into gateway.spending as s (kind, id, day, credits_nano, byok_nano, requests)
+        select kind, id, '-infinity', sum(credits_nano)::bigint, sum(byok_nano)::bigint, sum(requests)::bigint
+        from old group by kind, id order by kind desc, id
+        on conflict (kind, id, day) do update set credits_nano = s.credits_nano + excluded.credits_nano,
+          byok_nano = s.byok_nano + excluded.byok_nano, requests = s.requests + excluded.requests`.execute(database);
+    },
+  };
+}
+
+function spenderOf({ principalId, userId, workspaceId }: SpentQuery): readonly [kind: string, id: string] {
+  if (principalId !== undefined) return ['key', principalId];
+  if (userId !== undefined) return ['member', userId];
+  return workspaceId === undefined ? ['account', ''] : ['workspace', workspaceId];
+}

@@ -1,0 +1,138 @@
+import { GatewayError, type GenerationRecord, type Logger, type StoredContent } from '@model-gateway/core';
+
+import { secondOfId } from '../day-of-generation.ts';
+import { messageOf } from './batch-error.ts';
+import type { BatchWriter } from './batch-writer.ts';
+import { type PendingRecord, toPendingRecord } from './pending-record.ts';
+import type { RecordJournal } from './record-journal.ts';
+
+/** How much waits for the database before something is left out. */
+export interface SpoolLimits {
+  /** Of records in memory; further ones are in the journal alone. Default: 64 MiB. */
+  readonly memoryBytes?: number | undefined;
+  /** Of the journal; further records are stored without their contents. Default: 1 GiB. */
+  readonly journalBytes?: number | undefined;
+}
+
+export interface AppendOptions {
+  readonly writer: BatchWriter;
+  readonly journal: RecordJournal | undefined;
+  readonly logger: Logger | undefined;
+  readonly limits: SpoolLimits;
+  /** The second in which this process began. */
+  readonly startedSecond: number;
+}
+
+const DEFAULT_MEMORY_BYTES = 64 * 1024 ** 2;
+const DEFAULT_JOURNAL_BYTES = 1024 ** 3;
+/** Records without contents may go beyond the limit by this, before they are lost. */
+const FACTS_BEYOND = 1.25;
+/** For a record that must be in the database before its append resolves. */
+const COMMIT_LIMIT_MS = 5000;
+/** For the database to say whether an id exists that this process cannot have made. */
+const CHECK_LIMIT_MS = 2000;
+
+/** Creates `append`: durable in the journal, or without one in the database. */
+export function createAppend(
+  options: AppendOptions,
+): (record: GenerationRecord, content: StoredContent | null) => Promise<void> {
+  const { writer, journal, startedSecond } = options;
+  const spool = createSpool(options);
+  return async (record, content) => {
+    const { id } = record.generation;
+    const { pending } = writer;
+    if (pending.isKnown(id)) throw new IdExistsError(id);
+    const added = toPendingRecord(record, spool.takesContents() ? content : null);
+    if (content !== null && added.content === null) spool.noteContent();
+    if (!spool.takesFacts()) return spool.noteFacts();
+    pending.know(id);
+    const isJournaled = await spool.journal(added);
+    if (isJournaled && spool.isMemoryFull()) {
+      writer.backlog?.add(added.segment ?? 0, 1);
+      return;
+    }
+    const isOwn = (secondOfId(id) ?? 0) >= startedSecond;
+    const isWaitedFor = !isJournaled || !isOwn;
+    writer.add(added, isWaitedFor);
+    if (!isWaitedFor) return;
+    const isNew = await within(journal === undefined || !isJournaled ? COMMIT_LIMIT_MS : CHECK_LIMIT_MS, added);
+    if (isNew === false) throw new IdExistsError(id);
+    if (isNew === undefined && !isJournaled) throw notStored();
+  };
+}
+
+/** Its id is that of another generation. */
+class IdExistsError extends Error {
+  constructor(id: string) {
+    super(`A generation with the id ${id} exists`);
+  }
+}
+
+const notStored = (): GatewayError =>
+  new GatewayError('provider_overloaded', 'The database of the gateway does not take generations; it is tried again', {
+    retryAfterSeconds: 1,
+  });
+
+/** Whether the record was new; undefined after the time. */
+function within(limitMs: number, { settled }: PendingRecord): Promise<boolean | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), limitMs);
+    settled.promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+interface Spool {
+  takesContents(): boolean;
+  takesFacts(): boolean;
+  isMemoryFull(): boolean;
+  noteContent(): void;
+  noteFacts(): void;
+  /** False where there is no journal, or its disk fails. */
+  journal(record: PendingRecord): Promise<boolean>;
+}
+
+/** What waits, against its limits. Each thing that is left out is reported once, until there is room again. */
+function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool {
+  const { memoryBytes = DEFAULT_MEMORY_BYTES, journalBytes = DEFAULT_JOURNAL_BYTES } = limits;
+  const lost = { contents: 0, records: 0 };
+  const isWithin = (share: number): boolean =>
+    journal === undefined ? writer.pending.bytes < memoryBytes * share : journal.bytes < journalBytes * share;
+  return {
+    takesContents() {
+      if (!isWithin(1)) return false;
+      if (lost.contents > 0) {
+        logger?.warn('There is room for contents again; some were left out while the database was away', { ...lost });
+        Object.assign(lost, { contents: 0, records: 0 });
+      }
+      return true;
+    },
+    takesFacts: () => isWithin(FACTS_BEYOND),
+    isMemoryFull: () => writer.pending.bytes >= memoryBytes,
+    noteContent() {
+      lost.contents += 1;
+      if (lost.contents > 1) return;
+      logger?.error('Too much waits for the database: contents of generations are left out until it takes them');
+    },
+    noteFacts() {
+      lost.records += 1;
+      if (lost.records > 1) return;
+      logger?.error('Far too much waits for the database: generations are lost until it takes them');
+    },
+    async journal(record) {
+      if (journal === undefined) return false;
+      try {
+        record.segment = await journal.append({
+          id: record.id,
+          record: record.text,
+          content: record.content?.text ?? null,
+        });
+        return true;
+      } catch (error) {
+        logger?.error('The journal does not take generations; they wait for the database instead', {
+          reason: messageOf(error),
+        });
+        return false;
+      }
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { codeOf } from '../../connection/database-error.ts';
+
+/** Whether the database refuses something in the rows of a batch: wrong data, a broken constraint, too long for an index. */
+export function isRefusal(error: unknown): boolean {
+  return /^(22|23|54)/.test(codeOf(error)) && !isMissingDay(error);
+}
+
+/** Whether another process has removed the partition since it was found. */
+export function isMissingDay(error: unknown): boolean {
+  return codeOf(error) === '23514' && /no partition of relation/.test(messageOf(error));
+}
+
+/** One line for logs. The 503 that a passing error has become says less than its cause. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

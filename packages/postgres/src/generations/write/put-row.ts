@@ -1,0 +1,56 @@
+import { toGenerationFacts } from '@model-gateway/core';
+
+import { toColumnId, toColumnText } from '../../connection/column-text.ts';
+import { dayOfBeginning } from '../day-of-generation.ts';
+import type { CopyBuffer } from './copy-buffer.ts';
+import { GENERATION_COLUMNS } from './incoming-rows.ts';
+import type { PendingRecord } from './pending-record.ts';
+
+/** An index takes no longer values. The record has the whole text. */
+const MAX_FACT_LENGTH = 600;
+const FIELDS = GENERATION_COLUMNS.length + 3;
+
+/** Adds a record in the order of `COPY_INCOMING`. */
+export function putRow(rows: CopyBuffer, { id, day, record, text, content }: PendingRecord): void {
+  const { generation, principalId, userId, costNanoUsd } = record;
+  const facts = toGenerationFacts(record);
+  rows.row(FIELDS);
+  rows.date(day);
+  rows.text(toColumnId(id));
+  rows.bigint(facts.createdAtMs);
+  rows.text(text);
+  rows.text(toFact(facts.model));
+  rows.text(toFact(facts.providerName));
+  rows.text(toFact(generation.provider_responses?.at(-1)?.endpoint_id ?? ''));
+  rows.text(toFact(facts.sessionId));
+  rows.text(facts.status);
+  rows.text(toColumnId(principalId));
+  rows.text(userId === undefined ? null : toColumnId(userId));
+  rows.text(generation.workspace_id === null ? null : toColumnId(generation.workspace_id));
+  rows.text(toFact(facts.app));
+  rows.bigint(costNanoUsd);
+  rows.boolean(facts.isCostKnown);
+  rows.boolean(generation.is_byok);
+  rows.integer(facts.promptTokens);
+  rows.integer(facts.completionTokens);
+  rows.integer(generation.native_tokens_reasoning);
+  rows.double(facts.firstTokenMs);
+  rows.double(facts.latencyMs);
+  rows.double(facts.durationMs);
+  rows.double(facts.tokensPerSecond);
+  rows.smallint(facts.attempts);
+  rows.boolean(facts.isStreamed);
+  rows.text(toFact(facts.finishReason));
+  rows.text(toFact(facts.userAgent));
+  rows.text(toFact(facts.externalUser));
+  rows.texts(facts.errors.map((error) => toFact(error)));
+  rows.date(dayOfBeginning(generation.created_at));
+  rows.text(content?.text ?? null);
+  rows.text(content === null || content.preview === null ? null : toColumnText(content.preview));
+}
+
+function toFact(text: string): string;
+function toFact(text: string | null): string | null;
+function toFact(text: string | null): string | null {
+  return text === null ? null : toColumnText(text.length > MAX_FACT_LENGTH ? text.slice(0, MAX_FACT_LENGTH) : text);
+}

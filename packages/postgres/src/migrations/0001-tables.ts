@@ -1,0 +1,87 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** The tables that every process has in memory, and the rows that change often. */
+export const tablesMigration: Migration = {
+  async up(database: Kysely<unknown>) {
+    for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
+  },
+};
+
+const STATEMENTS = [
+  `create table gateway.table_version (
+     is_only boolean primary key default true check (is_only),
+     version bigint not null
+   )`,
+  'insert into gateway.table_version (version) values (0)',
+  `create table gateway.table_rows (
+     table_name text collate "C" not null,
+     id text collate "C" not null,
+     position bigint not null,
+     row text,
+     version bigint not null,
+     primary key (table_name, id)
+   )`,
+  'create index table_rows_version on gateway.table_rows (version)',
+
+  `create table gateway.video_jobs (
+     id text collate "C" primary key,
+     position bigint generated always as identity,
+     row text not null,
+     ages_from_ms bigint,
+     principal_id text collate "C" not null,
+     user_id text collate "C",
+     workspace_id text collate "C",
+     created_at_ms bigint not null,
+     has_ended boolean not null,
+     is_working boolean not null,
+     is_byok boolean not null,
+     reserved_nano bigint not null,
+     generation_id text collate "C" not null,
+     idempotency_key text collate "C",
+     lease_owner text collate "C",
+     lease_until_ms bigint
+   )`,
+  'create index video_jobs_position on gateway.video_jobs (position)',
+  'create index video_jobs_age on gateway.video_jobs (ages_from_ms)',
+  'create index video_jobs_open on gateway.video_jobs (principal_id) where not has_ended',
+  'create index video_jobs_working on gateway.video_jobs (position) where is_working',
+  'create index video_jobs_generation on gateway.video_jobs (generation_id)',
+  `create index video_jobs_idempotency on gateway.video_jobs (principal_id, idempotency_key)
+     where idempotency_key is not null`,
+
+  `create table gateway.broadcasts (
+     id text collate "C" primary key,
+     position bigint generated always as identity,
+     row text not null,
+     ages_from_ms bigint,
+     destination_id text collate "C"
+   )`,
+  'create index broadcasts_position on gateway.broadcasts (position)',
+  'create index broadcasts_age on gateway.broadcasts (ages_from_ms)',
+  'create index broadcasts_destination on gateway.broadcasts (destination_id)',
+
+  `create table gateway.guardrail_hits (
+     id text collate "C" primary key,
+     position bigint generated always as identity,
+     row text not null,
+     ages_from_ms bigint
+   )`,
+  'create index guardrail_hits_age on gateway.guardrail_hits (ages_from_ms)',
+
+  `create table gateway.deliveries (
+     position bigint generated always as identity primary key,
+     row text not null,
+     generation_ids text[] not null,
+     sent_at_ms bigint not null
+   )`,
+  'create index deliveries_generations on gateway.deliveries using gin (generation_ids)',
+  'create index deliveries_sent_at on gateway.deliveries using brin (sent_at_ms)',
+
+  `create table gateway.entries (
+     id text collate "C" primary key,
+     value text not null,
+     expires_at timestamptz not null
+   )`,
+  'create index entries_expires_at on gateway.entries (expires_at)',
+];

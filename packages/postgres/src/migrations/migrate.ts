@@ -1,0 +1,77 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+import { type DatabaseConnection, SCHEMA } from '../connection/database-connection.ts';
+import { NewerSchemaError } from '../connection/newer-schema-error.ts';
+import type { Database } from '../database.ts';
+import { MIGRATIONS } from './migrations.ts';
+
+/** A migration may have to rewrite a large table. */
+const LIMIT_MS = 60 * 60 * 1000;
+/** Any number that no other use of the database takes for a lock. */
+const LOCK = 7_036_874_417;
+
+/**
+ * Brings the schema to this version, each migration in a transaction of its own. Several processes may do it at once.
+ * Resolves with the names of those that this call has applied. Throws a `NewerSchemaError` where a newer version has
+ * been before.
+ */
+export async function migrate(
+  connection: Pick<DatabaseConnection, 'database' | 'databaseWithin'>,
+  migrations: typeof MIGRATIONS = MIGRATIONS,
+): Promise<readonly string[]> {
+  if ((await findPendingMigrations(connection, migrations)).length === 0) return [];
+  const patient = connection.databaseWithin(LIMIT_MS);
+  const applied: string[] = [];
+  for (const one of migrations) if (await applyOnce(patient, one, migrations)) applied.push(one[0]);
+  return applied;
+}
+
+/** The names of the migrations that are still to be applied. Throws a `NewerSchemaError`. */
+export async function findPendingMigrations(
+  { database }: Pick<DatabaseConnection, 'database'>,
+  migrations: typeof MIGRATIONS = MIGRATIONS,
+): Promise<readonly string[]> {
+  const present = await readApplied(database, migrations);
+  return migrations.map(([name]) => name).filter((name) => !present.has(name));
+}
+
+async function applyOnce(
+  database: Kysely<Database>,
+  [name, migration]: readonly [string, Migration],
+  migrations: typeof MIGRATIONS,
+): Promise<boolean> {
+  return database.transaction().execute(async (transaction) => {
+    await sql`set local statement_timeout = 0`.execute(transaction);
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
+    await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
+    const present = await readApplied(transaction, migrations);
+    if (present.has(name)) return false;
+    if (present.size === 0) await createSchema(transaction);
+    await migration.up(transaction);
+    await sql`insert into gateway.migrations (name) values (${name})`.execute(transaction);
+    return true;
+  });
+}
+
+async function readApplied(database: Kysely<Database>, migrations: typeof MIGRATIONS): Promise<ReadonlySet<string>> {
+  const { rows: tables } = await sql<{ is_there: boolean }>`
+    select to_regclass('gateway.migrations') is not null as is_there`.execute(database);
+  if (tables[0]?.is_there !== true) return new Set();
+  const { rows } = await sql<{ name: string }>`select name from gateway.migrations order by name`.execute(database);
+  const known = new Set(migrations.map(([name]) => name));
+  const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new NewerSchemaError(unknown);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Whoever owns the schema need not own the database. */
+async function createSchema(database: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ is_there: boolean }>`
+    select to_regnamespace(${SCHEMA}) is not null as is_there`.execute(database);
+  if (rows[0]?.is_there !== true) await sql`create schema gateway`.execute(database);
+  await sql`create table if not exists gateway.migrations (
+    name text collate "C" primary key,
+    applied_at timestamptz not null default now()
+  )`.execute(database);
+}

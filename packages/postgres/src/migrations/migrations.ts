@@ -1,0 +1,15 @@
+import type { Migration } from 'kysely/migration';
+
+import { tablesMigration } from './0001-tables.ts';
+import { generationsMigration } from './0002-generations.ts';
+import { budgetSlicesMigration } from './0004-budget-slices.ts';
+
+/**
+ * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
+ * add one at the end.
+ */
+export const MIGRATIONS: readonly (readonly [name: string, migration: Migration])[] = [
+  ['0001-tables', tablesMigration],
+  ['0002-generations', generationsMigration],
+  ['0004-budget-slices', budgetSlicesMigration],
+];

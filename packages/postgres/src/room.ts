@@ -1,0 +1,24 @@
+import type { Logger } from '@model-gateway/core';
+
+import type { DatabaseConnection } from './connection/database-connection.ts';
+
+/** What each part of the store is made of. */
+export interface RoomParts {
+  readonly connection: DatabaseConnection;
+  readonly logger: Logger | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Whole days that generations, and what belongs to them, are kept. */
+  readonly retentionDays: number;
+}
+
+/** A part of the store that begins once the database is there, and ends with the store. */
+export interface Room {
+  /**
+   * Called once the schema is that of this version; the store is ready when it has resolved. When it rejects, it is
+   * called again after a while.
+   */
+  start?(): Promise<void>;
+  /** Called before the connections end. */
+  close?(): Promise<void>;
+}

@@ -1,0 +1,52 @@
+import type { Generated } from 'kysely';
+
+/** What the tables of rows have in common. */
+export interface StoredRow {
+  readonly id: string;
+  /** Rises with each new row. */
+  readonly position: Generated<number>;
+  /** JSON. */
+  readonly row: string;
+  /** From when on it gets old, in milliseconds since the epoch; null for what is kept for ever. */
+  readonly ages_from_ms: number | null;
+}
+
+/** A video job, with columns for what others look for. */
+interface VideoJobRow extends StoredRow {
+  readonly principal_id: string;
+  readonly user_id: string | null;
+  readonly workspace_id: string | null;
+  readonly created_at_ms: number;
+  readonly has_ended: boolean;
+  /** Still to be looked at: it has not ended, or its webhook waits, or its videos are still to be fetched. */
+  readonly is_working: boolean;
+  readonly is_byok: boolean;
+  /** What it holds of budgets while it is open. */
+  readonly reserved_nano: number;
+  readonly generation_id: string;
+  readonly idempotency_key: string | null;
+  readonly lease_owner: string | null;
+  readonly lease_until_ms: number | null;
+}
+
+/** Rows that change often. */
+export interface RowTables {
+  readonly video_jobs: VideoJobRow;
+  readonly broadcasts: StoredRow & {
+    /** Null for what is of a destination itself. */
+    readonly destination_id: string | null;
+  };
+  readonly guardrail_hits: StoredRow;
+  readonly deliveries: {
+    readonly position: Generated<number>;
+    readonly row: string;
+    readonly generation_ids: readonly string[];
+    readonly sent_at_ms: number;
+  };
+  readonly entries: {
+    readonly id: string;
+    /** JSON of the text. */
+    readonly value: string;
+    readonly expires_at: Date;
+  };
+}

@@ -1,0 +1,100 @@
+import { GatewayError, type TableSource } from '@model-gateway/core';
+
+import { toStoreError } from '../connection/database-error.ts';
+import { runTransaction } from '../connection/run-transaction.ts';
+import type { Room, RoomParts } from '../room.ts';
+import { createChangeQueue } from './change-queue.ts';
+import { createTableMemory } from './table-memory.ts';
+import type { TableName } from './table-rows.ts';
+import { lockTables, readTableNews, type TableNews, writeTables } from './table-statements.ts';
+import { watchTables } from './watch-tables.ts';
+
+/** The tables that every process has in memory. */
+export interface TablesRoom extends Room {
+  readonly source: TableSource;
+  /** Calls back with the names of tables that are others now, here or by another process. */
+  onChanged(listener: (tables: ReadonlySet<TableName>) => void): () => void;
+}
+
+/** For one statement: changes fail soon while the database is away. */
+const LIMIT_MS = 3000;
+
+/**
+ * Makes the tables, which are read before `start` by nobody. A change is one transaction, which holds up those of other
+ * processes; those that wait meanwhile go together.
+ */
+export function openTables({ connection, logger }: Pick<RoomParts, 'connection' | 'logger'>): TablesRoom {
+  const database = connection.databaseWithin(LIMIT_MS);
+  const memory = createTableMemory();
+  const listeners = new Set<(tables: ReadonlySet<TableName>) => void>();
+  /** Of what is in memory; undefined until the tables were read. */
+  let version: number | undefined;
+
+  const tell = (changed: ReadonlySet<TableName>): void => {
+    if (changed.size > 0) for (const listener of listeners) listener(changed);
+  };
+  const take = (news: TableNews): void => {
+    const changed = news.isWhole ? memory.replace(news.rows) : memory.take(news.rows);
+    version = news.version;
+    tell(changed);
+  };
+  const queue = createChangeQueue(async (changes) => {
+    const done = await runTransaction(database, async (transaction) => {
+      const present = await lockTables(transaction);
+      if (present !== version) take(await readTableNews(transaction, version));
+      const tables = changes.apply(memory.tables());
+      const writes = memory.toWrites(tables);
+      if (writes.length === 0) return undefined;
+      await writeTables(transaction, present + 1, writes);
+      return { version: present + 1, isWhole: false, rows: writes };
+    });
+    if (done !== undefined) take(done);
+  });
+  const refresh = (isWhole: boolean): Promise<void> =>
+    queue.run(async () => {
+      const news = await readTableNews(database, isWhole ? undefined : version);
+      if (news.isWhole || news.version !== version) take(news);
+    });
+  const watch = watchTables({
+    notifications: connection.notifications,
+    refresh,
+    logger,
+    knows: (told) => told === version,
+  });
+
+  return {
+    source: {
+      read() {
+        if (version === undefined) {
+          throw new GatewayError(
+            'provider_overloaded',
+            'The gateway has not read its database yet; try again shortly',
+            {
+              retryAfterSeconds: 1,
+            },
+          );
+        }
+        return memory.tables();
+      },
+      async change(change) {
+        try {
+          await queue.change(change);
+        } catch (error) {
+          throw toStoreError(error);
+        }
+      },
+    },
+    onChanged(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async start() {
+      await refresh(false);
+      watch.begin();
+    },
+    async close() {
+      watch.end();
+      await queue.settled();
+    },
+  };
+}
