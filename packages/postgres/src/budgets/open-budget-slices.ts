@@ -36,8 +36,7 @@ export function openBudgetSlices(
   /** Tells a late write from the latest. */
   let writes = 0;
 
-  const read = async <Row>(query: RawBuilder<Row>): Promise<Row | undefined> =>
-    (await query.execute(database)).rows[0];
+  const read = async <Row>(query: RawBuilder<Row>): Promise<Row | undefined> => (await query.execute(database)).rows[0];
   const put = async (slices: readonly BudgetSlice[], isReturn: boolean): Promise<boolean> => {
     const column = <Value>(valueOf: (budget: SlicedBudget) => Value): Value[] =>
       slices.map(({ budget }) => valueOf(budget));
