@@ -38,6 +38,7 @@ import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
 import { createRetryBudget } from './routing/health/retry-budget.ts';
+import { createSharedHealthBoard } from './routing/health/shared-health-board.ts';
 import { resolveAuto } from './routing/models/auto-router.ts';
 import { resolveFree } from './routing/models/free-router.ts';
 import { createRandomSource } from './routing/random.ts';
@@ -68,7 +69,13 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
   const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
-  const health = createHealthBoard(platform);
+  const closing = createClosing(platform);
+  // Subscriptions and their timers outlive requests.
+  const openChannel = platform.isPerRequest === true ? undefined : options.shared?.openChannel;
+  const health =
+    openChannel === undefined
+      ? createHealthBoard(platform)
+      : createSharedHealthBoard(openChannel('health'), platform, closing.signal());
   const guardrailHits = createGuardrailHits(shared);
   const onRefusal: LedgerOptions['onRefusal'] = ({ guardrailId, query }) => {
     if (guardrailId === undefined) return;
@@ -133,7 +140,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     callFigures,
     counters,
     providerHistories: createProviderHistories({ store, platform }),
-    closing: createClosing(platform),
+    closing,
     wheel: createTimerWheel(platform),
     authenticate: createAuthenticate(options, platform, sessions),
     configuredKeys: createConfiguredKeys(
