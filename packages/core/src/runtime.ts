@@ -8,6 +8,7 @@ import { createConfiguredKeys } from './auth/configured-keys.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
+import { createShareFailures, type ShareFailures } from './auth/share-failures.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';
@@ -38,6 +39,7 @@ import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
 import { createRetryBudget } from './routing/health/retry-budget.ts';
+import { createSharedHealthBoard } from './routing/health/shared-health-board.ts';
 import { resolveAuto } from './routing/models/auto-router.ts';
 import { resolveFree } from './routing/models/free-router.ts';
 import { createRandomSource } from './routing/random.ts';
@@ -67,8 +69,17 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
-  const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
-  const health = createHealthBoard(platform);
+  const closing = createClosing(platform);
+  // Subscriptions and their timers outlive requests.
+  const openChannel = platform.isPerRequest === true ? undefined : options.shared?.openChannel;
+  const shareFailures = (name: string): ShareFailures | undefined =>
+    openChannel && createShareFailures(openChannel(name), platform, closing.signal());
+  const sessions =
+    options.authenticate === undefined ? createSessions(platform, store.entries, shareFailures('sign-ins')) : null;
+  const health =
+    openChannel === undefined
+      ? createHealthBoard(platform)
+      : createSharedHealthBoard(openChannel('health'), platform, closing.signal());
   const guardrailHits = createGuardrailHits(shared);
   const onRefusal: LedgerOptions['onRefusal'] = ({ guardrailId, query }) => {
     if (guardrailId === undefined) return;
@@ -133,9 +144,9 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     callFigures,
     counters,
     providerHistories: createProviderHistories({ store, platform }),
-    closing: createClosing(platform),
+    closing,
     wheel: createTimerWheel(platform),
-    authenticate: createAuthenticate(options, platform, sessions),
+    authenticate: createAuthenticate(options, platform, sessions, shareFailures('wrong-keys')),
     configuredKeys: createConfiguredKeys(
       bootstrapKeys.filter(({ isInternal }) => isInternal !== true),
       platform,
