@@ -30,6 +30,7 @@ import { once } from './foundation/once.ts';
 import { createWebPlatform, type Platform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
 import { createCallFigures } from './generations/call-figures.ts';
+import { createFeedOfAll } from './generations/feed-of-all.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
 import { createGuardrailHits } from './guardrails/hits/guardrail-hits.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
@@ -94,7 +95,8 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
 
   const openCalls = createOpenCalls();
   const changes = createVideoChanges(logger);
-  const generationFeed = createGenerationFeed();
+  const isFollowed = platform.isPerRequest !== true && store.generations.follow !== undefined;
+  const generationFeed = isFollowed ? createFeedOfAll(createGenerationFeed(), shared) : createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
   const broadcaster = chooseBroadcaster({ platform, store })({ ...shared, bootstrapKeys, broadcast });
