@@ -3,22 +3,28 @@ import { createPostgresStore } from '@model-gateway/postgres';
 import { describe, test } from 'vitest';
 
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { openAsTwoProcesses } from './support/two-processes.ts';
 
 /** The generations of the cases are older than what is kept by default. */
 const FOR_EVER = 100_000;
 
-/** The cases that fail as yet. One that passes has to be taken out, until there is none. */
-const TO_COME: readonly RegExp[] = [/chosen|counted by|all found|^Sorted|^Sessions|^A scan|^The activity/];
-const isToCome = (title: string): boolean =>
-  TO_COME.some((pattern) => pattern.test(title)) && !/deliveries of/.test(title);
+const cases = [...storeCases, ...durableStoreCases].map(({ title, run }) => [title, run] as const);
 
 async function createPlace(): Promise<StorePlace> {
   const url = await openDatabase();
   return { open: () => createPostgresStore({ url, retentionDays: FOR_EVER }) };
 }
 
+/** What is written by one process is read by another, a second later at most. */
+async function createSharedPlace(): Promise<StorePlace> {
+  const url = await openDatabase();
+  return { open: () => openAsTwoProcesses(() => createPostgresStore({ url, retentionDays: FOR_EVER })) };
+}
+
 describe.skipIf(missingPostgres)('The PostgreSQL store', () => {
-  for (const { title, run } of [...storeCases, ...durableStoreCases]) {
-    test(title, { fails: isToCome(title) }, () => run(createPlace));
-  }
+  test.for(cases)('%s', ([, run]) => run(createPlace));
+});
+
+describe.skipIf(missingPostgres)('The PostgreSQL store of two processes', () => {
+  test.for(cases)('%s', ([, run]) => run(createSharedPlace));
 });

@@ -15,7 +15,7 @@ import { createSharedLedger } from './budgets/shared-ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';
-import { createResponseCache } from './chat/stages/response-cache/response-cache.ts';
+import { createMemoryResponseCache } from './chat/stages/response-cache/memory-response-cache.ts';
 import { createCallCounters } from './dispatch/call-counters.ts';
 import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createRecorder, type GenerationListener, toAttemptListener } from './dispatch/recorder.ts';
@@ -144,7 +144,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     regionOf: createRegionOf(options.regions ?? []),
     dataRegionOf: createDataRegionOf(options.regions ?? []),
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
-    responseCache: createResponseCache(platform),
+    responseCache: options.shared?.responseCache ?? createMemoryResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, readonly DiscoveredModel[]>(),
     openCalls,

@@ -21,3 +21,8 @@ export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/f
 export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';
 export { hasStoredProviders, readStoredProviders } from './stores/tables/read-stored-providers.ts';
 export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';
+export {
+  openRecordJournal,
+  type RecordJournal,
+  type RecordJournalOptions,
+} from './stores/record-journal/open-record-journal.ts';

@@ -42,6 +42,9 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   return {
     url,
     port,
+    get pid() {
+      return child.pid ?? 0;
+    },
     kill: () => killProgram(child),
     pause: () => signalAll(child, 'SIGSTOP'),
     resume: () => signalAll(child, 'SIGCONT'),

@@ -42,6 +42,11 @@ export interface GenerationFacets {
   /** Counts by provider; calls without a provider are in none. */
   readonly providerNames: ReadonlyMap<string, number>;
   readonly principalIds: ReadonlyMap<string, number>;
+  /**
+   * Where the time was over before all of the filter's span was looked at: the moment from which on everything is in.
+   * Absent otherwise.
+   */
+  readonly searchedFromMs?: number | undefined;
 }
 
 /** The facts about a record that filters and histograms use: small enough to be in memory for every generation. */
@@ -168,6 +173,11 @@ export interface GenerationHistogram {
   readonly parts: readonly HistogramPart[];
   /** All other values together; null without any. */
   readonly rest: (Omit<HistogramPart, 'value'> & { readonly values: number }) | null;
+  /**
+   * Where the time was over before all of the filter's span was looked at: the moment from which on everything is in.
+   * Absent otherwise.
+   */
+  readonly searchedFromMs?: number | undefined;
 }
 
 /** The generations of one value of a split. */
@@ -239,8 +249,13 @@ export interface SessionSum extends SessionPlace {
 export interface SessionPage {
   /** The one with the latest call first. */
   readonly sessions: readonly SessionSum[];
-  /** Pass as `after` for the next page; null at the end. */
+  /** Pass as `after` for the next page; null at the end. A page with a filter may end before it is full. */
   readonly next: SessionPlace | null;
+  /**
+   * Where the time was over before all of the filter's span was looked at: the moment from which on everything is in.
+   * Absent otherwise.
+   */
+  readonly searchedFromMs?: number | undefined;
 }
 
 /** What began from a moment on, and before another one, in Unix milliseconds. */

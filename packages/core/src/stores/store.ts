@@ -159,6 +159,11 @@ export interface SortedPage {
   readonly records: readonly GenerationRecord[];
   /** Pass as `after` for the next page; null at the end. */
   readonly next: SortedPlace | null;
+  /**
+   * Where the time was over before all of the filter's span was looked at: the moment from which on everything is in.
+   * Absent otherwise.
+   */
+  readonly searchedFromMs?: number | undefined;
 }
 
 export interface FollowedGenerations {

@@ -1,7 +1,7 @@
 import type { Awaitable, GenerationRecord, GenerationRepository, Logger, StoredContent } from '@model-gateway/core';
 
 import type { StoredGenerations } from './content/stored-generations.ts';
-import type { GenerationReads } from './generation-sums.ts';
+import type { GenerationReads } from './read/generation-queries.ts';
 import type { Spending } from './spending.ts';
 import { createAppend, type SpoolLimits } from './write/append.ts';
 import type { BatchWriter } from './write/batch-writer.ts';

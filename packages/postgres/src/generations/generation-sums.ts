@@ -1,18 +1,13 @@
-import type { GenerationPage, GenerationQuery, GenerationRepository } from '@model-gateway/core';
+import { sql } from 'kysely';
 
-import type { RoomParts } from '../room.ts';
-import { readPage } from './content/read-page.ts';
-
-/** What lists, charts and sums read from the database, without a look at what waits to be written. */
-export interface GenerationReads extends Pick<
-  GenerationRepository,
-  'sorted' | 'sessions' | 'histogram' | 'scan' | 'facets' | 'activity'
-> {
-  page(query: GenerationQuery): Promise<GenerationPage>;
-}
+import type { Room, RoomParts } from '../room.ts';
+import { createGenerationQueries, type GenerationReads } from './read/generation-queries.ts';
+import { toAddChanges } from './rollup/add-changes.ts';
+import { createFolding } from './rollup/folding.ts';
+import { INCOMING } from './write/incoming-rows.ts';
 
 /** What keeps and reads sums and lists. */
-export interface GenerationSums {
+export interface GenerationSums extends Room {
   readonly reads: GenerationReads;
   /** Statements of the transaction that writes a batch, for the rows of `INCOMING`. */
   readonly rollups: readonly string[];
@@ -20,23 +15,16 @@ export interface GenerationSums {
   dropBefore(day: string): Promise<void>;
 }
 
-export function createGenerationSums({ connection }: RoomParts): GenerationSums {
-  const refuse = (): never => {
-    throw new Error('This store has no sums yet');
-  };
+/** Creates the queries of lists, charts and counts, and what keeps the sums that they read. */
+export function createGenerationSums({ connection, logger }: RoomParts): GenerationSums {
+  const folding = createFolding({ connection, logger });
   return {
-    reads: {
-      async page(query) {
-        return query.filter === undefined ? readPage(connection, query) : refuse();
-      },
-      sorted: refuse,
-      sessions: refuse,
-      histogram: refuse,
-      scan: refuse,
-      facets: refuse,
-      activity: refuse,
+    reads: createGenerationQueries({ connection }),
+    rollups: [toAddChanges(INCOMING)],
+    async dropBefore(day) {
+      await sql`select gateway.forget_generation_sums(${day}::date)`.execute(connection.database);
     },
-    rollups: [],
-    dropBefore: async () => undefined,
+    start: folding.start,
+    close: folding.close,
   };
 }

@@ -2,6 +2,7 @@ import type { Migration } from 'kysely/migration';
 
 import { tablesMigration } from './0001-tables.ts';
 import { generationsMigration } from './0002-generations.ts';
+import { rollupsMigration } from './0003-rollups.ts';
 import { budgetSlicesMigration } from './0004-budget-slices.ts';
 
 /**
@@ -11,5 +12,6 @@ import { budgetSlicesMigration } from './0004-budget-slices.ts';
 export const MIGRATIONS: readonly (readonly [name: string, migration: Migration])[] = [
   ['0001-tables', tablesMigration],
   ['0002-generations', generationsMigration],
+  ['0003-rollups', rollupsMigration],
   ['0004-budget-slices', budgetSlicesMigration],
 ];

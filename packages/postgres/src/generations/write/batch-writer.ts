@@ -109,7 +109,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     async close() {
       wakeIn(state, 0);
       const limitMs = state.retryMs === 0 ? CLOSE_LIMIT_MS : FLUSH_LIMIT_WHEN_DOWN_MS;
-      await waitUntil(state, limitMs, () => pending.size === 0);
+      await waitUntil(state, limitMs, () => pending.size === 0 && state.backlog?.isEmpty !== false);
       state.isClosed = true;
       clearTimeout(state.timer);
       await waitUntil(state, CLOSE_LIMIT_MS, () => state.active === 0 && !state.isBacklogActive);

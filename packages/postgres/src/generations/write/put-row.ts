@@ -2,12 +2,11 @@ import { toGenerationFacts } from '@model-gateway/core';
 
 import { toColumnId, toColumnText } from '../../connection/column-text.ts';
 import { dayOfBeginning } from '../day-of-generation.ts';
+import { toFactText } from '../fact-text.ts';
 import type { CopyBuffer } from './copy-buffer.ts';
 import { GENERATION_COLUMNS } from './incoming-rows.ts';
 import type { PendingRecord } from './pending-record.ts';
 
-/** An index takes no longer values. The record has the whole text. */
-const MAX_FACT_LENGTH = 600;
 const FIELDS = GENERATION_COLUMNS.length + 3;
 
 /** Adds a record in the order of `COPY_INCOMING`. */
@@ -19,7 +18,7 @@ export function putRow(rows: CopyBuffer, { id, day, record, text, content }: Pen
   rows.text(toColumnId(id));
   rows.bigint(facts.createdAtMs);
   rows.text(text);
-  rows.text(toFact(facts.model));
+  rows.text(toFactText(facts.model));
   rows.text(toFact(facts.providerName));
   rows.text(toFact(generation.provider_responses?.at(-1)?.endpoint_id ?? ''));
   rows.text(toFact(facts.sessionId));
@@ -40,17 +39,15 @@ export function putRow(rows: CopyBuffer, { id, day, record, text, content }: Pen
   rows.double(facts.tokensPerSecond);
   rows.smallint(facts.attempts);
   rows.boolean(facts.isStreamed);
-  rows.text(toFact(facts.finishReason));
-  rows.text(toFact(facts.userAgent));
-  rows.text(toFact(facts.externalUser));
-  rows.texts(facts.errors.map((error) => toFact(error)));
+  rows.text(toText(facts.finishReason));
+  rows.text(toText(facts.userAgent));
+  rows.text(toText(facts.externalUser));
+  rows.texts(facts.errors.map(toColumnText));
   rows.date(dayOfBeginning(generation.created_at));
   rows.text(content?.text ?? null);
   rows.text(content === null || content.preview === null ? null : toColumnText(content.preview));
 }
 
-function toFact(text: string): string;
-function toFact(text: string | null): string | null;
-function toFact(text: string | null): string | null {
-  return text === null ? null : toColumnText(text.length > MAX_FACT_LENGTH ? text.slice(0, MAX_FACT_LENGTH) : text);
-}
+/** What indexes hold is short there; the record has the whole text. */
+const toFact = (text: string | null): string | null => (text === null ? null : toFactText(text));
+const toText = (text: string | null): string | null => (text === null ? null : toColumnText(text));

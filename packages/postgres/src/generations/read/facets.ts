@@ -1,0 +1,186 @@
+import {
+  createFacetCount,
+  type GenerationFacets,
+  type GenerationFilter,
+  type GenerationStatus,
+  toGenerationFacts,
+} from '@model-gateway/core';
+import { type RawBuilder, sql } from 'kysely';
+
+import { fromColumnId } from '../../connection/column-text.ts';
+import { readSums } from '../rollup/read-sums.ts';
+import { toSlots } from '../rollup/time-slots.ts';
+import { isOneOf, isWithin, toFilterSql } from './filter-sql.ts';
+import { toCut } from './histogram.ts';
+import { findBounds } from './list-rows.ts';
+import { toOneDimension } from './one-dimension.ts';
+import type { ReadParts } from './read-parts.ts';
+import type { Read } from './reader.ts';
+import { searchRecords } from './search-records.ts';
+import { type Span, walkSpans } from './walk-spans.ts';
+
+const LIMIT_MS = 5000;
+const WALK_MS = 800;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const SLOT_MS = 30 * 60 * 1000;
+
+/**
+ * Counts by status, model, provider and principal: from the sums where the filter is about a status alone, from the sums
+ * of days where it is about things they tell apart, else from rows, as far back as there is time for.
+ */
+export async function countFacets(filter: GenerationFilter, parts: ReadParts): Promise<GenerationFacets> {
+  const bounds = await parts.snapshot(LIMIT_MS, findBounds);
+  if (bounds === undefined) return createFacetCount(filter).read();
+  const endMs = Math.ceil((bounds.lastMs + 1) / SLOT_MS) * SLOT_MS;
+  const span = {
+    fromMs: Math.max(filter.createdFromMs ?? 0, Math.floor(bounds.firstMs / DAY_MS) * DAY_MS),
+    toMs: Math.min(filter.createdBeforeMs ?? endMs, endMs),
+  };
+  if (span.fromMs >= span.toMs) return createFacetCount(filter).read();
+  if (toFilterSql(filter).remaining.length > 0) {
+    const count = createFacetCount(filter);
+    const { statuses: _, models: __, providerNames: ___, principalIds: ____, ...others } = filter;
+    const searchedFromMs = await searchRecords({ filter: others, span, parts }, (record) =>
+      count.add(toGenerationFacts(record), () => record),
+    );
+    return { ...count.read(), ...toCut(searchedFromMs, span) };
+  }
+  if (toOneDimension(filter) === '') return parts.snapshot(LIMIT_MS, (read) => countSums(read, filter, span));
+  const counts = createCounts();
+  if (isInDays(filter)) {
+    const rows = await parts.snapshot(LIMIT_MS, (read) => read(countRows(filter, toDayRows(span, filter))));
+    for (const row of rows) counts.add(row);
+    return counts.read();
+  }
+  const walk = { span, budgetMs: WALK_MS, monotonicNow: parts.monotonicNow };
+  const searchedFromMs = await walkSpans(walk, async ({ fromMs, toMs }, limitMs) => {
+    const { statuses: _, models: __, providerNames: ___, principalIds: ____, ...others } = filter;
+    const from = sql`(select 1 as requests, g.* from gateway.generations g
+      where ${isWithin(fromMs, toMs)} and ${toFilterSql(others).matches}) as g`;
+    for (const row of await parts.snapshot(limitMs, (read) => read(countRows(filter, from)))) counts.add(row);
+    return false;
+  });
+  return { ...counts.read(), ...toCut(searchedFromMs, span) };
+}
+
+/** Each kind from the sums of its dimension. */
+async function countSums(read: Read, { statuses }: GenerationFilter, span: Span): Promise<GenerationFacets> {
+  const slots = toSlots(
+    { startMs: span.fromMs, bucketMs: span.toMs - span.fromMs, buckets: 1 },
+    span.fromMs,
+    span.toMs,
+  );
+  const counts = createCounts();
+  const chosen = statuses && [...statuses];
+  for (const { status, requests } of await readSums(read, { dimension: '', slots })) {
+    counts.add({ kind: 'status', value: status, requests });
+    if (statuses?.has(status as GenerationStatus) !== false) counts.add({ kind: 'total', value: null, requests });
+  }
+  for (const kind of ['model', 'provider', 'key'] as const) {
+    const rows = await readSums(read, { dimension: kind, statuses: chosen, slots });
+    for (const { value, requests } of rows) counts.add({ kind, value, requests });
+  }
+  return counts.read();
+}
+
+/** Whether the sums of days tell apart all that a filter is about. */
+const isInDays = ({
+  createdFromMs: _,
+  createdBeforeMs: __,
+  minCostNanoUsd: least = 0,
+  ...filter
+}: GenerationFilter): boolean =>
+  least === 0 && filter.maxCostNanoUsd === undefined && filter.sessionId === undefined && !filter.conditions?.length;
+
+/** Whole days from their sums, and what is left of a span at its ends from rows. */
+function toDayRows({ fromMs, toMs }: Span, { userIds, apps }: GenerationFilter): RawBuilder<unknown> {
+  const firstMs = Math.min(toMs, Math.ceil(fromMs / DAY_MS) * DAY_MS);
+  const lastMs = Math.max(firstMs, Math.floor(toMs / DAY_MS) * DAY_MS);
+  const columns = sql.raw('g.status, g.model, g.provider_name, g.principal_id');
+  const isOther = sql.join(
+    [
+      sql`true`,
+      ...(userIds === undefined ? [] : [isOneOf('user_id', userIds)]),
+      ...(apps === undefined ? [] : [isOneOf('app', apps)]),
+    ],
+    sql` and `,
+  );
+  const days = sql`select g.requests, ${columns} from (
+    select requests, status, model, nullif(provider_name, '') as provider_name, principal_id,
+      nullif(user_id, '') as user_id, nullif(app, '') as app from gateway.generation_days
+    where day_ms >= ${firstMs}::bigint and day_ms < ${lastMs}::bigint) as g where ${isOther}`;
+  const changes = sql`select g.sign, ${columns} from gateway.generation_changes g
+    where g.created_at_ms >= ${firstMs}::bigint and g.created_at_ms < ${lastMs}::bigint and ${isOther}`;
+  const edges = [
+    { fromMs, toMs: firstMs },
+    { fromMs: lastMs, toMs },
+  ].filter((edge) => edge.fromMs < edge.toMs);
+  const rows = edges.map(
+    (edge) =>
+      sql`select 1, ${columns} from gateway.generations g where ${isWithin(edge.fromMs, edge.toMs)} and ${isOther}`,
+  );
+  return sql`(${sql.join([days, changes, ...rows], sql` union all `)}) as g`;
+}
+
+interface CountRow {
+  readonly kind: 'total' | 'status' | 'model' | 'provider' | 'key';
+  readonly value: string | null;
+  readonly requests: number;
+}
+
+/** Counts each kind of rows with a number of requests, under all parts of the filter but its own. */
+function countRows(filter: GenerationFilter, from: RawBuilder<unknown>): RawBuilder<CountRow> {
+  const { statuses, models, providerNames, principalIds } = filter;
+  const is = {
+    status: statuses === undefined ? sql`true` : isOneOf('status', statuses),
+    model: models === undefined ? sql`true` : isOneOf('model', models),
+    provider: providerNames === undefined ? sql`true` : isOneOf('provider_name', providerNames),
+    key: principalIds === undefined ? sql`true` : isOneOf('principal_id', principalIds),
+  };
+  const without = (kind: string): RawBuilder<unknown> =>
+    sql`sum(requests) filter (where ${sql.join(
+      [
+        sql`true`,
+        ...Object.keys(is)
+          .filter((name) => name !== kind)
+          .map((name) => sql.ref(`is_${name}`)),
+      ],
+      sql` and `,
+    )})`;
+  return sql<CountRow>`select kind, value, requests::bigint from (
+    select case grouping(status, model, provider_name, principal_id)
+        when 7 then 'status' when 11 then 'model' when 13 then 'provider' when 14 then 'key' else 'total' end as kind,
+      coalesce(status, model, provider_name, principal_id) as value,
+      case grouping(status, model, provider_name, principal_id) when 7 then ${without('status')}
+        when 11 then ${without('model')} when 13 then ${without('provider')} when 14 then ${without('key')}
+        else ${without('')} end as requests
+    from (select requests, status, model, provider_name, principal_id, ${is.status} as is_status, ${is.model} as is_model,
+      ${is.provider} as is_provider, ${is.key} as is_key from ${from}) as given
+    group by grouping sets ((status), (model), (provider_name), (principal_id), ())
+  ) as counted where requests <> 0`;
+}
+
+function createCounts() {
+  const kinds = { status: new Map(), model: new Map(), provider: new Map(), key: new Map() };
+  let total = 0;
+  return {
+    add({ kind, value, requests }: CountRow): void {
+      if (kind === 'total') total += requests;
+      else if (kind !== 'provider' || (value !== null && value !== '')) {
+        const name = kind === 'key' ? fromColumnId(value ?? '') : (value ?? '');
+        kinds[kind].set(name, (kinds[kind].get(name) ?? 0) + requests);
+      }
+    },
+    read(): GenerationFacets {
+      const known = <Name extends string>(map: Map<string, number>): ReadonlyMap<Name, number> =>
+        new Map([...map].filter((entry): entry is [Name, number] => entry[1] !== 0));
+      return {
+        total,
+        statuses: known<GenerationStatus>(kinds.status),
+        models: known(kinds.model),
+        providerNames: known(kinds.provider),
+        principalIds: known(kinds.key),
+      };
+    },
+  };
+}

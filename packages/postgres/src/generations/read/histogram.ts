@@ -1,0 +1,201 @@
+import {
+  createHistogram,
+  type GenerationFilter,
+  type GenerationHistogram,
+  type GenerationSplit,
+  type HistogramQuery,
+  toGenerationFacts,
+} from '@model-gateway/core';
+import { sql } from 'kysely';
+
+import { fromColumnId, toColumnId } from '../../connection/column-text.ts';
+import { toFactText } from '../fact-text.ts';
+import { type Dimension, readSketches, readSums, sketchRows, type SketchedRow } from '../rollup/read-sums.ts';
+import { toSlots } from '../rollup/time-slots.ts';
+import { SPLIT_COLUMNS } from './column-values.ts';
+import { isWithin, toFilterSql } from './filter-sql.ts';
+import { type FactsRow, FACTS, toFacts } from './generation-row.ts';
+import { createTally } from './histogram-tally.ts';
+import { findBounds } from './list-rows.ts';
+import { toOneDimension } from './one-dimension.ts';
+import type { ReadParts } from './read-parts.ts';
+import type { Read } from './reader.ts';
+import { searchRecords } from './search-records.ts';
+import { type Span, walkSpans } from './walk-spans.ts';
+
+const LIMIT_MS = 5000;
+/** For what no sums are kept of. */
+const WALK_MS = 800;
+/** Up to so many, percentiles are those of the measurements themselves. */
+const MAX_EXACT = 2000;
+
+/**
+ * Adds up by time: from the sums where the filter and the split are about one dimension, else from rows, as far back as
+ * there is time for.
+ */
+export async function addUpByTime(query: HistogramQuery, parts: ReadParts): Promise<GenerationHistogram> {
+  const span = await toSpan(query, parts);
+  if (span === undefined) return createHistogram(query).read(() => Promise.resolve());
+  const filter = toFilterSql(query.filter);
+  if (filter.remaining.length > 0) {
+    const histogram = createHistogram(query);
+    const searchedFromMs = await searchRecords({ filter: query.filter, span, parts }, (record) =>
+      histogram.add(toGenerationFacts(record), () => record),
+    );
+    return { ...(await histogram.read(() => Promise.resolve())), ...toCut(searchedFromMs, span) };
+  }
+  const dimension = toOneDimension(query.filter, query.split?.by);
+  const found =
+    dimension === undefined
+      ? await addUpRows(query, span, parts)
+      : await parts.snapshot(LIMIT_MS, (read) => addUpSums(read, query, { span, dimension }));
+  if (found.total.requests > MAX_EXACT || found.searchedFromMs !== undefined) return found;
+  return parts.snapshot(LIMIT_MS, (read) => addUpExactly(read, query, span));
+}
+
+/** What is in the buckets, in the filter's span and in the database; undefined where there is nothing. */
+async function toSpan(
+  { filter, startMs, bucketMs, buckets }: HistogramQuery,
+  parts: ReadParts,
+): Promise<Span | undefined> {
+  const bounds = await parts.snapshot(LIMIT_MS, findBounds);
+  if (bounds === undefined) return undefined;
+  const fromMs = Math.max(startMs, filter.createdFromMs ?? startMs);
+  const endMs = startMs + bucketMs * buckets;
+  const toMs = Math.min(endMs, filter.createdBeforeMs ?? endMs, bounds.lastMs + 1);
+  // Sums of days that begin before the first generation have it too.
+  return fromMs >= toMs || toMs <= bounds.firstMs ? undefined : { fromMs, toMs };
+}
+
+export const toCut = (searchedFromMs: number, { fromMs }: Span): { searchedFromMs?: number } =>
+  searchedFromMs <= fromMs ? {} : { searchedFromMs };
+
+interface SumsOf {
+  readonly span: Span;
+  readonly dimension: Dimension;
+}
+
+async function addUpSums(read: Read, query: HistogramQuery, { span, dimension }: SumsOf): Promise<GenerationHistogram> {
+  const { filter, split } = query;
+  const statuses = filter.statuses && [...filter.statuses];
+  const values = toValues(filter, dimension);
+  // After the last generation there is nothing: to the end of its slot, sums tell all.
+  const endMs = Math.min(query.startMs + query.bucketMs * query.buckets, filter.createdBeforeMs ?? Infinity);
+  const toMs = Math.min(toSlotEnd(span.toMs), endMs);
+  const inAll = { startMs: span.fromMs, bucketMs: toMs - span.fromMs, buckets: 1 };
+  const slots = toSlots(query, span.fromMs, toMs);
+  const rows = await readSketches(read, { dimension: values === undefined ? '' : dimension, values, statuses, slots });
+  if (split === undefined) return toHistogram(query, rows);
+  const by = split.by as Dimension;
+  const ranks = await readSums(read, { dimension: by, values, statuses, slots: toSlots(inAll, span.fromMs, toMs) });
+  const ranked = rank(ranks, split.rank);
+  const first = ranked.slice(0, split.limit);
+  const partRows =
+    first.length === 0 ? [] : await readSketches(read, { dimension: by, values: first, statuses, slots });
+  return toHistogram(query, rows, { first, others: ranked.length - first.length, rows: partRows });
+}
+
+const SLOT_MS = 30 * 60 * 1000;
+const toSlotEnd = (ms: number): number => Math.ceil(ms / SLOT_MS) * SLOT_MS;
+
+const VALUES = {
+  '': () => undefined,
+  model: ({ models }: GenerationFilter) => models,
+  provider: ({ providerNames }: GenerationFilter) => providerNames,
+  key: ({ principalIds }: GenerationFilter) => principalIds,
+  member: ({ userIds }: GenerationFilter) => userIds,
+  app: ({ apps }: GenerationFilter) => apps,
+} as const;
+
+const toValues = (filter: GenerationFilter, dimension: Dimension): string[] | undefined => {
+  const values = VALUES[dimension](filter);
+  return values && [...values].map(dimension === 'key' || dimension === 'member' ? toColumnId : toFactText);
+};
+
+/** The values, those with the most first. Ties are settled by the other figure, then by name. */
+function rank(
+  rows: readonly { readonly value: string; readonly requests: number; readonly cost_nano: number }[],
+  by: 'requests' | 'cost',
+): string[] {
+  const sums = new Map<string, { requests: number; cost: number }>();
+  for (const { value, requests, cost_nano: cost } of rows) {
+    const sum = sums.get(value) ?? { requests: 0, cost: 0 };
+    sums.set(value, { requests: sum.requests + requests, cost: sum.cost + cost });
+  }
+  const other = by === 'cost' ? 'requests' : 'cost';
+  return [...sums]
+    .toSorted(([a, one], [b, two]) => two[by] - one[by] || two[other] - one[other] || (a < b ? -1 : 1))
+    .map(([value]) => value);
+}
+
+interface PartRows {
+  readonly first: readonly string[];
+  readonly others: number;
+  readonly rows: readonly SketchedRow[];
+}
+
+/** The rest of a split is what all have and its parts have not. */
+function toHistogram(
+  { startMs, bucketMs, buckets, split }: HistogramQuery,
+  rows: readonly SketchedRow[],
+  found: PartRows = { first: [], others: 0, rows: [] },
+): GenerationHistogram {
+  const all = createTally(buckets);
+  const rest = createTally(buckets);
+  for (const row of rows) {
+    all.add(row);
+    if (found.others > 0) rest.add(row);
+  }
+  const tallies = new Map(found.first.map((value) => [value, createTally(buckets)]));
+  for (const row of found.rows) {
+    tallies.get(row.value)?.add(row);
+    if (found.others > 0) rest.add(row, -1);
+  }
+  const { total, buckets: figures } = all.read();
+  return {
+    total,
+    buckets: figures.map((bucket, index) => ({ startMs: startMs + index * bucketMs, ...bucket })),
+    parts: [...tallies].map(([value, tally]) => ({ value: toSplitValue(split?.by, value), ...tally.read() })),
+    rest: found.others === 0 ? null : { values: found.others, ...rest.read() },
+  };
+}
+
+function toSplitValue(by: GenerationSplit | undefined, value: string): string | null {
+  if (value === '') return by === 'model' || by === 'key' ? '' : null;
+  return by === 'key' || by === 'member' ? fromColumnId(value) : value;
+}
+
+/** Adds up in steps of time, newest first. */
+async function addUpRows(query: HistogramQuery, span: Span, parts: ReadParts): Promise<GenerationHistogram> {
+  const { startMs, bucketMs, split, filter } = query;
+  const { matches } = toFilterSql(filter);
+  const value = split === undefined ? sql`''` : sql.raw(`coalesce(g.${SPLIT_COLUMNS[split.by]}, '')`);
+  const rows: SketchedRow[] = [];
+  const walk = { span, budgetMs: WALK_MS, monotonicNow: parts.monotonicNow };
+  const searchedFromMs = await walkSpans(walk, async ({ fromMs, toMs }, limitMs) => {
+    const chosen = sql`(select floor((g.created_at_ms - ${startMs}::double precision) / ${bucketMs})::integer as bucket,
+      1 as sign, ${value} as value, g.status, g.cost_nano, g.first_token_ms, g.tokens_per_second
+      from gateway.generations g where ${isWithin(fromMs, toMs)} and ${matches})`;
+    rows.push(...(await parts.snapshot(limitMs, (read) => read(sketchRows(chosen)))));
+    return false;
+  });
+  const cut = toCut(searchedFromMs, span);
+  if (split === undefined) return { ...toHistogram(query, rows), ...cut };
+  const ranked = rank(rows, split.rank);
+  const first = ranked.slice(0, split.limit);
+  const partRows = rows.filter((row) => first.includes(row.value));
+  return { ...toHistogram(query, rows, { first, others: ranked.length - first.length, rows: partRows }), ...cut };
+}
+
+/** The rows match already. */
+const NOT_ASKED = (): never => {
+  throw new Error('A record is read that nothing asks for');
+};
+
+async function addUpExactly(read: Read, query: HistogramQuery, { fromMs, toMs }: Span): Promise<GenerationHistogram> {
+  const histogram = createHistogram({ ...query, filter: {} });
+  const rows = await read(sql<FactsRow>`select ${FACTS} from gateway.generations g
+    where ${isWithin(fromMs, toMs)} and ${toFilterSql(query.filter).matches}`);
+  for (const row of rows) histogram.add(toFacts(row), NOT_ASKED);
+  return histogram.read(() => Promise.resolve());
+}

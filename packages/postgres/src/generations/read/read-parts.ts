@@ -1,0 +1,8 @@
+import type { Snapshot } from './reader.ts';
+
+/** What queries of generations are made of. */
+export interface ReadParts {
+  readonly snapshot: Snapshot;
+  /** Milliseconds. */
+  readonly monotonicNow: () => number;
+}

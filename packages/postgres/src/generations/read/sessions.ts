@@ -1,0 +1,107 @@
+import {
+  createSessionBook,
+  type GenerationRecord,
+  type SessionPage,
+  type SessionPlace,
+  type SessionQuery,
+  type SessionSum,
+} from '@model-gateway/core';
+import { sql } from 'kysely';
+
+import { toFactText } from '../fact-text.ts';
+import { toFilterSql } from './filter-sql.ts';
+import { type FactsRow, FACTS, type RecordRow, toFacts, toRecord } from './generation-row.ts';
+import type { ReadParts } from './read-parts.ts';
+import { type Read, SlowQueryError } from './reader.ts';
+
+const BUDGET_MS = 800;
+/** Sessions of which the calls are read at once, where not all match. */
+const MOST = 500;
+
+/**
+ * A page of sessions, the one with the latest call first. Where few match, it ends when the time is over; `next` leads on
+ * from there.
+ */
+export async function pageOfSessions(query: SessionQuery, parts: ReadParts): Promise<SessionPage> {
+  const { limit, filter = {} } = query;
+  const until = parts.monotonicNow() + BUDGET_MS;
+  const sessions: SessionSum[] = [];
+  let { after } = query;
+  let count = limit + 1;
+  for (;;) {
+    const limitMs = until - parts.monotonicNow();
+    const cut = { sessions, next: after ?? null, ...(after !== undefined && { searchedFromMs: after.lastAtMs }) };
+    if (limitMs <= 0) return cut;
+    let found;
+    try {
+      found = await parts.snapshot(limitMs, (read) => readSessions(read, { ...query, after }, count));
+    } catch (error) {
+      // The first step shows at least what there is, however long it takes.
+      if (error instanceof SlowQueryError && after !== query.after) return cut;
+      throw error;
+    }
+    sessions.push(...found.sessions);
+    const last = sessions[limit - 1];
+    if (sessions.length > limit && last !== undefined) {
+      const next = { lastAtMs: last.lastAtMs, sessionId: last.sessionId };
+      return { sessions: sessions.slice(0, limit), next };
+    }
+    const isOver = found.last === undefined || found.count < count;
+    if (isOver || (found.last?.lastAtMs ?? 0) < (filter.createdFromMs ?? 0)) return { sessions, next: null };
+    after = found.last;
+    count = MOST;
+  }
+}
+
+interface FoundSessions {
+  /** Those that match. */
+  readonly sessions: readonly SessionSum[];
+  readonly count: number;
+  readonly last: SessionPlace | undefined;
+}
+
+/** The next sessions, whether or not they match. */
+async function readSessions(read: Read, query: SessionQuery, count: number): Promise<FoundSessions> {
+  const places = await readPlaces(read, query, count);
+  if (places.length === 0) return { sessions: [], count: 0, last: undefined };
+  const isAsked = toFilterSql(query.filter).remaining.length > 0 || needsRecord(query);
+  const ids = places.map(({ session_id: id }) => id);
+  const rows = await read(sql<FactsRow & Partial<RecordRow>>`select ${FACTS}${isAsked ? sql`, g.record` : sql``}
+    from gateway.generations g where g.session_id = any (${ids}::text[])`);
+  const book = createSessionBook<{ readonly id: string }>({ ...query, after: undefined, limit: count });
+  for (const row of rows) {
+    book.add(toFacts(row), row, (): GenerationRecord => toRecord({ record: row.record ?? '{}' }));
+  }
+  const last = places.at(-1);
+  return {
+    sessions: book.read().sessions,
+    count: places.length,
+    last: last && { lastAtMs: last.created_at_ms, sessionId: last.session_id },
+  };
+}
+
+/** Conditions that the facts of the kit do not tell, though columns would. */
+const needsRecord = ({ filter }: SessionQuery): boolean =>
+  filter?.conditions?.some(({ field }) => field === 'byok') === true;
+
+interface PlaceRow {
+  readonly session_id: string;
+  readonly created_at_ms: number;
+}
+
+/** Sessions by their last calls: that is a call without a later one of the same session. */
+function readPlaces(read: Read, { after, filter = {} }: SessionQuery, count: number): Promise<PlaceRow[]> {
+  const isAfter =
+    after === undefined
+      ? sql`true`
+      : sql`g.created_at_ms <= ${after.lastAtMs}::bigint and
+          (g.created_at_ms < ${after.lastAtMs}::bigint or g.session_id > ${toFactText(after.sessionId)})`;
+  const { sessionId, createdFromMs } = filter;
+  const isOne = sessionId === undefined ? sql`g.session_id is not null` : sql`g.session_id = ${toFactText(sessionId)}`;
+  const isLate = createdFromMs === undefined ? sql`true` : sql`g.created_at_ms >= ${Math.floor(createdFromMs)}::bigint`;
+  return read(sql<PlaceRow>`select distinct g.created_at_ms, g.session_id from gateway.generations g
+    where ${isOne} and ${isAfter} and ${isLate} and not exists (
+      select from gateway.generations later where later.session_id = g.session_id
+        and later.created_at_ms > g.created_at_ms)
+    order by g.created_at_ms desc, g.session_id limit ${count}`);
+}

@@ -1,0 +1,54 @@
+import { SlowQueryError } from './reader.ts';
+
+/** A span of time, its end excluded. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface Walk {
+  readonly span: Span;
+  /** For all of it, in milliseconds. */
+  readonly budgetMs: number;
+  readonly monotonicNow: () => number;
+}
+
+const MINUTE_MS = 60_000;
+const FIRST_STEP_MS = 6 * 60 * MINUTE_MS;
+/** A step that takes less makes the next one longer. */
+const SHORT_MS = 60;
+const LONG_MS = 250;
+
+/**
+ * Looks at a span in steps, newest first, for as long as the budget lasts; `look` returns whether that is enough.
+ * Resolves with the beginning of what was looked at: that of the span where nothing is left out. A step whose query is
+ * too slow is tried again as a shorter one.
+ */
+export async function walkSpans(
+  { span, budgetMs, monotonicNow }: Walk,
+  look: (part: Span, limitMs: number) => Promise<boolean>,
+): Promise<number> {
+  const until = monotonicNow() + budgetMs;
+  let stepMs = FIRST_STEP_MS;
+  let { toMs } = span;
+  while (toMs > span.fromMs) {
+    const startedAt = monotonicNow();
+    const limitMs = until - startedAt;
+    if (limitMs <= 0) return toMs;
+    const part = { fromMs: Math.max(span.fromMs, toMs - stepMs), toMs };
+    try {
+      const isEnough = await look(part, limitMs);
+      toMs = part.fromMs;
+      if (isEnough) return toMs;
+    } catch (error) {
+      if (!(error instanceof SlowQueryError)) throw error;
+      if (stepMs <= MINUTE_MS) return toMs;
+      stepMs /= 8;
+      continue;
+    }
+    const tookMs = monotonicNow() - startedAt;
+    if (tookMs < SHORT_MS) stepMs *= 4;
+    else if (tookMs > LONG_MS) stepMs = Math.max(MINUTE_MS, stepMs / 2);
+  }
+  return span.fromMs;
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+
+import type { Room, RoomParts } from '../../room.ts';
+
+/** What was written reads a little slower than sums until it is in them. */
+const EVERY_MS = 2000;
+/** At once: it takes some seconds at most. */
+const MOST = 10_000;
+
+/**
+ * Adds what was written to the sums every few seconds, as long as the store is open. One process at a time does it for
+ * all; what is not in the sums yet is counted nevertheless.
+ */
+export function createFolding({ connection, logger }: Pick<RoomParts, 'connection' | 'logger'>): Required<Room> {
+  let timer: NodeJS.Timeout | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let isOpen = true;
+
+  const fold = async (): Promise<void> => {
+    let folded: number;
+    do folded = await foldChanges(connection, MOST);
+    while (isOpen && folded === MOST);
+  };
+  const schedule = (): void => {
+    if (!isOpen) return;
+    timer = setTimeout(() => {
+      work = fold()
+        .catch((error: unknown) => logger?.warn('Generations were not added to their sums', { error: String(error) }))
+        .then(schedule);
+    }, EVERY_MS);
+    timer.unref();
+  };
+
+  return {
+    async start() {
+      clearTimeout(timer);
+      schedule();
+    },
+    async close() {
+      isOpen = false;
+      clearTimeout(timer);
+      await work;
+    },
+  };
+}
+
+/** Adds up to so many changes to the sums; resolves with how many. 0 where another process is at it. */
+export async function foldChanges(
+  { database }: Pick<RoomParts['connection'], 'database'>,
+  most: number,
+): Promise<number> {
+  const { rows } = await sql<{ folded: number }>`select gateway.fold_generation_changes(${most}) as folded`.execute(
+    database,
+  );
+  return rows[0]?.folded ?? 0;
+}

@@ -1,0 +1,132 @@
+import type { GenerationSplit } from '@model-gateway/core';
+import { type RawBuilder, sql } from 'kysely';
+
+import type { Read } from '../read/reader.ts';
+import type { Cells } from './sketch.ts';
+import type { Slots } from './time-slots.ts';
+
+/** What sums are kept for, with the column of it; the empty one is all generations together. */
+export const DIMENSIONS = {
+  '': null,
+  model: 'model',
+  provider: 'provider_name',
+  key: 'principal_id',
+  member: 'user_id',
+  app: 'app',
+} as const;
+export type Dimension = keyof typeof DIMENSIONS;
+
+export const isDimension = (split: GenerationSplit): split is Exclude<GenerationSplit, 'session'> =>
+  split !== 'session';
+
+/** Generations of one bucket, value and status. */
+export interface SumRow {
+  readonly bucket: number;
+  /** Empty for none. */
+  readonly value: string;
+  readonly status: string;
+  readonly requests: number;
+  readonly cost_nano: number;
+}
+
+export interface SketchedRow extends SumRow {
+  readonly first_tokens: Cells;
+  readonly speeds: Cells;
+}
+
+export interface SumQuery {
+  readonly dimension: Dimension;
+  /** As columns have them; default: all. */
+  readonly values?: readonly string[] | undefined;
+  readonly statuses?: readonly string[] | undefined;
+  readonly slots: readonly Slots[];
+}
+
+/** The sums of what generations of some buckets have in common. What is not in the sums yet is read from rows. */
+export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
+  read(sql<SumRow>`with slots as (${toSlotRows(query.slots)}), parts as (
+      select r.bucket, h.value, h.status, h.requests, h.cost_nano from slots r
+        join gateway.generation_hours h on ${isInSlot(query)}
+      union all
+      select g.bucket, ${valueOf(query)}, g.status, g.sign, g.sign * g.cost_nano from ${toRows(query)}
+    )
+    select bucket, value, status, sum(requests)::bigint as requests, sum(cost_nano)::bigint as cost_nano
+    from parts group by bucket, value, status having sum(requests) <> 0`);
+
+/** The same with what percentiles are taken of. A bucket, value and status may come in several rows. */
+export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]> =>
+  read(sql<SketchedRow>`with slots as (${toSlotRows(query.slots)})
+    select r.bucket, h.value, h.status, h.requests, h.cost_nano, h.first_tokens, h.speeds from slots r
+      join gateway.generation_hours h on ${isInSlot(query)}
+    union all
+    select * from (${sketchRows(sql`(select g.bucket, g.sign, ${valueOf(query)} as value, g.status, g.cost_nano,
+      g.first_token_ms, g.tokens_per_second from ${toRows(query)})`)}) as counted`);
+
+/** Adds up rows with bucket, sign, value, status, cost and measurements. */
+export const sketchRows = (rows: RawBuilder<unknown>): RawBuilder<SketchedRow> => sql`
+  select bucket, value, status,
+    coalesce(sum(requests) filter (where not is_first_token and not is_speed), 0)::bigint as requests,
+    coalesce(sum(cost_nano) filter (where not is_first_token and not is_speed), 0)::bigint as cost_nano,
+    coalesce(jsonb_object_agg(first_token, requests) filter (where is_first_token and first_token is not null), '{}')
+      as first_tokens,
+    coalesce(jsonb_object_agg(speed, requests) filter (where is_speed and speed is not null), '{}') as speeds
+  from (
+    select bucket, value, status, first_token, speed, sum(sign) as requests, sum(sign * cost_nano) as cost_nano,
+      grouping(first_token) = 0 as is_first_token, grouping(speed) = 0 as is_speed
+    from (select bucket, value, status, sign, cost_nano, gateway.cell_of(first_token_ms) as first_token,
+      gateway.cell_of(tokens_per_second) as speed from ${rows} as given) as measured
+    group by bucket, value, status, grouping sets ((), (first_token), (speed))
+  ) as cells
+  group by bucket, value, status`;
+
+function toSlotRows(slots: readonly Slots[]): RawBuilder<unknown> {
+  return sql`select * from unnest(${slots.map(({ bucket }) => bucket)}::integer[],
+    ${slots.map(({ grainMs }) => grainMs)}::integer[], ${slots.map(({ fromMs }) => fromMs)}::bigint[],
+    ${slots.map(({ toMs }) => toMs)}::bigint[]) as slot (bucket, grain_ms, from_ms, to_ms)`;
+}
+
+const isInSlot = ({ dimension, values, statuses }: SumQuery): RawBuilder<unknown> =>
+  sql.join(
+    [
+      sql`h.dimension = ${sql.lit(dimension)} and h.grain_ms = r.grain_ms`,
+      sql`h.start_ms >= r.from_ms and h.start_ms < r.to_ms`,
+      ...(values === undefined ? [] : [sql`h.value = any (${values}::text[])`]),
+      ...(statuses === undefined ? [] : [sql`h.status = any (${statuses}::text[])`]),
+    ],
+    sql` and `,
+  );
+
+function valueOf({ dimension }: SumQuery): RawBuilder<unknown> {
+  const column = DIMENSIONS[dimension];
+  return column === null ? sql`''` : sql.raw(`coalesce(g.${column}, '')`);
+}
+
+/** The rows that no sum has: those of slots without a grain, and those that were written a moment ago. */
+function toRows(query: SumQuery): RawBuilder<unknown> {
+  const { values, statuses, slots } = query;
+  const chosen = sql.join(
+    [
+      sql`r.bucket is not null`,
+      ...(values === undefined ? [] : [sql`${valueOf(query)} = any (${values}::text[])`]),
+      ...(statuses === undefined ? [] : [sql`g.status = any (${statuses}::text[])`]),
+    ],
+    sql` and `,
+  );
+  const changed = sql`select r.bucket, g.sign, ${COLUMNS} from slots r join gateway.generation_changes g
+    on r.grain_ms is not null and g.created_at_ms >= r.from_ms and g.created_at_ms < r.to_ms where ${chosen}`;
+  if (slots.every(({ grainMs }) => grainMs !== null)) return sql`(${changed}) as g`;
+  // The days leave out partitions.
+  return sql`(
+    select r.bucket, 1 as sign, ${COLUMNS} from slots r join gateway.generations g
+      on r.grain_ms is null and g.created_at_ms >= r.from_ms and g.created_at_ms < r.to_ms
+        and g.day >= date '1970-01-01' + (r.from_ms / 86400000)::integer - 1
+        and g.day <= date '1970-01-01' + (r.to_ms / 86400000)::integer + 1 where ${chosen}
+    union all ${changed}) as g`;
+}
+
+const COLUMNS = sql.raw(
+  'model provider_name principal_id user_id app status cost_nano first_token_ms tokens_per_second'
+    .split(' ')
+    .map((column) => `g.${column}`)
+    .join(', '),
+);

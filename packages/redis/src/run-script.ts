@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+
+import { ErrorReply } from '@redis/client';
+
+import type { RedisClient } from './connection/redis-link.ts';
+
+/** A script that Redis runs as one step. */
+export interface RedisScript {
+  readonly text: string;
+  readonly sha1: string;
+}
+
+export const toScript = (text: string): RedisScript => ({
+  text,
+  sha1: createHash('sha1').update(text).digest('hex'),
+});
+
+/** Runs a script by its hash, and by its text where Redis has forgotten it: after a restart, say. */
+export async function runScript(
+  client: RedisClient,
+  { text, sha1 }: RedisScript,
+  options: { readonly keys: string[]; readonly arguments: string[] },
+): Promise<unknown> {
+  try {
+    return await client.evalSha(sha1, options);
+  } catch (error) {
+    if (!(error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))) throw error;
+    return client.eval(text, options);
+  }
+}
