@@ -59,41 +59,44 @@ test.skipIf(missingPostgres)(
   },
 );
 
-test.skipIf(missingPostgres)('a journal that is taken in again, by the same process or another, doubles nothing', async () => {
-  const url = await openDatabase();
-  const dir = await makeFolder();
-  const journal = await openRecordJournal({ dir: join(dir, 'a') });
-  const records = Array.from({ length: 1200 }, (_, index) => makeRecord(Date.now(), { costNanoUsd: index }));
-  await Promise.all(
-    records.map((record) =>
-      journal.append({
-        id: record.generation.id,
-        record: JSON.stringify(record),
-        content: JSON.stringify(toContent('x')),
-      }),
-    ),
-  );
-  await journal.close();
-  for (const name of ['b', 'c']) await cp(join(dir, 'a'), join(dir, name), { recursive: true });
+test.skipIf(missingPostgres)(
+  'a journal that is taken in again, by the same process or another, doubles nothing',
+  async () => {
+    const url = await openDatabase();
+    const dir = await makeFolder();
+    const journal = await openRecordJournal({ dir: join(dir, 'a') });
+    const records = Array.from({ length: 1200 }, (_, index) => makeRecord(Date.now(), { costNanoUsd: index }));
+    await Promise.all(
+      records.map((record) =>
+        journal.append({
+          id: record.generation.id,
+          record: JSON.stringify(record),
+          content: JSON.stringify(toContent('x')),
+        }),
+      ),
+    );
+    await journal.close();
+    for (const name of ['b', 'c']) await cp(join(dir, 'a'), join(dir, name), { recursive: true });
 
-  // Two at the same time, and a third that finds all of it there.
-  const [one, other] = await Promise.all(['a', 'b'].map((name) => openStore({ url, dir: join(dir, name) })));
-  expect(await one?.generations.count()).toBe(1200);
-  await other?.generations.count();
-  const third = await openStore({ url, dir: join(dir, 'c') });
-  expect(await third.generations.get(records[7]?.generation.id ?? '')).toEqual(records[7]);
-  for (const store of [one, other, third]) await store?.close();
-  const sum = (1199 * 1200) / 2;
-  expect(await readWritten(url)).toEqual({
-    generations: 1200,
-    distinct: 1200,
-    contents: 1200,
-    costNano: sum,
-    spentNano: sum,
-    keysNano: sum,
-  });
-  expect((await openRecordJournal({ dir: join(dir, 'c') })).recovered).toEqual([]);
-});
+    // Two at the same time, and a third that finds all of it there.
+    const [one, other] = await Promise.all(['a', 'b'].map((name) => openStore({ url, dir: join(dir, name) })));
+    expect(await one?.generations.count()).toBe(1200);
+    await other?.generations.count();
+    const third = await openStore({ url, dir: join(dir, 'c') });
+    expect(await third.generations.get(records[7]?.generation.id ?? '')).toEqual(records[7]);
+    for (const store of [one, other, third]) await store?.close();
+    const sum = (1199 * 1200) / 2;
+    expect(await readWritten(url)).toEqual({
+      generations: 1200,
+      distinct: 1200,
+      contents: 1200,
+      costNano: sum,
+      spentNano: sum,
+      keysNano: sum,
+    });
+    expect((await openRecordJournal({ dir: join(dir, 'c') })).recovered).toEqual([]);
+  },
+);
 
 test.skipIf(missingPostgres)('changes that a dead process had acknowledged are made by the next', async () => {
   const url = await openDatabase();

@@ -94,24 +94,20 @@ test.skipIf(missingPostgres)(
   },
 );
 
-test.skipIf(missingPostgres)(
-  'a slow network takes everything in the end',
-  { timeout: 90_000 },
-  async () => {
-    const { server, url } = await startServer();
-    const proxy = await startFaultProxy(server.port);
-    onTestFinished(() => proxy.close());
-    const store = await openStore({ url: proxy.through(url), dir: await makeFolder() });
-    await store.generations.count();
-    proxy.slow({ delayMs: 50, bytesPerSecond: 300_000 });
-    const load = startLoad(store, 200);
-    await delay(3000);
-    await load.stop();
-    expect(load.failures).toEqual([]);
-    expect(load.slowestMs).toBeLessThan(1000);
-    await expectComplete(url, load);
-  },
-);
+test.skipIf(missingPostgres)('a slow network takes everything in the end', { timeout: 90_000 }, async () => {
+  const { server, url } = await startServer();
+  const proxy = await startFaultProxy(server.port);
+  onTestFinished(() => proxy.close());
+  const store = await openStore({ url: proxy.through(url), dir: await makeFolder() });
+  await store.generations.count();
+  proxy.slow({ delayMs: 50, bytesPerSecond: 300_000 });
+  const load = startLoad(store, 200);
+  await delay(3000);
+  await load.stop();
+  expect(load.failures).toEqual([]);
+  expect(load.slowestMs).toBeLessThan(1000);
+  await expectComplete(url, load);
+});
 
 test.skipIf(missingPostgres)(
   'while the database is away a process reads and changes what waits in it, and lists fail soon with a 503',
@@ -203,7 +199,9 @@ test.skipIf(missingPostgres)(
     const record = makeRecord();
     await store.generations.append(record, null);
     await server.start();
-    await expect.poll(() => findMissing(url, [record.generation.id]).catch(() => ['?']), { timeout: 20_000 }).toEqual([]);
+    await expect
+      .poll(() => findMissing(url, [record.generation.id]).catch(() => ['?']), { timeout: 20_000 })
+      .toEqual([]);
     expect(store.readiness?.()).toEqual({ isReady: true });
   },
 );

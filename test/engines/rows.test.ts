@@ -30,7 +30,9 @@ describe.skipIf(missingPostgres)('The rows of two processes', () => {
   test('take one claim of those made at once, and give its text to all', async () => {
     const { one, other } = await openTwoStores();
     const stores = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : other));
-    const claims = await Promise.all(stores.map(async ({ entries }, index) => entries?.claim('k', String(index), 60_000)));
+    const claims = await Promise.all(
+      stores.map(async ({ entries }, index) => entries?.claim('k', String(index), 60_000)),
+    );
     const first = claims.indexOf(undefined);
     expect(claims).toEqual(claims.map((_, index) => (index === first ? undefined : String(first))));
     expect(await one.entries?.get('k')).toBe(String(first));
