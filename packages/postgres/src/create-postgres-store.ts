@@ -35,10 +35,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const parts: RoomParts = { connection, logger, now, retentionDays };
   const tables = openTables(parts);
   const rows = openRows(parts);
-  const budgets = openBudgetSlices(parts, options.budgets ?? {});
   const sums = createGenerationSums(parts);
   const generations = openGenerations(parts, options, sums);
-  const rooms: readonly Room[] = [tables, rows, sums, generations, budgets];
+  const budgets = openBudgetSlices(parts, options.budgets ?? {});
+  const rooms: readonly Room[] = [tables, rows, sums, generations];
   const opening = createStoreOpening({ connection, logger, migrates, rooms });
   const close = async (): Promise<void> => {
     opening.end();

@@ -37,6 +37,7 @@ export async function openStore(
         url: store.url,
         maxConnections: Math.max(LEAST_CONNECTIONS, Math.floor(store.maxConnections / place.of)),
         retentionDays,
+        budgets: { whenDown: store.whenDown },
         logger,
       });
     }
