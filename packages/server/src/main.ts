@@ -16,6 +16,7 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'FixtureError',
   'SettingsFileError',
   'UnusableDatabaseError',
+  'JournalNotTakenError',
 ]);
 
 async function run(args: readonly string[]): Promise<void> {
@@ -53,6 +54,11 @@ async function serve(options: ServeOptions): Promise<void> {
   if (options.workers > 1) {
     const { default: cluster } = await import('node:cluster');
     if (cluster.isPrimary) return (await import('./workers/run-workers.ts')).runWorkers(options);
+    // The channel to the process that has started this one would keep it alive.
+    return (await import('./commands/serve.ts')).serve(options).catch((error: unknown) => {
+      fail(error);
+      process.exit();
+    });
   }
   return (await import('./commands/serve.ts')).serve(options);
 }

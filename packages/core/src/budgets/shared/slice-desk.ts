@@ -138,15 +138,18 @@ export function createSliceDesk(options: SliceDeskOptions): SliceDesk {
       0,
     );
     const want = Math.max(waiting, recentOf(slice, now()), FIRST_CALLS * first.needNanoUsd);
-    const ways = { keepsFree: false, need: first.needNanoUsd, want };
-    slice.givenBackBy.clear();
-    let granted = await ask(slice, budget, { ...ways, recalls: true });
-    if (serve(slice)) return;
-    if (granted.recalledFrom > 0) {
-      await untilGivenBack(slice, granted.recalledFrom, platform);
-      if (slice.waiters[0] !== first) return;
-      granted = await ask(slice, budget, { ...ways, recalls: false });
+    const ways = { keepsFree: false, recalls: true, need: first.needNanoUsd, want };
+    const giveUpAt = now() + RECALL_LIMIT_MS;
+    let granted: Granted;
+    for (let before: Granted | undefined; ; before = granted) {
+      slice.givenBackBy.clear();
+      granted = await ask(slice, budget, ways);
       if (serve(slice)) return;
+      const isAlone = granted.heldNanoUsd === 0;
+      if (isAlone || (before !== undefined && areSame(before, granted)) || now() >= giveUpAt) break;
+      // What was counted between two looks may have been counted twice in one of them.
+      await untilGivenBack(slice, granted.recalledFrom, giveUpAt - now(), platform);
+      if (slice.waiters[0] !== first) return;
     }
     refuseThose(slice, budget.limitNanoUsd, granted);
   };
@@ -272,8 +275,16 @@ export function createSliceDesk(options: SliceDeskOptions): SliceDesk {
   };
 }
 
+const areSame = (one: Granted, other: Granted): boolean =>
+  one.spentNanoUsd === other.spentNanoUsd && one.heldNanoUsd === other.heldNanoUsd;
+
 /** Waits for the instances that were asked, or as long as a refusal may take. */
-function untilGivenBack(slice: Slice, instances: number, { setTimer }: Pick<Platform, 'setTimer'>): Promise<void> {
+function untilGivenBack(
+  slice: Slice,
+  instances: number,
+  limitMs: number,
+  { setTimer }: Pick<Platform, 'setTimer'>,
+): Promise<void> {
   if (slice.givenBackBy.size >= instances) return Promise.resolve();
   return new Promise((resolve) => {
     const end = (): void => {
@@ -281,7 +292,7 @@ function untilGivenBack(slice: Slice, instances: number, { setTimer }: Pick<Plat
       slice.onGivenBack = undefined;
       resolve();
     };
-    const cancel = setTimer(end, RECALL_LIMIT_MS);
+    const cancel = setTimer(end, limitMs);
     slice.onGivenBack = () => {
       if (slice.givenBackBy.size >= instances) end();
     };
