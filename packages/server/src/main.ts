@@ -16,6 +16,7 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'FixtureError',
   'SettingsFileError',
   'UnusableDatabaseError',
+  'JournalNotTakenError',
 ]);
 
 async function run(args: readonly string[]): Promise<void> {

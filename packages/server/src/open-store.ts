@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-
 import type { Logger, Store } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createJsonFileStore, type GatewayConfig } from '@model-gateway/node';
@@ -12,9 +10,6 @@ export interface OpenStoreOptions {
   /** The worker that opens it, of those that share out the connections. Default: the only one. */
   readonly place?: WorkerPlace | undefined;
 }
-
-/** A pool of one would make its statements wait for one another. */
-const LEAST_CONNECTIONS = 2;
 
 /** Opens the store of a configuration. The caller closes it. */
 export async function openStore(
@@ -30,16 +25,9 @@ export async function openStore(
     case 'json':
       return createJsonFileStore({ dir: store.dir, logger, retentionDays, maxGenerations, trustsClock });
     case 'postgres': {
-      await mkdir(store.dir, { recursive: true, mode: 0o700 });
       // Loaded late, because other stores do without.
-      const { createPostgresStore } = await import('@model-gateway/postgres');
-      return createPostgresStore({
-        url: store.url,
-        maxConnections: Math.max(LEAST_CONNECTIONS, Math.floor(store.maxConnections / place.of)),
-        retentionDays,
-        budgets: { whenDown: store.whenDown },
-        logger,
-      });
+      const { openDatabaseStore } = await import('./open-database.ts');
+      return openDatabaseStore({ store, retentionDays, logger, place });
     }
   }
 }

@@ -27,6 +27,8 @@ export interface BroadcastFeed {
   readonly kind: 'feed';
   /** The destination's. */
   readonly id: string;
+  /** The `updated_at` that the destination had when it began: what a later one switches off is another. */
+  readonly since: string;
   /** What comes after it, by `GenerationRepository.follow`, is still to be sent. */
   readonly place: string;
   /** Null while no process owns it. */

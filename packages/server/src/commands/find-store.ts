@@ -102,4 +102,5 @@ export async function openDatabase({ store: { url }, retentionDays }: Database):
 }
 
 const write = (message: string): void => void process.stderr.write(`${message}\n`);
-const toStderr: Logger = { info: () => undefined, warn: write, error: write };
+/** Warnings alone. */
+export const toStderr: Logger = { info: () => undefined, warn: write, error: write };

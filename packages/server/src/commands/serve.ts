@@ -139,6 +139,7 @@ async function start(start: Start): Promise<void> {
   const begin = async (): Promise<void> => {
     showSignInLink(start, listener, `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`);
     await hintAtMissingKeys(start, store);
+    void takeInLeft(start);
     // Not awaited: a provider whose list of models is slow must not delay a stop either.
     gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
   };
@@ -160,6 +161,14 @@ async function beginWith(gateway: Gateway, { logger }: Start, begin: () => Promi
   } catch (error) {
     logger.error('a part of the start failed', { error });
   }
+}
+
+/** What workers of a former start have left is taken in by the first of now. */
+async function takeInLeft({ config, logger, place }: Start): Promise<void> {
+  const { slot, of } = place ?? ALONE;
+  if (config.store.type !== 'postgres' || slot !== 1) return;
+  const { takeInLeftJournals } = await import('../open-database.ts');
+  await takeInLeftJournals({ store: config.store, retentionDays: config.logging.retentionDays, logger }, of);
 }
 
 /** Other commands of this machine reach the process that owns a data directory by a key of its own. */

@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
 import { GatewayError, resealProviderRow, type SecretBox, type Store, type StoredProvider } from '@model-gateway/core';
-import { openSecretBox } from '@model-gateway/node';
+import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
 
-import { findDatabase, openDatabase, openJsonStore } from '../commands/find-store.ts';
+import { type Database, findDatabase, openDatabase, openJsonStore, toStderr } from '../commands/find-store.ts';
 import type { ImportOptions } from '../commands/parse-command.ts';
+import { findJournals, isJournalName, takeInJournal } from '../open-database.ts';
 import { describeAddress } from '../open-store.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
@@ -18,8 +19,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Copies a data directory into the database of a config. */
 export async function importData({ from: dir, config }: ImportOptions): Promise<void> {
-  checkDirectory(dir);
+  const found = examineDirectory(dir);
   const database = await findDatabase(config);
+  for (const journal of found.journals) await importJournal(journal, database);
+  if (!found.isStore) return;
   const to = await openDatabase(database);
   try {
     const from = await openJsonStore(dir);
@@ -39,11 +42,30 @@ export async function importData({ from: dir, config }: ImportOptions): Promise<
   }
 }
 
-/** Refuses a directory before a store is made in it. */
-function checkDirectory(dir: string): void {
+/** What there is to import. Throws where there is nothing, before a store is made in a wrong directory. */
+function examineDirectory(dir: string): { readonly isStore: boolean; readonly journals: readonly string[] } {
   if (!existsSync(dir)) throw new StartError(`There is no directory ${dir}`);
-  if (['config.json', 'config.copy.json', 'logs'].some((name) => existsSync(join(dir, name)))) return;
-  throw new StartError(`${dir} is no data directory of a gateway: it has neither config.json nor logs`);
+  const logs = existsSync(join(dir, 'logs')) ? readdirSync(join(dir, 'logs')) : [];
+  const isStore =
+    ['config.json', 'config.copy.json'].some((name) => existsSync(join(dir, name))) ||
+    logs.some((name) => name.startsWith('generations-'));
+  const isJournal = !isStore && (isJournalName(dir) || logs.some((name) => name.startsWith('records-')));
+  const journals = isJournal ? [dir] : findJournals(dir).map((journal) => journal.dir);
+  if (isStore || journals.length > 0) return { isStore, journals };
+  throw new StartError(
+    `${dir} is no data directory of a gateway: it has neither a JSON-file store (config.json, logs) nor a journal`,
+  );
+}
+
+async function importJournal(dir: string, { store: { url }, retentionDays }: Database): Promise<void> {
+  try {
+    const bytes = await takeInJournal(dir, { url, retentionDays, logger: toStderr });
+    say(`${dir} is in the database${bytes === 0 ? ': it was empty' : ''}.`);
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error;
+    // The gateway that has it writes it into its database itself.
+    say(`${dir} is left to its gateway: ${error.message}`);
+  }
 }
 
 interface Import {

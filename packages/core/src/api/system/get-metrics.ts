@@ -109,7 +109,7 @@ function ofCalls(figures: readonly ProviderFigures[]): string[] {
 
 async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemParts): Promise<string[]> {
   const jobs = await listWorkingJobs(store.videoJobs, { limit: MAX_COUNTED_JOBS });
-  const broadcasts = [...broadcaster.status().values()].reduce((sum, { queued }) => sum + queued, 0);
+  const broadcasts = broadcaster.queued();
   const announcements = jobs.filter((job) => hasEnded(job) && job.delivery?.state === 'waiting').length;
   return [
     ...metric(
