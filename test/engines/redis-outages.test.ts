@@ -27,9 +27,9 @@ function openShared(url: string, whenDown: 'open' | 'closed') {
 
 async function runCommand(server: EngineServer, ...words: string[]): Promise<string> {
   const client = await createClient({ url: server.url }).connect();
-  const reply = String(await client.sendCommand(words));
+  const reply: unknown = await client.sendCommand(words);
   await client.close();
-  return reply;
+  return typeof reply === 'string' ? reply : '';
 }
 
 /** What became of a call: whether it may pass, or the status by which it is refused. */
