@@ -8,7 +8,6 @@ import {
   openBudgetInstance,
 } from './support/budget-instance.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
-import { runStatement } from './support/postgres-server.ts';
 
 const range = (n: number): readonly number[] => Array.from({ length: n }, (_, index) => index);
 
@@ -27,7 +26,7 @@ async function openInstances(
 
 /** Calls in parallel, spread over all instances. Resolves with how many were admitted. */
 async function race(all: readonly BudgetInstance[], n: number, call: Parameters<BudgetInstance['call']>[0]) {
-  const admitted = await Promise.all(range(n).map((index) => all[index % all.length]?.call(call)));
+  const admitted = await Promise.all(range(n).map(async (index) => all[index % all.length]?.call(call)));
   return admitted.filter((isAdmitted) => isAdmitted === true).length;
 }
 

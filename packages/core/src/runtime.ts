@@ -8,6 +8,7 @@ import { createConfiguredKeys } from './auth/configured-keys.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
+import { createShareFailures, type ShareFailures } from './auth/share-failures.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';
@@ -29,6 +30,7 @@ import { once } from './foundation/once.ts';
 import { createWebPlatform, type Platform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
 import { createCallFigures } from './generations/call-figures.ts';
+import { createFeedOfAll } from './generations/feed-of-all.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
 import { createGuardrailHits } from './guardrails/hits/guardrail-hits.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
@@ -38,6 +40,7 @@ import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
 import { createRetryBudget } from './routing/health/retry-budget.ts';
+import { createSharedHealthBoard } from './routing/health/shared-health-board.ts';
 import { resolveAuto } from './routing/models/auto-router.ts';
 import { resolveFree } from './routing/models/free-router.ts';
 import { createRandomSource } from './routing/random.ts';
@@ -67,8 +70,17 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
-  const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
-  const health = createHealthBoard(platform);
+  const closing = createClosing(platform);
+  // Subscriptions and their timers outlive requests.
+  const openChannel = platform.isPerRequest === true ? undefined : options.shared?.openChannel;
+  const shareFailures = (name: string): ShareFailures | undefined =>
+    openChannel && createShareFailures(openChannel(name), platform, closing.signal());
+  const sessions =
+    options.authenticate === undefined ? createSessions(platform, store.entries, shareFailures('sign-ins')) : null;
+  const health =
+    openChannel === undefined
+      ? createHealthBoard(platform)
+      : createSharedHealthBoard(openChannel('health'), platform, closing.signal());
   const guardrailHits = createGuardrailHits(shared);
   const onRefusal: LedgerOptions['onRefusal'] = ({ guardrailId, query }) => {
     if (guardrailId === undefined) return;
@@ -83,7 +95,8 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
 
   const openCalls = createOpenCalls();
   const changes = createVideoChanges(logger);
-  const generationFeed = createGenerationFeed();
+  const isFollowed = platform.isPerRequest !== true && store.generations.follow !== undefined;
+  const generationFeed = isFollowed ? createFeedOfAll(createGenerationFeed(), shared) : createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
   const broadcaster = chooseBroadcaster({ platform, store })({ ...shared, bootstrapKeys, broadcast });
@@ -133,9 +146,9 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     callFigures,
     counters,
     providerHistories: createProviderHistories({ store, platform }),
-    closing: createClosing(platform),
+    closing,
     wheel: createTimerWheel(platform),
-    authenticate: createAuthenticate(options, platform, sessions),
+    authenticate: createAuthenticate(options, platform, sessions, shareFailures('wrong-keys')),
     configuredKeys: createConfiguredKeys(
       bootstrapKeys.filter(({ isInternal }) => isInternal !== true),
       platform,

@@ -46,7 +46,8 @@ export async function expectExactSums(database: string): Promise<void> {
 export function tally(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status, text } of outcomes) {
-    const what = status === 200 ? '200' : `${status} ${(/"message":"([^"]*)/.exec(text)?.[1] ?? text).slice(0, 160)}`;
+    const message = /"message":"([^"]*)/.exec(text)?.[1] ?? (text.includes('data: ') ? 'a stream was cut off' : text);
+    const what = status === 200 ? '200' : `${status} ${message}`;
     counts[what] = (counts[what] ?? 0) + 1;
   }
   return counts;

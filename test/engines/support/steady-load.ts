@@ -74,7 +74,8 @@ export async function ask(url: string, { key, model, isStreamed }: Call): Promis
   const end = (id: string | null, status: number, text: string) => ({
     id,
     status,
-    text: text.slice(0, 300),
+    // What went wrong in a stream stands at its end.
+    text: text.slice(-300),
     startedAt,
     ms: performance.now() - startedAt,
   });

@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts';
-import type { Hold } from './ledger.ts';
+import type { Hold } from './hold.ts';
 
 /** What this process holds, by call and by spender. */
 export interface HoldBook {

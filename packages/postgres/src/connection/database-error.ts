@@ -44,6 +44,11 @@ export function describeDatabaseError(error: unknown, address: DatabaseAddress):
     );
   if (/does not support SSL/.test(said))
     return permanent(`${at} offers no encryption, which the URL asks for: remove sslmode, or set up TLS there`);
+  if (/CERT|^UNABLE_TO_|SIGNATURE/.test(code))
+    return permanent(
+      `${at} has a certificate that is not trusted here (${code}): name its authority by sslrootcert in the URL or ` +
+        'NODE_EXTRA_CA_CERTS, or give up checking it by sslmode=no-verify',
+    );
   if (code === '53300') return passing(`${at} has no connection left: raise its max_connections, or lower the pools`);
   if (code === '25006')
     return passing(`${at} is read-only (a standby, or in failover): the URL has to lead to the primary server`);

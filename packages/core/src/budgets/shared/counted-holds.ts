@@ -1,7 +1,7 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationRepository } from '../../stores/store.ts';
 import type { HoldBook } from '../hold-book.ts';
-import type { Hold, WorstCase } from '../ledger.ts';
+import type { Hold, WorstCase } from '../hold.ts';
 import type { SliceDesk } from './slice-desk.ts';
 import type { SliceShelf } from './slice-shelf.ts';
 

@@ -1,5 +1,6 @@
 import { type Budget, type Payer, spendersOf } from '../../budgets/budget.ts';
-import type { Hold, Ledger } from '../../budgets/ledger.ts';
+import type { Hold } from '../../budgets/hold.ts';
+import type { Ledger } from '../../budgets/ledger.ts';
 import { reserveCall } from '../../budgets/reserve-call.ts';
 import { worstCaseNanoUsd } from '../../budgets/worst-case.ts';
 import type { CostBound } from '../../calls/call-kind.ts';

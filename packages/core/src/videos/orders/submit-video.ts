@@ -9,7 +9,7 @@ import type { Store } from '../../stores/store.ts';
 import type { VideoJob, VideoLease } from '../../stores/video-job.ts';
 import type { ProviderResponse } from '../../wire/generations/generation.ts';
 import { withAccepted, withAttempt } from '../jobs/video-course.ts';
-import { LEASE_MS } from '../jobs/video-lease.ts';
+import { CLOCKS_MS, LEASE_MS } from '../jobs/video-lease.ts';
 import { withoutData } from '../without-data.ts';
 
 /** Fields of a job that depend on the endpoint. */
@@ -124,7 +124,7 @@ async function noteSent(
   const order = withoutData(job.order, storesContent && job.region === undefined);
   const course = withAccepted(job.course, job, platform.now());
   const upstream = { upstreamId, providerModel };
-  const sent: VideoJob = { ...job, order, course, submission: 'sent', upstream, lease: leaseFor(LEASE_MS) };
+  const sent: VideoJob = { ...job, order, course, submission: 'sent', upstream, lease: leaseFor(LEASE_MS - CLOCKS_MS) };
   // Another process has taken over a job that took longer to submit than it was owned for.
   const isOurs = ({ lease }: VideoJob): boolean => lease?.token === job.lease?.token;
   return (await store.videoJobs.update(job.id, (latest) => (isOurs(latest) ? sent : latest))) ?? sent;
