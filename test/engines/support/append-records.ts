@@ -26,7 +26,8 @@ function print(line: string): void {
   }
 }
 
-const store = await createPostgresStore({ url, journal: await openRecordJournal({ dir }) });
+const logger = { info: () => undefined, warn: console.error, error: console.error };
+const store = await createPostgresStore({ url, logger, journal: await openRecordJournal({ dir, logger }) });
 let left = Number(count);
 
 async function work(): Promise<void> {

@@ -21,7 +21,7 @@ export interface BatchWriter {
   readonly backlog: Backlog | undefined;
   /** Adds a record. `isUrgent`: somebody waits for it. */
   add(record: PendingRecord, isUrgent: boolean): void;
-  /** Begins with what is in the backlog. */
+  /** Begins with what waits, as the database is there. */
   wake(): void;
   /** Resolves when all that is pending now is in the database; rejects with a 503 where that takes too long. */
   flush(): Promise<void>;
@@ -88,7 +88,10 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       pending.add(record);
       wakeIn(state, isUrgent ? GATHER_URGENT_MS : GATHER_MS);
     },
-    wake: () => wakeIn(state, 0),
+    wake() {
+      state.retryMs = 0;
+      wakeIn(state, 0);
+    },
     async flush() {
       if (pending.size === 0) return;
       const upTo = pending.last();
