@@ -103,7 +103,7 @@ test.skipIf(missingPostgres)(
     const [one, other] = (await startGateways(await openDatabase(), 2, 20)) as [GatewayProcess, GatewayProcess];
     const { json } = await one.ask('POST', '/api/v1/videos', { ...ORDER, callback_url: 'https://hooks.example/a' });
     await expect.poll(() => eventsOf([one, other], 'received').length, { timeout: 30_000 }).toBe(1);
-    const { status } = await other.ask('POST', `/admin/v1/webhooks/deliveries/${json['id']}/resend`);
+    const { status } = await other.ask('POST', `/admin/v1/webhooks/deliveries/${String(json['id'])}/resend`);
     expect(status).toBe(202);
     await expect.poll(() => eventsOf([one, other], 'received').length, { timeout: 10_000 }).toBe(2);
     const [first, second] = eventsOf([one, other], 'received');
