@@ -67,7 +67,7 @@ export async function startEngines(): Promise<Engines> {
         },
       };
     },
-    readCpuMs: () => readProcessStats(postgres.pid).cpuMs + readProcessStats(redis.pid).cpuMs,
+    readCpuMs: () => cpuMsOf(postgres) + cpuMsOf(redis),
     async remove() {
       await Promise.all(proxies.map((proxy) => proxy.close()));
       await Promise.all([postgres.remove(), redis.remove()]);
@@ -103,14 +103,24 @@ async function readWork({ postgres, redis, toPostgres, toRedis, database }: Coun
     postgres: {
       operations: rows.reduce((sum, { calls }) => sum + calls, 0),
       bytes: bytesOf(toPostgres),
-      cpuMs: readProcessStats(postgres.pid).cpuMs,
+      cpuMs: cpuMsOf(postgres),
     },
     redis: {
       operations: counted.reduce((sum, [, , calls]) => sum + Number(calls), 0),
       bytes: bytesOf(toRedis),
-      cpuMs: readProcessStats(redis.pid).cpuMs,
+      cpuMs: cpuMsOf(redis),
     },
     walBytes: Number(wal?.bytes ?? 0),
     statements,
   };
+}
+
+/** A server's process of one connection may end while all of them are read. */
+function cpuMsOf(server: Pick<EngineServer, 'pid'>, attempts = 5): number {
+  try {
+    return readProcessStats(server.pid).cpuMs;
+  } catch (error) {
+    if (attempts === 0) throw error;
+    return cpuMsOf(server, attempts - 1);
+  }
 }

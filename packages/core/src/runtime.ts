@@ -8,6 +8,7 @@ import { createConfiguredKeys } from './auth/configured-keys.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
+import { createShareFailures, type ShareFailures } from './auth/share-failures.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';
@@ -69,10 +70,13 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
-  const sessions = options.authenticate === undefined ? createSessions(platform, store.entries) : null;
   const closing = createClosing(platform);
   // Subscriptions and their timers outlive requests.
   const openChannel = platform.isPerRequest === true ? undefined : options.shared?.openChannel;
+  const shareFailures = (name: string): ShareFailures | undefined =>
+    openChannel && createShareFailures(openChannel(name), platform, closing.signal());
+  const sessions =
+    options.authenticate === undefined ? createSessions(platform, store.entries, shareFailures('sign-ins')) : null;
   const health =
     openChannel === undefined
       ? createHealthBoard(platform)
@@ -144,7 +148,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     providerHistories: createProviderHistories({ store, platform }),
     closing,
     wheel: createTimerWheel(platform),
-    authenticate: createAuthenticate(options, platform, sessions),
+    authenticate: createAuthenticate(options, platform, sessions, shareFailures('wrong-keys')),
     configuredKeys: createConfiguredKeys(
       bootstrapKeys.filter(({ isInternal }) => isInternal !== true),
       platform,

@@ -9,6 +9,7 @@ import { ACT_AS_HEADER, LINK_PRINCIPAL, refuseForged } from './authenticate-sess
 import type { BootstrapKey } from './bootstrap-key.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
+import type { ShareFailures } from './share-failures.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS } from './wrong-keys.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */
@@ -35,6 +36,7 @@ export function createAuthenticate(
   options: AuthenticateOptions,
   platform: Platform,
   sessions: Sessions | null,
+  shareFailures?: ShareFailures,
 ): AuthenticateCaller {
   let configured: ReadonlyMap<string, Principal> | undefined;
   const configure = async (): Promise<ReadonlyMap<string, Principal>> =>
@@ -43,7 +45,7 @@ export function createAuthenticate(
   const configuring = platform.isPerRequest === true ? configure : once(configure);
 
   const { wrongKeysPerAddress = DEFAULT_WRONG_KEYS_PER_ADDRESS } = options;
-  const wrongKeys = createWrongKeys(wrongKeysPerAddress, platform);
+  const wrongKeys = createWrongKeys(wrongKeysPerAddress, platform, shareFailures);
 
   /** The address is that of a client who may be guessing keys. */
   const find = (keys: ReadonlyMap<string, Principal>, hash: string, address?: string): Awaitable<Principal> => {

@@ -5,6 +5,7 @@ import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { SharedEntries } from '../stores/shared-entries.ts';
 import { createMemoryKeep, dropOldest, SESSION_LIFETIME_S } from './session-keep.ts';
 import type { Session } from './session.ts';
+import type { ShareFailures } from './share-failures.ts';
 import { createSharedKeep } from './shared-session-keep.ts';
 
 /** Sessions of browsers: of this process, which a restart ends, or of all at a shared store. */
@@ -29,8 +30,11 @@ const MAX_ADDRESSES = 1000;
 /** What a secret looks like, so that nothing else is looked up. */
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** Creates the sessions, which are shared where processes share entries. Failures are counted by each process. */
-export function createSessions(platform: Platform, entries?: SharedEntries): Sessions {
+/**
+ * Creates the sessions, which are shared where processes share entries. Failures are counted by each process, or, with
+ * `shareFailures`, together.
+ */
+export function createSessions(platform: Platform, entries?: SharedEntries, shareFailures?: ShareFailures): Sessions {
   const keep = entries === undefined ? createMemoryKeep(platform) : createSharedKeep(entries, platform);
   /** Times are of the monotonic clock. */
   const failures = new Map<string, { count: number; readonly since: number }>();
@@ -39,6 +43,14 @@ export function createSessions(platform: Platform, entries?: SharedEntries): Ses
     const found = failures.get(address);
     return found !== undefined && found.since > platform.monotonicNow() - FAILURE_WINDOW_MS ? found : undefined;
   };
+  const note = (address: string, more = 1): void => {
+    const found = failuresOf(address);
+    if (found !== undefined) return void (found.count += more);
+    failures.delete(address);
+    failures.set(address, { count: more, since: platform.monotonicNow() });
+    dropOldest(failures, MAX_ADDRESSES);
+  };
+  const tell = shareFailures?.(note);
 
   return {
     issueToken() {
@@ -74,11 +86,8 @@ export function createSessions(platform: Platform, entries?: SharedEntries): Ses
       return Math.ceil((found.since + FAILURE_WINDOW_MS - platform.monotonicNow()) / 1000);
     },
     noteFailure(address) {
-      const found = failuresOf(address);
-      if (found !== undefined) return void (found.count += 1);
-      failures.delete(address);
-      failures.set(address, { count: 1, since: platform.monotonicNow() });
-      dropOldest(failures, MAX_ADDRESSES);
+      note(address);
+      tell?.(address);
     },
   };
 }
