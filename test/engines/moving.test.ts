@@ -115,7 +115,7 @@ test.skipIf(missingPostgres)(
     const file = writeConfig(config);
     await runCommand(['import', '--from', dir, '--config', file]);
     const gateway = await serveWell(config);
-    const [{ id = '' } = {}] = seen.generations;
+    const id = seen.generations[0]?.id ?? '';
     expect(await gateway.call('DELETE', `/api/v1/keys/${gone.data.hash}`)).toMatchObject({ status: 200 });
     expect(await gateway.call('DELETE', `/admin/v1/generations/${id}`)).toMatchObject({ status: 200 });
     await gateway.call('PATCH', `/api/v1/keys/${one.data.hash}`, { name: 'renamed' });
