@@ -6,34 +6,40 @@ const GROWTH = Math.exp(WIDTH);
 /** The cell of what is not above 0.001. */
 const NOTHING = -200;
 
+/** Of 10^16, which nothing measured comes near. */
+const LAST = 925;
+const CELLS = LAST - NOTHING + 1;
+
 /** Counts measurements in cells, of which percentiles are within 2 in 100. */
 export interface Sketch {
-  add(cells: Cells, sign?: 1 | -1): void;
+  add(cells: Cells): void;
+  addAll(other: Sketch, sign: 1 | -1): void;
   /** The smallest measurement that is not below that part of them; null without any. */
   percentile(part: number): number | null;
-  readonly cells: ReadonlyMap<number, number>;
+  readonly counts: Float64Array;
 }
 
 export function createSketch(): Sketch {
-  const cells = new Map<number, number>();
+  const counts = new Float64Array(CELLS);
   return {
-    cells,
-    add(added, sign = 1) {
-      for (const cell of Object.keys(added)) {
-        const place = Number(cell);
-        cells.set(place, (cells.get(place) ?? 0) + sign * Number(added[cell]));
+    counts,
+    add(cells) {
+      for (const cell in cells) {
+        const place = Math.min(LAST, Math.max(NOTHING, Number(cell))) - NOTHING;
+        counts[place] = (counts[place] as number) + (cells[cell] as number);
+      }
+    },
+    addAll(other, sign) {
+      for (let place = 0; place < CELLS; place += 1) {
+        counts[place] = (counts[place] as number) + sign * (other.counts[place] as number);
       }
     },
     percentile(part) {
-      let total = 0;
-      for (const count of cells.values()) total += Math.max(0, count);
-      if (total === 0) return null;
-      let rank = Math.max(1, Math.ceil(total * part));
-      for (const cell of [...cells.keys()].sort((a, b) => a - b)) {
-        rank -= Math.max(0, cells.get(cell) ?? 0);
-        if (rank <= 0) return valueOf(cell);
-      }
-      return null;
+      const total = counts.reduce((sum, count) => sum + count, 0);
+      if (total <= 0) return null;
+      let left = Math.max(1, Math.ceil(total * part));
+      const place = counts.findIndex((count) => (left -= count) <= 0);
+      return place === -1 ? null : valueOf(place + NOTHING);
     },
   };
 }
