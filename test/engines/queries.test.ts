@@ -149,7 +149,7 @@ const sumsOf = ({ requests, failed, cancelled, interrupted, costNanoUsd }: Histo
 
 function expectNear(found: number | null, exact: number | null): void {
   if (exact === null || found === null) expect(found).toBe(exact);
-  else expect(Math.abs(found - exact)).toBeLessThanOrEqual(0.026 * exact);
+  else expect(Math.abs(found - exact)).toBeLessThanOrEqual(0.021 * exact);
 }
 
 test.skipIf(missingPostgres)(

@@ -6,8 +6,8 @@ const GROWTH = Math.exp(WIDTH);
 /** The cell of what is not above 0.001. */
 const NOTHING = -200;
 
-/** Of 10^16, which nothing measured comes near. */
-const LAST = 925;
+/** Of a day in milliseconds, and of more than anything makes tokens. */
+const LAST = 460;
 const CELLS = LAST - NOTHING + 1;
 
 /** Counts measurements in cells, of which percentiles are within 2 in 100. */
@@ -16,34 +16,46 @@ export interface Sketch {
   addAll(other: Sketch, sign: 1 | -1): void;
   /** The smallest measurement that is not below that part of them; null without any. */
   percentile(part: number): number | null;
-  readonly counts: Float64Array;
+  /** Undefined without any. */
+  readonly counts: Float64Array | undefined;
 }
 
+/** Creates an empty one. Most charts have hundreds of them, of which many stay empty. */
 export function createSketch(): Sketch {
-  const counts = new Float64Array(CELLS);
+  let counts: Float64Array | undefined;
   return {
-    counts,
+    get counts() {
+      return counts;
+    },
     add(cells) {
       for (const cell in cells) {
+        counts ??= new Float64Array(CELLS);
         const place = Math.min(LAST, Math.max(NOTHING, Number(cell))) - NOTHING;
         counts[place] = (counts[place] as number) + (cells[cell] as number);
       }
     },
-    addAll(other, sign) {
+    addAll({ counts: added }, sign) {
+      if (added === undefined) return;
+      counts ??= new Float64Array(CELLS);
       for (let place = 0; place < CELLS; place += 1) {
-        counts[place] = (counts[place] as number) + sign * (other.counts[place] as number);
+        counts[place] = (counts[place] as number) + sign * (added[place] as number);
       }
     },
     percentile(part) {
-      const total = counts.reduce((sum, count) => sum + count, 0);
+      if (counts === undefined) return null;
+      let total = 0;
+      for (let place = 0; place < CELLS; place += 1) total += counts[place] as number;
       if (total <= 0) return null;
       let left = Math.max(1, Math.ceil(total * part));
-      const place = counts.findIndex((count) => (left -= count) <= 0);
-      return place === -1 ? null : valueOf(place + NOTHING);
+      for (let place = 0; place < CELLS; place += 1) {
+        left -= counts[place] as number;
+        if (left <= 0) return valueOf(place + NOTHING);
+      }
+      return null;
     },
   };
 }
 
-/** The middle of a cell, with three digits: it is no more exact. */
+/** The middle of a cell, with four digits: it is less exact than that. */
 const valueOf = (cell: number): number =>
-  cell <= NOTHING ? 0 : Number(((2 * GROWTH ** cell) / (GROWTH + 1)).toPrecision(3));
+  cell <= NOTHING ? 0 : Number(((2 * GROWTH ** cell) / (GROWTH + 1)).toPrecision(4));
