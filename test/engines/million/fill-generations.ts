@@ -78,7 +78,7 @@ function toRows(rows: number): string {
           else 'interrupted' end as status,
         floor(exp(4 + 12 * cost))::bigint as cost_nano, cost > 0.02 as is_cost_known, key % 11 = 0 as is_byok,
         floor(exp(3 + 7 * luck))::integer as prompt_tokens, floor(exp(2 + 6 * speed))::integer as completion_tokens,
-        exp(4 + 4 * speed) as first_token_ms, exp(5 + 5 * luck) as duration_ms, exp(2 + 3 * fall) as tokens_per_second,
+        exp(4 + 4 * speed) as first_token_ms, exp(5 + 5 * luck) as duration_ms, case when ending < 0.95 then exp(2 + 3 * fall) end as tokens_per_second,
         luck < 0.8 as is_streamed, case when fall < 0.1 then 2 else 1 end as attempts
       from chosen
     )

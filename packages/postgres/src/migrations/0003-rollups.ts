@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** The indexes of lists, and the sums of generations by time (docs/decisions/0038). */
+/** The indexes of lists, and the sums of generations by time (docs/decisions/0047). */
 export const rollupsMigration: Migration = {
   async up(database: Kysely<unknown>) {
     for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
   },
 };
 
-/** What a list can be filtered or sorted by. As in sorted lists, a cost is unknown where a price is missing. */
+/** What a list can be filtered or sorted by. */
 const INDEXED = {
   model: 'model',
   provider: 'provider_name',
@@ -17,7 +17,7 @@ const INDEXED = {
   app: 'app',
   session: 'session_id',
   status: 'status',
-  cost: '(case when is_cost_known then cost_nano end)',
+  cost: 'cost_nano',
   duration: 'duration_ms',
   first_token: 'first_token_ms',
   prompt_tokens: 'prompt_tokens',
@@ -46,6 +46,8 @@ const STATEMENTS = [
     ([name, column]) =>
       `create index generations_${name} on gateway.generations (${column}, created_at_ms desc, id desc)`,
   ),
+
+  `create index generations_unknown_cost on gateway.generations (created_at_ms desc, id desc) where not is_cost_known`,
 
   // What has been written and is not in the sums yet: 1 for a version that was added, -1 for one that is gone.
   `create table gateway.generation_changes (

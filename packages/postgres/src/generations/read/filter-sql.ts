@@ -27,9 +27,8 @@ export function toFilterSql(filter: GenerationFilter = {}, { isNullEmpty = false
   if (apps !== undefined) parts.push(isOneOf('app', apps));
   if (statuses !== undefined) parts.push(isOneOf('status', statuses));
   if (sessionId !== undefined) parts.push(isOneOf('session_id', new Set([sessionId])));
-  // What costs something has a known cost: in this form an index helps.
   const { minCostNanoUsd: least = 0, maxCostNanoUsd: most } = filter;
-  if (least > 0) parts.push(sql`(case when g.is_cost_known then g.cost_nano end) >= ${least}::bigint`);
+  if (least > 0) parts.push(sql`g.cost_nano >= ${Math.ceil(least)}::bigint`);
   if (most !== undefined) parts.push(sql`g.cost_nano <= ${Math.floor(most)}::bigint`);
   for (const condition of filter.conditions ?? []) {
     const met = toConditionSql(condition);

@@ -3,34 +3,50 @@ import type { HistogramFigures } from '@model-gateway/core';
 import type { SketchedRow } from '../rollup/read-sums.ts';
 import { createSketch, type Sketch } from '../rollup/sketch.ts';
 
-interface Bucket {
+interface Sums {
   requests: number;
   failed: number;
   cancelled: number;
   interrupted: number;
   costNanoUsd: number;
+}
+
+interface Bucket extends Sums {
   readonly firstTokens: Sketch;
   readonly speeds: Sketch;
 }
 
 /** Figures of the buckets of a histogram, added up from sums. */
 export interface Tally {
-  /** Adds a row to its bucket, or takes it away. */
-  add(row: SketchedRow, sign?: 1 | -1): void;
+  /** Adds a row to its bucket. */
+  add(row: SketchedRow): void;
+  /** Adds another one, bucket by bucket, or takes it away. */
+  addAll(other: Tally, sign: 1 | -1): void;
   read(): { total: HistogramFigures; buckets: HistogramFigures[] };
+  readonly buckets: readonly Bucket[];
 }
 
-export function createTally(buckets: number): Tally {
-  const all = createBucket();
-  const each = Array.from({ length: buckets }, createBucket);
+export function createTally(count: number): Tally {
+  const buckets = Array.from({ length: count }, createBucket);
   return {
-    add(row, sign = 1) {
-      const bucket = each[row.bucket];
+    buckets,
+    add({ bucket: place, status, requests, cost_nano: cost, first_tokens: firstTokens, speeds }) {
+      const bucket = buckets[place];
       if (bucket === undefined) return;
-      addTo(bucket, row, sign);
-      addTo(all, row, sign);
+      bucket.requests += requests;
+      bucket.costNanoUsd += cost;
+      if (status === 'failed' || status === 'cancelled' || status === 'interrupted') bucket[status] += requests;
+      bucket.firstTokens.add(firstTokens);
+      bucket.speeds.add(speeds);
     },
-    read: () => ({ total: toFigures(all), buckets: each.map(toFigures) }),
+    addAll(other, sign) {
+      for (const [place, bucket] of other.buckets.entries()) addTo(buckets[place] as Bucket, bucket, sign);
+    },
+    read() {
+      const total = createBucket();
+      for (const bucket of buckets) addTo(total, bucket, 1);
+      return { total: toFigures(total), buckets: buckets.map(toFigures) };
+    },
   };
 }
 
@@ -44,16 +60,12 @@ const createBucket = (): Bucket => ({
   speeds: createSketch(),
 });
 
-function addTo(
-  bucket: Bucket,
-  { status, requests, cost_nano: cost, first_tokens, speeds }: SketchedRow,
-  sign: 1 | -1,
-): void {
-  bucket.requests += sign * requests;
-  bucket.costNanoUsd += sign * cost;
-  if (status === 'failed' || status === 'cancelled' || status === 'interrupted') bucket[status] += sign * requests;
-  bucket.firstTokens.add(first_tokens, sign);
-  bucket.speeds.add(speeds, sign);
+const SUMS = ['requests', 'failed', 'cancelled', 'interrupted', 'costNanoUsd'] as const;
+
+function addTo(bucket: Bucket, other: Bucket, sign: 1 | -1): void {
+  for (const name of SUMS) bucket[name] += sign * other[name];
+  bucket.firstTokens.addAll(other.firstTokens, sign);
+  bucket.speeds.addAll(other.speeds, sign);
 }
 
 const toFigures = ({ firstTokens, speeds, ...sums }: Bucket): HistogramFigures => ({

@@ -136,15 +136,13 @@ function toHistogram(
   found: PartRows = { first: [], others: 0, rows: [] },
 ): GenerationHistogram {
   const all = createTally(buckets);
-  const rest = createTally(buckets);
-  for (const row of rows) {
-    all.add(row);
-    if (found.others > 0) rest.add(row);
-  }
+  for (const row of rows) all.add(row);
   const tallies = new Map(found.first.map((value) => [value, createTally(buckets)]));
-  for (const row of found.rows) {
-    tallies.get(row.value)?.add(row);
-    if (found.others > 0) rest.add(row, -1);
+  for (const row of found.rows) tallies.get(row.value)?.add(row);
+  const rest = createTally(found.others === 0 ? 0 : buckets);
+  if (found.others > 0) {
+    rest.addAll(all, 1);
+    for (const tally of tallies.values()) rest.addAll(tally, -1);
   }
   const { total, buckets: figures } = all.read();
   return {

@@ -107,17 +107,22 @@ async function readPlaces(
   const toMs = after && after.lastAtMs + 1;
   const places: PlaceRow[] = [];
   for (const step of toSteps({ createdFromMs, createdBeforeMs: toMs }, now)) {
-    places.push(
-      ...(await read(sql<PlaceRow>`select distinct g.created_at_ms, g.session_id from gateway.generations g
-        where ${isOne} and ${isAfter} and ${isWithin(step.fromMs, step.toMs)} and not exists (
-          select from gateway.generations later where later.session_id = g.session_id
-            and later.created_at_ms > g.created_at_ms and later.day >= g.day - 1 offset 0)
-        order by g.created_at_ms desc, g.session_id limit ${count - places.length}`)),
-    );
-    if (places.length === count) break;
+    // Those of the same time come together, whatever the limit, so that their order can be that of their ids.
+    const rows = await read(sql<PlaceRow>`select g.created_at_ms, g.session_id from gateway.generations g
+      where ${isOne} and ${isAfter} and ${isWithin(step.fromMs, step.toMs)} and not exists (
+        select from gateway.generations later where later.session_id = g.session_id
+          and later.created_at_ms > g.created_at_ms and later.day >= g.day - 1 offset 0)
+      order by g.created_at_ms desc fetch first ${count - places.length} rows with ties`);
+    const isFirst = ({ session_id: id }: PlaceRow, at: number): boolean =>
+      rows.findIndex(({ session_id: other }) => other === id) === at;
+    places.push(...rows.filter(isFirst).toSorted(comparePlaces));
+    if (places.length >= count) break;
   }
-  return places;
+  return places.slice(0, count);
 }
+
+const comparePlaces = (left: PlaceRow, right: PlaceRow): number =>
+  right.created_at_ms - left.created_at_ms || (left.session_id < right.session_id ? -1 : 1);
 
 interface Places {
   readonly count: number;

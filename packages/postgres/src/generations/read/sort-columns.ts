@@ -6,7 +6,8 @@ import { toFactText } from '../fact-text.ts';
 /** What a list is sorted by; `g` is the table. */
 export interface SortColumn {
   readonly column: RawBuilder<unknown>;
-  readonly isNullable: boolean;
+  /** Whether it is known; undefined where it always is. */
+  readonly isKnown: RawBuilder<unknown> | undefined;
   /** So few values that many generations have the same. */
   readonly hasFewValues: boolean;
   /** A value as a parameter; undefined for what the column cannot hold. */
@@ -23,21 +24,29 @@ const text = (value: SortValue): RawBuilder<unknown> | undefined =>
 const toColumn = (
   column: string,
   toParameter: SortColumn['toParameter'],
-  more: Partial<Pick<SortColumn, 'isNullable' | 'hasFewValues'>> = {},
-): SortColumn => ({ column: sql.raw(column), toParameter, isNullable: true, hasFewValues: false, ...more });
+  { isKnown, hasFewValues = false }: { readonly isKnown?: string; readonly hasFewValues?: boolean } = {},
+): SortColumn => ({
+  column: sql.raw(column),
+  toParameter,
+  isKnown: isKnown === undefined ? undefined : sql.raw(isKnown),
+  hasFewValues,
+});
 
-const FEW = { isNullable: false, hasFewValues: true };
+const toOptional = (column: string, toParameter: SortColumn['toParameter'], hasFewValues = false): SortColumn =>
+  toColumn(column, toParameter, { isKnown: `${column} is not null`, hasFewValues });
+
+const FEW = { hasFewValues: true };
 
 export const SORT_COLUMNS: Readonly<Record<GenerationSort, SortColumn>> = {
-  time: toColumn('g.created_at_ms', whole, { isNullable: false }),
-  cost: toColumn('(case when g.is_cost_known then g.cost_nano end)', whole),
-  duration: toColumn('g.duration_ms', decimal),
-  latency: toColumn('g.first_token_ms', decimal),
-  tokens_in: toColumn('g.prompt_tokens', whole),
-  tokens_out: toColumn('g.completion_tokens', whole),
-  speed: toColumn('g.tokens_per_second', decimal),
+  time: toColumn('g.created_at_ms', whole),
+  cost: toColumn('g.cost_nano', whole, { isKnown: 'g.is_cost_known' }),
+  duration: toOptional('g.duration_ms', decimal),
+  latency: toOptional('g.first_token_ms', decimal),
+  tokens_in: toOptional('g.prompt_tokens', whole),
+  tokens_out: toOptional('g.completion_tokens', whole),
+  speed: toOptional('g.tokens_per_second', decimal),
   attempts: toColumn('g.attempts', whole, FEW),
   model: toColumn('g.model', text, FEW),
-  provider: toColumn('g.provider_name', text, { hasFewValues: true }),
+  provider: toOptional('g.provider_name', text, true),
   status: toColumn('g.status', text, FEW),
 };

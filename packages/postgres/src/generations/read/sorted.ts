@@ -48,7 +48,7 @@ export async function sortGenerations(query: SortedQuery, parts: ReadParts): Pro
 /** Up to one more than the page. */
 async function readInOrder(read: Read, query: SortedQuery, where: RawBuilder<unknown>): Promise<PlacedRecord[]> {
   const { sort, order, limit, after } = query;
-  const { column, isNullable, hasFewValues, toParameter } = SORT_COLUMNS[sort];
+  const { column, isKnown, hasFewValues, toParameter } = SORT_COLUMNS[sort];
   const most = limit + 1;
   const isKnownPlace = after !== undefined && after.value !== null;
   const value = isKnownPlace ? toParameter(after.value) : undefined;
@@ -62,16 +62,18 @@ async function readInOrder(read: Read, query: SortedQuery, where: RawBuilder<unk
       rows.push(...(await readByValues(read, query, { where, value, isOlder })));
     } else {
       const sign = order === 'asc' ? sql`>` : sql`<`;
-      const known = isNullable ? sql`${column} is not null` : sql`true`;
+      const known = isKnown ?? sql`true`;
       const isAfter =
-        value === undefined ? known : sql`${column} ${sign}= ${value} and (${column} ${sign} ${value} or ${isOlder})`;
+        value === undefined
+          ? known
+          : sql`${known} and ${column} ${sign}= ${value} and (${column} ${sign} ${value} or ${isOlder})`;
       const by = order === 'asc' ? sql`${column} asc` : sql`${column} desc`;
       rows.push(...(await readRecords(read, sql`${where} and ${isAfter}`, by, most)));
     }
   }
-  if (!isNullable || rows.length >= most) return rows;
+  if (isKnown === undefined || rows.length >= most) return rows;
   const isAfterUnknown = after !== undefined && after.value === null ? isOlder : sql`true`;
-  const unknown = sql`${where} and ${column} is null and ${isAfterUnknown}`;
+  const unknown = sql`${where} and not (${isKnown}) and ${isAfterUnknown}`;
   return [...rows, ...(await readRecords(read, unknown, undefined, most - rows.length))];
 }
 

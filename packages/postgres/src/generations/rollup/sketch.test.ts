@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+
+import { createSketch } from './sketch.ts';
+
+/** As `gateway.cell_of` numbers them. */
+const cellOf = (measured: number): number => (measured <= 0.001 ? -200 : Math.ceil(Math.log(measured) / 0.04));
+
+function sketchOf(measurements: readonly number[]) {
+  const sketch = createSketch();
+  for (const measured of measurements) sketch.add({ [cellOf(measured)]: 1 });
+  return sketch;
+}
+
+test('percentiles of a sketch are within 2 in 100 of the measurements', () => {
+  const measurements = Array.from({ length: 1000 }, (_, index) => 0.7 * 1.017 ** index);
+  const sketch = sketchOf(measurements);
+  for (const [part, at] of [
+    [0.5, 499],
+    [0.95, 949],
+    [0.001, 0],
+  ] as const) {
+    const exact = measurements[at] as number;
+    expect(Math.abs((sketch.percentile(part) ?? 0) - exact) / exact).toBeLessThan(0.021);
+  }
+});
+
+test('a sketch has no percentile without measurements, and none of what was taken away again', () => {
+  const sketch = createSketch();
+  expect(sketch.percentile(0.5)).toBeNull();
+  const other = sketchOf([5, 80, 0]);
+  sketch.addAll(other, 1);
+  expect(sketch.percentile(0.01)).toBe(0);
+  sketch.addAll(other, -1);
+  expect(sketch.percentile(0.5)).toBeNull();
+});
+
+test('a measurement beyond all reason is in the last cell', () => {
+  expect(sketchOf([1e30]).percentile(0.5)).toBeGreaterThan(1e7);
+});
