@@ -6,6 +6,7 @@ export const TABLES = {
   comparison: ['portkey'],
   doors: ['doors', 'llms'],
   binary: ['binary'],
+  cluster: ['cluster'],
   doubles: ['fixtures-start'],
   interfaces: ['ui', 'desktop'],
 } as const;
@@ -18,6 +19,7 @@ const PARTS: readonly Part[] = [
   ...TABLES.comparison,
   ...TABLES.doors,
   ...TABLES.binary,
+  ...TABLES.cluster,
   ...TABLES.doubles,
   ...TABLES.interfaces,
 ];

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 import { type BenchOptions, HELP, parseBenchOptions, type Part, TABLES } from './bench-options.ts';
+import { measureCluster } from './cluster/cluster.ts';
 import { measureDesktop } from './desktop/desktop.ts';
 import { AGAINST_TITLES, measureAgainst } from './measurements/against.ts';
 import { measureBinary } from './measurements/binary.ts';
@@ -38,6 +39,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   doors: measureDoors,
   llms: measureLlms,
   binary: measureBinary,
+  cluster: measureCluster,
   'fixtures-start': measureFixturesStart,
   ui: measureUi,
   desktop: measureDesktop,

@@ -9,6 +9,8 @@ export const AGAINST: Budget = { limit: 1.03 };
 export const DOOR_CPU: Budget = { limit: 1.25 };
 /** CPU per request that the server of claude-code-router takes, relative to the gateway's. */
 export const LLMS_CPU: Budget = { limit: 12, isLeast: true };
+/** CPU per request with PostgreSQL and Redis relative to that with the JSON-file store. */
+export const CLUSTER_CPU: Budget = { limit: 1.25 };
 /** Throughput of whole responses relative to Portkey's. */
 export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */

@@ -9,7 +9,8 @@ import { BURST, PROMPT_TOKENS, textOfStream, WHOLE_TEXT, WHOLE_TOKENS } from './
  * Checks one whole and one streamed response of a target, and what the gateway has recorded of them. Throws when
  * anything is wrong, because what a wrong response costs is of no interest. Of Portkey only the whole response is
  * checked, as only that is measured: to streams of this provider, 1.15.2 responds with status 500 on Node.js 24. Streams
- * of claude-code-router's server may lack their usage: 1.0.53 drops what it reads together with the finish reason.
+ * of claude-code-router's server may lack their usage: 1.0.53 drops what it reads together with the finish reason. What
+ * several processes have recorded is not read, as it is a moment until each knows of it.
  */
 export async function checkResponses(target: Target): Promise<void> {
   await checkWhole(target);

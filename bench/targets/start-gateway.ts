@@ -29,6 +29,17 @@ export interface GatewayProcessOptions {
   readonly binary?: string | undefined;
   /** The wire by which the upstream is asked. Default: `openai`. */
   readonly wire?: WireName | undefined;
+  /** Addresses of a database and a Redis. Default: a JSON-file store, and nothing shared. */
+  readonly engines?: EngineUrls | undefined;
+  /** Processes that serve. Default: the one that is started. */
+  readonly workers?: number | undefined;
+  /** Whether each call counts against a limit of requests and a budget, which are too high to refuse any. */
+  readonly isLimited?: boolean | undefined;
+}
+
+export interface EngineUrls {
+  readonly database: string;
+  readonly redis: string;
 }
 
 const THIS_CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
@@ -46,7 +57,8 @@ export function startGateway(options: GatewayProcessOptions): Promise<GatewayPro
     const startedAt = performance.now();
     const script = join(options.checkout ?? THIS_CHECKOUT, 'packages/server/bin/model-gateway.js');
     const [program, ...first] = options.binary === undefined ? [process.execPath, script] : [options.binary];
-    const args = [...first, 'serve', '--config', configFile, '--port', '0'];
+    const workers = options.workers === undefined ? [] : ['--workers', String(options.workers)];
+    const args = [...first, 'serve', '--config', configFile, '--port', '0', ...workers];
     const child = endWithBench(spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
     let log = '';
     child.stderr.on('data', (piece: Buffer) => (log = (log + piece.toString()).slice(-MAX_LOG_CHARS)));
@@ -68,7 +80,8 @@ export function startGateway(options: GatewayProcessOptions): Promise<GatewayPro
   });
 }
 
-function toConfig({ upstreamPort, dataDir, wire = 'openai' }: GatewayProcessOptions): object {
+function toConfig({ upstreamPort, dataDir, wire = 'openai', engines, isLimited }: GatewayProcessOptions): object {
+  const dir = dataDir ?? join(makeTemporaryFolder(), 'data');
   const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`;
   const pricing = { prompt: '0.00000015', completion: '0.0000006' };
   return {
@@ -81,7 +94,12 @@ function toConfig({ upstreamPort, dataDir, wire = 'openai' }: GatewayProcessOpti
     },
     // Some measurements have destinations on this machine.
     webhooks: { allowPrivateNetwork: true },
-    store: { type: 'json', dir: dataDir ?? join(makeTemporaryFolder(), 'data') },
+    store: engines === undefined ? { type: 'json', dir } : { type: 'postgres', url: engines.database, dir },
+    ...(engines !== undefined && { shared: { type: 'redis', url: engines.redis } }),
+    ...(isLimited === true && {
+      rateLimits: [{ key: '*', requestsPerMinute: 1_000_000_000 }],
+      account: { creditsUsd: 1_000_000 },
+    }),
     logging: { inputOutput: true },
     providers: [{ slug: 'upstream', wire, baseUrl, apiKey: 'upstream-secret' }],
     models: SCRIPTS.map(({ name }) => ({

@@ -9,7 +9,7 @@ import type { UpstreamCalls } from './upstream.ts';
 
 /** A server that requests are sent to and that is measured. */
 export interface Target {
-  readonly name: 'gateway' | 'bare proxy' | 'Portkey' | 'llms';
+  readonly name: 'gateway' | 'workers' | 'bare proxy' | 'Portkey' | 'llms';
   readonly port: number;
   /** Default: the gateway's own for chat completions. */
   readonly route?: Route | undefined;

@@ -11,6 +11,7 @@ import {
   parseFrames,
   readFrames,
 } from '../../../test/support/gateways/core-gateway.ts';
+import { createRecordingStore } from '../../../test/support/stores/recording-store.ts';
 import { toEvent, toEventPieces } from '../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport, createScriptedTransport } from '../../../test/support/upstreams/scripted-transport.ts';
 import { ROUTES } from './api/routes.ts';
@@ -18,6 +19,7 @@ import { createGateway } from './gateway.ts';
 import type { Principal } from './http/principal.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
 import { createMemoryStore } from './stores/memory/memory-store.ts';
+import type { StoreReadiness } from './stores/store.ts';
 import { modelEndpointsSchema, modelListSchema } from './wire/models/model.ts';
 
 const idle = createScriptedTransport();
@@ -514,6 +516,22 @@ test('reports that it is healthy and ready', async () => {
   const { get } = createCoreGateway(idle);
   expect(jsonOf(await get('/health', null))).toEqual({ status: 'ok' });
   expect(jsonOf(await get('/ready', null))).toEqual({ status: 'ready' });
+});
+
+test('is healthy and not ready, with the reason, while its store cannot serve', async () => {
+  let isReady = false;
+  const recordingStore = Object.assign(createRecordingStore({}), {
+    readiness: (): StoreReadiness => (isReady ? { isReady } : { isReady, reason: 'the database cannot be reached' }),
+  });
+  const { get } = createCoreGateway(idle, { recordingStore });
+  expect(jsonOf(await get('/health', null))).toEqual({ status: 'ok' });
+  const response = await get('/ready', null);
+  expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect(jsonOf(response)).toMatchObject({
+    error: { code: 503, message: 'The gateway is not ready: the database cannot be reached' },
+  });
+  isReady = true;
+  expect(await get('/ready', null)).toMatchObject({ status: 200 });
 });
 
 test('shows figures to callers on this machine, and to others with a management key', async () => {

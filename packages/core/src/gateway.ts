@@ -83,20 +83,32 @@ const MAX_BROADCAST_DRAIN_MS = 5000;
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const foundations = createFoundations(options, () => runtime, {
-    configure(setup, forget) {
-      if (forget?.isMoved === true) foundations.discovered.delete(forget.provider);
-      if (forget !== undefined) foundations.health.forget(forget.provider);
+    configure(setup, forget = []) {
+      for (const { provider, isMoved } of forget) {
+        if (isMoved) foundations.discovered.delete(provider);
+        foundations.health.forget(provider);
+      }
       configure({ ...runtime.setup, ...setup });
     },
     async discover() {
       if (isStarted) await Promise.race([discoverRepeatedly(), delay(MAX_DISCOVERY_WAIT_MS)]);
     },
   });
-  const { platform, closing, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } =
+  const { platform, closing, ledger, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } =
     foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
+
+  const stopFollowing = options.store.onTablesChanged?.((tables) => {
+    if (tables.has('providers') || tables.has('models')) void foundations.liveSetup?.refresh();
+    if (tables.has('destinations') && isStarted) refreshDestinations();
+  });
+  const refreshDestinations = (): void => {
+    broadcaster.refresh().catch((error: unknown) => {
+      foundations.logger.error('the destinations could not be read', { reason: String(error) });
+    });
+  };
 
   const configure = (setup: Setup): void => {
     runtime = createRuntime(setup, foundations, runtime);
@@ -151,6 +163,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       warnOfModels(runtime);
     },
     async close() {
+      stopFollowing?.();
       videos.runner.stop();
       closing.begin(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
       await waitUntilIdle(timeouts.drainMs);
@@ -158,9 +171,11 @@ export function createGateway(options: GatewayOptions): Gateway {
         new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'),
       );
       await waitUntilIdle(timeouts.clientWriteMs);
+      await videos.runner.leave();
       await runningNotes.close();
       await guardrailHits.save();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
+      await ledger.close();
     },
     async waitForVideo(jobId, signal) {
       const jobs = options.store.videoJobs;

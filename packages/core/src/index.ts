@@ -11,12 +11,13 @@ export type { Authenticate, Principal } from './http/principal.ts';
 export { type GatewayRequest, type HeaderMap, mountPathOf } from './http/request.ts';
 export { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 export type { Surface } from './http/route.ts';
-export type { GatewayOptions, Setup } from './options.ts';
+export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 
 // Embedders: what a gateway is configured with, and the shapes of its API.
 export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
 export { type OpenedProvider, openProviderRow } from './api/setup/open-provider-row.ts';
+export { resealProviderRow } from './api/setup/provider-rows.ts';
 export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './auth/account.ts';
@@ -84,6 +85,7 @@ export type {
   DestinationFormat,
   DestinationRequest,
 } from './broadcast/destination-format.ts';
+export type { CachedCompletion, FoundCompletion, ResponseCache } from './chat/stages/response-cache/response-cache.ts';
 export type { ModerationVerdict, Moderator } from './chat/moderate-call.ts';
 export {
   type OpenTool,
@@ -98,6 +100,7 @@ export type { Awaitable } from './foundation/async/awaitable.ts';
 export { readPieces, watchPieces } from './foundation/transport/byte-pieces.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/transport/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
+export type { SharedChannel } from './foundation/shared-channel.ts';
 export type { SecretBox } from './foundation/secret-box.ts';
 export { sendWhole } from './foundation/transport/send-whole.ts';
 export type { Deadline, DeadlineOwner, TimerWheel } from './foundation/async/deadline.ts';
@@ -124,7 +127,9 @@ export type { VideoProvider } from './providers/video-contract.ts';
 export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
 export type { ProviderRecord as StoredProvider } from './stores/store.ts';
-export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
+export type { BroadcastDelivery, BroadcastFeed, BroadcastRow } from './stores/broadcast-row.ts';
+export type { BudgetSlice, BudgetSlices, SlicedBudget, SliceGrant, SliceRequest } from './stores/budget-slices.ts';
+export type { ChangeNotifier } from './stores/change-notifier.ts';
 export type { SharedEntries } from './stores/shared-entries.ts';
 export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
 export type {
@@ -174,6 +179,7 @@ export type {
   AssignmentRepository,
   DeliveryAttempt,
   DeliveryLog,
+  FollowedGenerations,
   GenerationPage,
   GenerationQuery,
   GenerationRecord,
@@ -193,7 +199,9 @@ export type {
   Store,
   StoredContent,
   StoreReadiness,
+  VideoJobRepository,
+  WorkingJobsQuery,
   WorkspaceRecord,
 } from './stores/store.ts';
-export { hasEnded, type VideoJob } from './stores/video-job.ts';
+export { hasEnded, hasWork, type VideoJob } from './stores/video-job.ts';
 export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/archive/video-archive.ts';

@@ -8,11 +8,13 @@ import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { RequestHook } from './calls/request-hook.ts';
 import type { Timeouts } from './calls/timeouts.ts';
 import type { Moderator } from './chat/moderate-call.ts';
+import type { ResponseCache } from './chat/stages/response-cache/response-cache.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web/web-access.ts';
 import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts';
 import type { Logger } from './foundation/logger.ts';
 import type { Platform } from './foundation/platform.ts';
+import type { SharedChannel } from './foundation/shared-channel.ts';
 import type { Authenticate } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
 import type { Provider } from './providers/provider.ts';
@@ -33,11 +35,21 @@ export interface Setup {
   readonly rateLimits?: RateLimitOptions | undefined;
 }
 
+/** What the processes of one gateway know together beside the store, in an engine such as Redis. */
+export interface SharedParts {
+  /** Default: completions in the memory of this process. */
+  readonly responseCache?: ResponseCache | undefined;
+  /** Default: each process knows of the health of endpoints and of wrong keys what it has seen itself. */
+  readonly openChannel?: ((name: string) => SharedChannel) | undefined;
+}
+
 export interface GatewayOptions extends Setup {
   /** Owned by the caller: `gateway.close()` does not close it. */
   readonly store: Store;
   /** Default: web standards alone. On Node, `createNodePlatform()` is much faster. */
   readonly platform?: Platform | undefined;
+  /** Default: this process is alone. Owned by the caller. */
+  readonly shared?: SharedParts | undefined;
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;

@@ -8,13 +8,16 @@ import { createConfiguredKeys } from './auth/configured-keys.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
+import { createShareFailures, type ShareFailures } from './auth/share-failures.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
-import { createLedger } from './budgets/ledger.ts';
+import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';
+import { createLedger, type LedgerOptions } from './budgets/ledger.ts';
+import { createSharedLedger } from './budgets/shared-ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';
-import { createResponseCache } from './chat/stages/response-cache/response-cache.ts';
+import { createMemoryResponseCache } from './chat/stages/response-cache/memory-response-cache.ts';
 import { createCallCounters } from './dispatch/call-counters.ts';
 import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createRecorder, type GenerationListener, toAttemptListener } from './dispatch/recorder.ts';
@@ -24,9 +27,10 @@ import { createTimerWheel } from './foundation/async/timer-wheel.ts';
 import { createClosing } from './foundation/closing.ts';
 import type { Logger } from './foundation/logger.ts';
 import { once } from './foundation/once.ts';
-import { createWebPlatform } from './foundation/platform.ts';
+import { createWebPlatform, type Platform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
 import { createCallFigures } from './generations/call-figures.ts';
+import { createFeedOfAll } from './generations/feed-of-all.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
 import { createGuardrailHits } from './guardrails/hits/guardrail-hits.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
@@ -36,6 +40,7 @@ import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
 import { createRetryBudget } from './routing/health/retry-budget.ts';
+import { createSharedHealthBoard } from './routing/health/shared-health-board.ts';
 import { resolveAuto } from './routing/models/auto-router.ts';
 import { resolveFree } from './routing/models/free-router.ts';
 import { createRandomSource } from './routing/random.ts';
@@ -65,26 +70,36 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
-  const sessions = options.authenticate === undefined ? createSessions(platform) : null;
-  const health = createHealthBoard(platform);
+  const closing = createClosing(platform);
+  // Subscriptions and their timers outlive requests.
+  const openChannel = platform.isPerRequest === true ? undefined : options.shared?.openChannel;
+  const shareFailures = (name: string): ShareFailures | undefined =>
+    openChannel && createShareFailures(openChannel(name), platform, closing.signal());
+  const sessions =
+    options.authenticate === undefined ? createSessions(platform, store.entries, shareFailures('sign-ins')) : null;
+  const health =
+    openChannel === undefined
+      ? createHealthBoard(platform)
+      : createSharedHealthBoard(openChannel('health'), platform, closing.signal());
   const guardrailHits = createGuardrailHits(shared);
-  const ledger = createLedger({
-    generations: store.generations,
-    findHolds: () => findVideoHolds(store.videoJobs),
-    onRefusal({ guardrailId, query }) {
-      if (guardrailId === undefined) return;
-      const hit = { guardrailId, effect: 'over_budget', rule: 'limit_usd' } as const;
-      guardrailHits.noteRefused([hit], { principalId: query.principalId ?? null, model: null });
-    },
-  });
+  const onRefusal: LedgerOptions['onRefusal'] = ({ guardrailId, query }) => {
+    if (guardrailId === undefined) return;
+    const hit = { guardrailId, effect: 'over_budget', rule: 'limit_usd' } as const;
+    guardrailHits.noteRefused([hit], { principalId: query.principalId ?? null, model: null });
+  };
+  const { generations, budgetSlices: slices } = store;
+  const ledger =
+    slices === undefined
+      ? createLedger({ generations, findHolds: () => findVideoHolds(store.videoJobs), onRefusal })
+      : createSharedLedger({ slices, generations, platform, logger, onRefusal });
 
   const openCalls = createOpenCalls();
   const changes = createVideoChanges(logger);
-  const generationFeed = createGenerationFeed();
+  const isFollowed = platform.isPerRequest !== true && store.generations.follow !== undefined;
+  const generationFeed = isFollowed ? createFeedOfAll(createGenerationFeed(), shared) : createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
-  const createOwnBroadcaster = platform.isPerRequest === true ? createDirectBroadcaster : createBroadcaster;
-  const broadcaster = createOwnBroadcaster({ ...shared, bootstrapKeys, broadcast });
+  const broadcaster = chooseBroadcaster({ platform, store })({ ...shared, bootstrapKeys, broadcast });
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
     guardrailHits.noteRecorded,
@@ -131,9 +146,9 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     callFigures,
     counters,
     providerHistories: createProviderHistories({ store, platform }),
-    closing: createClosing(platform),
+    closing,
     wheel: createTimerWheel(platform),
-    authenticate: createAuthenticate(options, platform, sessions),
+    authenticate: createAuthenticate(options, platform, sessions, shareFailures('wrong-keys')),
     configuredKeys: createConfiguredKeys(
       bootstrapKeys.filter(({ isInternal }) => isInternal !== true),
       platform,
@@ -142,17 +157,22 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     regionOf: createRegionOf(options.regions ?? []),
     dataRegionOf: createDataRegionOf(options.regions ?? []),
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
-    responseCache: createResponseCache(platform),
+    responseCache: options.shared?.responseCache ?? createMemoryResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, readonly DiscoveredModel[]>(),
     openCalls,
     runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createSerialQueue(platform),
-    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
+    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),
     describeApi,
   };
+}
+
+function chooseBroadcaster({ platform, store }: Pick<GatewayOptions, 'store'> & { readonly platform: Platform }) {
+  if (platform.isPerRequest === true) return createDirectBroadcaster;
+  return store.generations.follow === undefined ? createBroadcaster : createSharedBroadcaster;
 }
 
 /** How changes through the API come into force. */

@@ -1,5 +1,6 @@
 import { createTableRepositories, type Store } from '@model-gateway/core';
 
+import { type BudgetSlicesOptions, openBudgetSlices } from './budgets/open-budget-slices.ts';
 import { type ConnectionOptions, createDatabaseConnection } from './connection/database-connection.ts';
 import { createGenerationSums } from './generations/generation-sums.ts';
 import { type GenerationsOptions, openGenerations } from './generations/open-generations.ts';
@@ -16,6 +17,8 @@ export interface PostgresStoreOptions extends ConnectionOptions, GenerationsOpti
   readonly retentionDays?: number | undefined;
   /** Milliseconds since the epoch. Default: the system clock. */
   readonly now?: (() => number) | undefined;
+  /** How instances share budgets. */
+  readonly budgets?: BudgetSlicesOptions | undefined;
 }
 
 const DEFAULT_RETENTION_DAYS = 30;
@@ -34,6 +37,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const rows = openRows(parts);
   const sums = createGenerationSums(parts);
   const generations = openGenerations(parts, options, sums);
+  const budgets = openBudgetSlices(parts, options.budgets ?? {});
   const rooms: readonly Room[] = [tables, rows, sums, generations];
   const opening = createStoreOpening({ connection, logger, migrates, rooms });
   const close = async (): Promise<void> => {
@@ -52,6 +56,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...createTableRepositories(tables.source),
     ...rows.repositories,
     generations: generations.repository,
+    budgetSlices: budgets.slices,
     onTablesChanged: tables.onChanged,
     readiness: opening.readiness,
     retention: generations.retention,

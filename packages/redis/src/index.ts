@@ -1,1 +1,1 @@
-export {};
+export { createRedisShared, type RedisShared, type RedisSharedOptions } from './create-redis-shared.ts';

@@ -20,26 +20,25 @@ import {
   type WebAccess,
 } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
-import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
-import {
-  createFileVideoArchive,
-  createJsonFileStore,
-  createNodePlatform,
-  type GatewayConfig,
-  openSecretBox,
-} from '@model-gateway/node';
+import { createFileVideoArchive, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
+// Types alone: the package is loaded where there is a Redis.
+import type { RedisShared } from '@model-gateway/redis';
 
 import type { RecordOptions } from './commands/parse-command.ts';
 import { createProviderChecks } from './doctor/provider-checks.ts';
 import type { FixtureUse } from './fixture-use.ts';
 import { createLazyTransport } from './lazy-transport.ts';
+import { listSecrets } from './list-secrets.ts';
 import { createRedactor, type ServerLogger } from './logger.ts';
 import { openFixtures } from './open-fixtures.ts';
+import { openSecrets } from './open-secrets.ts';
+import { openShared } from './open-shared.ts';
 import { type Connector, createConnector } from './setup/connector.ts';
 import type { KnownServer } from './setup/find-local-servers.ts';
 import { createSetupHost } from './setup/setup-host.ts';
+import { isReady } from './store-readiness.ts';
 
 /** Anything with open connections or files, which `close` releases. */
 interface Closable {
@@ -89,24 +88,13 @@ type LoadTransport = () => Promise<Transport & Closable>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Opens the store of a configuration. The caller closes it. */
-export async function openStore(
-  config: GatewayConfig,
-  logger: Logger,
-  { trustsClock = false }: { readonly trustsClock?: boolean } = {},
-): Promise<Store> {
-  if (config.store.type === 'memory') return createMemoryStore();
-  const { retentionDays, maxGenerations } = config.logging;
-  return createJsonFileStore({ dir: config.store.dir, logger, retentionDays, maxGenerations, trustsClock });
-}
-
 /** The composition root: the only place that names all parts of this server. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
   const { store, logger, extraKeys, demoFixturesDir, record = null, loadTransport } = options;
   const isDemo = demoFixturesDir !== null;
   let { config } = options;
   const current = (): GatewayConfig => config;
-  const box = options.secrets ?? openSecrets(config);
+  const box = options.secrets ?? openSecrets(config, process.env);
   // Those that are set up while it runs are added.
   const secrets = listSecrets(config);
   const redact = (text: string): string => createRedactor(secrets)(text);
@@ -129,11 +117,12 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     secrets.push(...more.filter((secret) => !secrets.includes(secret)));
     logger.hide?.(more);
   };
+  const shared = await openShared(config, logger);
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
     store,
-    platform: createNodePlatform({ scratchDir: config.store.type === 'json' ? config.store.dir : undefined }),
+    platform: createNodePlatform({ scratchDir: config.store.type === 'memory' ? undefined : config.store.dir }),
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
     wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
     account: toAccount(config),
@@ -148,19 +137,21 @@ export async function compose(options: CompositionOptions): Promise<Composition>
       ? undefined
       : createSetupHost({ current, connector, secrets: box, hide, redact, localServers: options.localServers }),
     fixtures: fixtures.library,
-    rateLimits: await openRateLimits(config),
+    shared: shared?.parts,
+    rateLimits: await openRateLimits(config, shared),
     // The demo must not use the network.
     web: isDemo ? undefined : await openWebAccess(config),
     onGeneration: options.onGeneration,
     logger,
   });
-  await gateway.loadSetup();
+  // A store whose database is away has nothing to read yet; the host loads it when it is ready.
+  if (isReady(store)) await gateway.loadSetup();
 
   const reconfigure = async (next: GatewayConfig): Promise<void> => {
     const before = config;
     hide(listSecrets(next));
     const providers = await Promise.all(next.providers.map(connector.connect));
-    const rateLimits = await openRateLimits(next);
+    const rateLimits = await openRateLimits(next, shared);
     // What is shown of the configuration is read while it comes into force.
     config = next;
     try {
@@ -170,24 +161,24 @@ export async function compose(options: CompositionOptions): Promise<Composition>
       throw error;
     }
   };
-  const { preload, closeAfterwards } = sources;
+  const { preload } = sources;
+  const closeAfterwards = [...sources.closeAfterwards, ...(shared === undefined ? [] : [shared])];
   return { gateway: fixtures.wrap(gateway), reconfigure, preload, closeAfterwards };
 }
 
 const toAccount = ({ account, routing }: GatewayConfig): AccountOptions => ({ ...account, routing });
-
-function openSecrets({ store }: GatewayConfig): SecretBox {
-  const dir = store.type === 'json' ? store.dir : null;
-  return openSecretBox({ environmentKey: process.env['GATEWAY_SECRETS_KEY'], dir });
-}
 
 const refuseConnection = (): never => {
   throw new TypeError('The demo has no connections');
 };
 
 /** Undefined without limits; then nothing is loaded. */
-async function openRateLimits({ rateLimits: rules }: GatewayConfig): Promise<RateLimitOptions | undefined> {
+async function openRateLimits(
+  { rateLimits: rules }: GatewayConfig,
+  shared: RedisShared | undefined,
+): Promise<RateLimitOptions | undefined> {
   if (rules.length === 0) return undefined;
+  if (shared !== undefined) return { rules, createCounter: shared.createRateCounter };
   const { createMemoryRateCounter: createCounter } = await import('@model-gateway/node/rate-limits');
   return { rules, createCounter };
 }
@@ -265,15 +256,4 @@ export async function connectProviders(
   });
   const created = await Promise.all(providers.map(connector.connect));
   return { providers: created, models, connector, preload: () => transport.preload(), closeAfterwards: [transport] };
-}
-
-/** Every secret of a configuration, for the log to leave out. */
-export function listSecrets({ auth, providers, webhooks, webSearch }: GatewayConfig): string[] {
-  return [
-    ...auth.bootstrapKeys.map(({ key }) => key),
-    ...providers.flatMap(({ apiKey, headers }) => [apiKey ?? '', ...Object.values(headers)]),
-    webhooks.signingSecret ?? '',
-    webhooks.previousSigningSecret ?? '',
-    webSearch?.apiKey ?? '',
-  ];
 }

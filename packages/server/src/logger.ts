@@ -14,6 +14,8 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** Texts that must not appear in any line. */
   readonly secrets: readonly string[];
+  /** Stands in every line. Default: nothing. */
+  readonly worker?: number | undefined;
   /** Default: stderr, readable lines on a terminal and JSON elsewhere. */
   readonly destination?: DestinationStream | undefined;
 }
@@ -28,7 +30,7 @@ const BEARER = /(bearer\s+)[^\s"\\]+/gi;
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 
 /** Creates the server's log: one line an event on stderr, with secrets taken out. */
-export function createLogger({ level, secrets, destination }: LoggerOptions): ServerLogger {
+export function createLogger({ level, secrets, worker, destination }: LoggerOptions): ServerLogger {
   let hidden = secrets;
   let redact = createRedactor(hidden);
   const isTerminal = process.stderr.isTTY;
@@ -41,7 +43,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Se
   const log = pino(
     {
       level,
-      base: null,
+      base: worker === undefined ? null : { worker },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.err, error: stdSerializers.err, cause: stdSerializers.err },

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import process from 'node:process';
 
-import { parseCommand } from './commands/parse-command.ts';
+import { parseCommand, type ServeOptions } from './commands/parse-command.ts';
 import { ignoreBrokenPipes } from './process/signals.ts';
 
 // These are names, because importing the classes would load every package before the command is parsed.
 /** Errors that the user can correct: a wrong command line or configuration. */
-const USAGE_ERRORS: ReadonlySet<string> = new Set(['UsageError', 'ConfigError', 'SecretsKeyError']);
+const USAGE_ERRORS: ReadonlySet<string> = new Set(['UsageError', 'ConfigError', 'SecretsKeyError', 'DatabaseUrlError']);
 /** Errors whose cause is outside the program. */
 const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'StartError',
@@ -15,6 +15,8 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'UnusableDirectoryError',
   'FixtureError',
   'SettingsFileError',
+  'UnusableDatabaseError',
+  'JournalNotTakenError',
 ]);
 
 async function run(args: readonly string[]): Promise<void> {
@@ -26,7 +28,7 @@ async function run(args: readonly string[]): Promise<void> {
     case 'version':
       return void process.stdout.write(`${readVersion()}\n`);
     case 'serve':
-      return (await import('./commands/serve.ts')).serve(command.options);
+      return serve(command.options);
     case 'replay':
       return (await import('./commands/replay.ts')).replay(command.options);
     case 'fixtures':
@@ -35,11 +37,30 @@ async function run(args: readonly string[]): Promise<void> {
       return (await import('./commands/save-fixture.ts')).saveFixture(command.options);
     case 'doctor':
       return (await import('./doctor/doctor.ts')).doctor(command.options);
+    case 'migrate':
+      return (await import('./commands/migrate.ts')).migrate(command.options);
+    case 'import':
+      return (await import('./moving/import-data.ts')).importData(command.options);
+    case 'export':
+      return (await import('./moving/export-data.ts')).exportData(command.options);
     case 'connect':
       return (await import('./connect/connect.ts')).connect(command.options);
     case 'keys-create':
       return (await import('./commands/keys.ts')).createKey(command.options);
   }
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  if (options.workers > 1) {
+    const { default: cluster } = await import('node:cluster');
+    if (cluster.isPrimary) return (await import('./workers/run-workers.ts')).runWorkers(options);
+    // The channel to the process that has started this one would keep it alive.
+    return (await import('./commands/serve.ts')).serve(options).catch((error: unknown) => {
+      fail(error);
+      process.exit();
+    });
+  }
+  return (await import('./commands/serve.ts')).serve(options);
 }
 
 function readVersion(): string {

@@ -41,7 +41,7 @@ export async function openFixtures(options: FixtureUseOptions): Promise<FixtureU
       secrets,
     });
   }
-  const live = createLiveLibrary(secrets, config.store.type === 'memory' ? FIXED.memory : FIXED.host);
+  const live = createLiveLibrary(secrets, FIXED_BY_STORE[config.store.type]);
   if (recordingsDir !== null)
     return openSwitchable({ dir: recordingsDir, models, secrets, handsOut: live, fixedBecause: fixedMode });
   return { library: live, wrap: (gateway) => gateway };
@@ -53,6 +53,13 @@ const FIXED = {
   memory: 'There is no directory for recordings, because the store is in memory: start with --record DIR',
   host: 'The application that runs this gateway decides its mode',
 };
+
+/** For a gateway without a directory of recordings. */
+const FIXED_BY_STORE = {
+  json: FIXED.host,
+  memory: FIXED.memory,
+  postgres: 'Several processes share this gateway, and each has a mode of its own: start one with --record DIR',
+} as const;
 
 /** Has no cases; a case that is made of a generation is handed out. */
 function createLiveLibrary(secrets: readonly string[], fixedBecause: string): FixtureLibrary {

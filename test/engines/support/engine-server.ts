@@ -10,6 +10,8 @@ import type { SystemUser } from './unprivileged-user.ts';
 export interface EngineServer {
   readonly url: string;
   readonly port: number;
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** By SIGKILL: nothing is written any more. */
   kill(): Promise<void>;
   /** Stops it for a while without closing connections: it answers nothing until `resume`. */

@@ -11,6 +11,7 @@ export function findProgram(name: string): string | undefined {
   const folders = [
     ...versions.map((version) => join(POSTGRESQL, version, 'bin')),
     ...(process.env['PATH'] ?? '').split(':'),
+    '/usr/sbin',
   ];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }

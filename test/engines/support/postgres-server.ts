@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 
 import { Client } from 'pg';
 
@@ -41,9 +42,12 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   return {
     url,
     port,
+    get pid() {
+      return child.pid ?? 0;
+    },
     kill: () => killProgram(child),
-    pause: () => void child.kill('SIGSTOP'),
-    resume: () => void child.kill('SIGCONT'),
+    pause: () => signalAll(child, 'SIGSTOP'),
+    resume: () => signalAll(child, 'SIGCONT'),
     async start() {
       child = await startProgram(program);
     },
@@ -53,6 +57,15 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
+}
+
+/** A process a connection, of which each is in a group of its own. The first one starts no more of them once it has stopped. */
+function signalAll(child: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  child.kill(signal);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  for (const one of children.split(' ')) if (one !== '') process.kill(Number(one), signal);
 }
 
 /** Makes an empty database at a server and returns its address. */

@@ -27,6 +27,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   installPackages(() => [
     ...(findProgram('postgres') === undefined ? ['postgresql'] : []),
     ...(findProgram('redis-server') === undefined ? ['redis-server'] : []),
+    ...(findProgram('nginx') === undefined ? ['nginx'] : []),
   ]);
   const postgres = await openEngine(process.env['PG_URL'], startPostgres);
   const redis = await openEngine(process.env['REDIS_URL'], startRedis);

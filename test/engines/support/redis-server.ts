@@ -23,6 +23,9 @@ export async function startRedis(settings: readonly string[] = []): Promise<Engi
   return {
     url: `redis://:${password}@127.0.0.1:${port}`,
     port,
+    get pid() {
+      return child.pid ?? 0;
+    },
     kill: () => killProgram(child),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),

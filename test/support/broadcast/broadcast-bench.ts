@@ -29,13 +29,14 @@ export function createBroadcastBench(
     readonly store?: Store;
     readonly platform?: Platform;
     readonly broadcast?: ReturnType<typeof createBroadcastOptions>;
+    readonly create?: typeof createBroadcaster;
   } = {},
 ): BroadcastBench {
   const store = options.store ?? createMemoryStore();
   const platform = options.platform ?? createNodePlatform();
   const logged: string[] = [];
   const log = (message: string, fields?: unknown): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  const broadcaster = createBroadcaster({
+  const broadcaster = (options.create ?? createBroadcaster)({
     store,
     platform,
     logger: { info: log, warn: log, error: log },

@@ -3,6 +3,7 @@ import {
   type Gateway,
   type GatewayOptions,
   type GatewayResponse,
+  type Principal,
   type Store,
 } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
@@ -16,8 +17,8 @@ export interface VideoProcess extends ScriptedVideos {
   readonly gateway: Gateway;
   readonly platform: VirtualPlatform;
   /** Submits a video of four seconds at a tenth of a dollar each; resolves with the job's id. */
-  submit(body?: object): Promise<string>;
-  call(method: string, path: string, body?: object): Promise<GatewayResponse>;
+  submit(body?: object, caller?: Principal): Promise<string>;
+  call(method: string, path: string, body?: object, caller?: Principal): Promise<GatewayResponse>;
 }
 
 export const createSharedStore = (): Store => ({ ...createMemoryStore(), isShared: true });
@@ -48,9 +49,9 @@ export function createVideoProcess(
     platform,
     ...options,
   });
-  const principal = { kind: 'api', id: 'caller', name: 'caller', limitUsd: 0.65 } as const;
+  const defaultCaller = { kind: 'api', id: 'caller', name: 'caller', limitUsd: 0.65 } as const;
   const boss = { kind: 'management', id: 'boss', name: 'boss' } as const;
-  const call: VideoProcess['call'] = (method, path, body) => {
+  const call: VideoProcess['call'] = (method, path, body, caller = defaultCaller) => {
     const [pathname = '', query = ''] = path.split('?');
     return gateway.handle({
       method,
@@ -61,7 +62,7 @@ export function createVideoProcess(
       ...bodyOf(),
       signal: new AbortController().signal,
       baseUrl: 'https://gateway.example',
-      principal: path.startsWith('/admin') ? boss : principal,
+      principal: path.startsWith('/admin') ? boss : caller,
     });
   };
   return {
@@ -69,9 +70,9 @@ export function createVideoProcess(
     gateway,
     platform,
     call,
-    async submit(body = {}) {
+    async submit(body = {}, caller) {
       const request = { model: 'acme/film', prompt: 'a fox', duration: 4, ...body };
-      const response = await call('POST', '/api/v1/videos', request);
+      const response = await call('POST', '/api/v1/videos', request, caller);
       const text = response.body as string;
       if (response.status !== 202) throw new Error(`${response.status} ${text}`);
       return (JSON.parse(text) as { id: string }).id;

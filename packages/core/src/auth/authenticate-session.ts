@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/principal.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
-import type { Session } from './sessions.ts';
+import type { Session } from './session.ts';
 
 /** By this header a session calls models: it has the hash of the API key that acts (docs/decisions/0034). */
 export const ACT_AS_HEADER = 'x-act-as-key';

@@ -7,7 +7,9 @@ import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request
 import type { KeyRecord, Store } from '../stores/store.ts';
 import { ACT_AS_HEADER, LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { BootstrapKey } from './bootstrap-key.ts';
+import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
+import type { ShareFailures } from './share-failures.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS } from './wrong-keys.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */
@@ -34,6 +36,7 @@ export function createAuthenticate(
   options: AuthenticateOptions,
   platform: Platform,
   sessions: Sessions | null,
+  shareFailures?: ShareFailures,
 ): AuthenticateCaller {
   let configured: ReadonlyMap<string, Principal> | undefined;
   const configure = async (): Promise<ReadonlyMap<string, Principal>> =>
@@ -42,7 +45,7 @@ export function createAuthenticate(
   const configuring = platform.isPerRequest === true ? configure : once(configure);
 
   const { wrongKeysPerAddress = DEFAULT_WRONG_KEYS_PER_ADDRESS } = options;
-  const wrongKeys = createWrongKeys(wrongKeysPerAddress, platform);
+  const wrongKeys = createWrongKeys(wrongKeysPerAddress, platform, shareFailures);
 
   /** The address is that of a client who may be guessing keys. */
   const find = (keys: ReadonlyMap<string, Principal>, hash: string, address?: string): Awaitable<Principal> => {
@@ -70,15 +73,21 @@ export function createAuthenticate(
     const { headers } = request;
     const isBrowser = headers['authorization'] === undefined && headers['x-api-key'] === undefined;
     if (isBrowser && headers['cookie'] !== undefined) {
-      const session = sessions?.find(request);
-      if (session !== undefined) {
-        refuseForged(request, session);
-        const signedIn = session.keyHash === null ? LINK_PRINCIPAL : findLater(session.keyHash);
-        const keyHash = firstValue(headers[ACT_AS_HEADER]);
-        return keyHash === undefined ? signedIn : whenKnown(signedIn, () => findActedAs(keyHash));
-      }
+      return whenKnown(sessions?.find(request), (session) =>
+        session === undefined ? authenticateByKey(request) : authenticateSession(request, session),
+      );
     }
-    const { remoteAddress } = request;
+    return authenticateByKey(request);
+  };
+
+  const authenticateSession = (request: GatewayRequest, session: Session): Awaitable<Principal> => {
+    refuseForged(request, session);
+    const signedIn = session.keyHash === null ? LINK_PRINCIPAL : findLater(session.keyHash);
+    const keyHash = firstValue(request.headers[ACT_AS_HEADER]);
+    return keyHash === undefined ? signedIn : whenKnown(signedIn, () => findActedAs(keyHash));
+  };
+
+  const authenticateByKey = ({ headers, remoteAddress }: GatewayRequest): Awaitable<Principal> => {
     const byKey = (key: string): Awaitable<Principal> => {
       const hash = platform.sha256(key);
       return configured !== undefined && typeof hash === 'string'

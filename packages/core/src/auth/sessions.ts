@@ -1,72 +1,65 @@
+import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createRandomId } from '../foundation/random-id.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
+import type { SharedEntries } from '../stores/shared-entries.ts';
+import { createMemoryKeep, dropOldest, SESSION_LIFETIME_S } from './session-keep.ts';
+import type { Session } from './session.ts';
+import type { ShareFailures } from './share-failures.ts';
+import { createSharedKeep } from './shared-session-keep.ts';
 
-/** A browser that is signed in. */
-export interface Session {
-  /** Value of the cookie. */
-  readonly secret: string;
-  /** Hash of the management key that was signed in with; null after a one-time link. */
-  readonly keyHash: string | null;
-  readonly name: string;
-  /** Token that writes must carry beside the cookie. */
-  readonly csrfToken: string;
-  /** Milliseconds since the epoch, for people to read: the session ends by the monotonic clock. */
-  readonly expiresAtMs: number;
-  /** The `Host` it was made at; it holds at no other. */
-  readonly host: string;
-}
-
-/** Sessions of browsers. They are in memory: a restart ends them all. */
+/** Sessions of browsers: of this process, which a restart ends, or of all at a shared store. */
 export interface Sessions {
   /** A token that opens one session, within ten minutes. */
   issueToken(): string;
   /** Whether the token is good; it is not any more afterwards. */
-  redeemToken(token: string): boolean;
-  open(session: Pick<Session, 'keyHash' | 'name'>, request: GatewayRequest): Session;
+  redeemToken(token: string): Awaitable<boolean>;
+  open(session: Pick<Session, 'keyHash' | 'name'>, request: GatewayRequest): Promise<Session>;
   /** The session of a request's cookie, unless a page of another origin has sent it. */
-  find(request: GatewayRequest): Session | undefined;
-  close(session: Session): void;
+  find(request: GatewayRequest): Awaitable<Session | undefined>;
+  close(session: Session): Awaitable<void>;
   /** Seconds that an address with too many recent failures has to wait; 0 for every other address. */
   waitSeconds(address: string): number;
   noteFailure(address: string): void;
 }
 
-export const SESSION_LIFETIME_S = 12 * 60 * 60;
-const TOKEN_LIFETIME_MS = 10 * 60 * 1000;
-const MAX_SESSIONS = 1000;
-const MAX_TOKENS = 100;
 const MAX_FAILURES = 20;
 const FAILURE_WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 1000;
 
-type SessionPlatform = Pick<Platform, 'now' | 'monotonicNow' | 'randomBytes'>;
+/** What a secret looks like, so that nothing else is looked up. */
+const SECRET = /^[0-9a-f]{64}$/;
 
-/** Creates an empty collection of sessions; its size is bounded, and the oldest is removed first. */
-export function createSessions(platform: SessionPlatform): Sessions {
-  const bySecret = new Map<string, { readonly session: Session; readonly endsAt: number }>();
-  /** Expiry time of each token. This and all other times here are of the monotonic clock. */
-  const tokens = new Map<string, number>();
+/**
+ * Creates the sessions, which are shared where processes share entries. Failures are counted by each process, or, with
+ * `shareFailures`, together.
+ */
+export function createSessions(platform: Platform, entries?: SharedEntries, shareFailures?: ShareFailures): Sessions {
+  const keep = entries === undefined ? createMemoryKeep(platform) : createSharedKeep(entries, platform);
+  /** Times are of the monotonic clock. */
   const failures = new Map<string, { count: number; readonly since: number }>();
   const createSecret = (): string => createRandomId(platform) + createRandomId(platform);
   const failuresOf = (address: string): { count: number; readonly since: number } | undefined => {
     const found = failures.get(address);
     return found !== undefined && found.since > platform.monotonicNow() - FAILURE_WINDOW_MS ? found : undefined;
   };
+  const note = (address: string, more = 1): void => {
+    const found = failuresOf(address);
+    if (found !== undefined) return void (found.count += more);
+    failures.delete(address);
+    failures.set(address, { count: more, since: platform.monotonicNow() });
+    dropOldest(failures, MAX_ADDRESSES);
+  };
+  const tell = shareFailures?.(note);
 
   return {
     issueToken() {
       const token = createSecret();
-      tokens.set(token, platform.monotonicNow() + TOKEN_LIFETIME_MS);
-      dropOldest(tokens, MAX_TOKENS);
+      keep.putToken(token);
       return token;
     },
-    redeemToken(token) {
-      const expiresAt = tokens.get(token) ?? Number.NEGATIVE_INFINITY;
-      tokens.delete(token);
-      return expiresAt > platform.monotonicNow();
-    },
-    open({ keyHash, name }, { headers }) {
+    redeemToken: (token) => SECRET.test(token) && keep.takeToken(token),
+    async open({ keyHash, name }, { headers }) {
       const session: Session = {
         secret: createSecret(),
         keyHash,
@@ -75,41 +68,28 @@ export function createSessions(platform: SessionPlatform): Sessions {
         expiresAtMs: platform.now() + SESSION_LIFETIME_S * 1000,
         host: firstValue(headers['host']) ?? '',
       };
-      bySecret.set(session.secret, { session, endsAt: platform.monotonicNow() + SESSION_LIFETIME_S * 1000 });
-      dropOldest(bySecret, MAX_SESSIONS);
+      await keep.put(session);
       return session;
     },
     find(request) {
       const secret = readCookie(request);
-      const found = secret === undefined ? undefined : bySecret.get(secret);
-      if (found === undefined) return undefined;
-      const { session, endsAt } = found;
-      if (session.host !== (firstValue(request.headers['host']) ?? '')) return undefined;
-      if (endsAt <= platform.monotonicNow()) {
-        bySecret.delete(session.secret);
-        return undefined;
-      }
-      return isOwnPage(request) ? session : undefined;
+      if (secret === undefined || !SECRET.test(secret)) return undefined;
+      return whenKnown(keep.get(secret), (session) => {
+        if (session === undefined || session.host !== (firstValue(request.headers['host']) ?? '')) return undefined;
+        return isOwnPage(request) ? session : undefined;
+      });
     },
-    close: ({ secret }) => void bySecret.delete(secret),
+    close: ({ secret }) => keep.remove(secret),
     waitSeconds(address) {
       const found = failuresOf(address);
       if (found === undefined || found.count < MAX_FAILURES) return 0;
       return Math.ceil((found.since + FAILURE_WINDOW_MS - platform.monotonicNow()) / 1000);
     },
     noteFailure(address) {
-      const found = failuresOf(address);
-      if (found !== undefined) return void (found.count += 1);
-      failures.delete(address);
-      failures.set(address, { count: 1, since: platform.monotonicNow() });
-      dropOldest(failures, MAX_ADDRESSES);
+      note(address);
+      tell?.(address);
     },
   };
-}
-
-function dropOldest(map: Map<string, unknown>, limit: number): void {
-  const [oldest] = map.size > limit ? map.keys() : [];
-  if (oldest !== undefined) map.delete(oldest);
 }
 
 /**

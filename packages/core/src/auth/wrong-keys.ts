@@ -1,6 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isLoopbackAddress } from '../http/request.ts';
+import type { ShareFailures } from './share-failures.ts';
 
 /** Wrong keys that one address may send before further ones are slowed. */
 export const DEFAULT_WRONG_KEYS_PER_ADDRESS = 10;
@@ -20,25 +21,31 @@ export interface WrongKeys {
   refuse(address: string | undefined): GatewayError;
 }
 
-/** `perAddress` is the number of wrong keys that are not slowed; null slows none. */
-export function createWrongKeys(perAddress: number | null, platform: Pick<Platform, 'monotonicNow'>): WrongKeys {
+/** `perAddress` is the number of wrong keys that are not slowed; null slows none. Without `share` this process counts alone. */
+export function createWrongKeys(
+  perAddress: number | null,
+  platform: Pick<Platform, 'monotonicNow'>,
+  share?: ShareFailures,
+): WrongKeys {
   /** The address of the latest wrong key comes last. */
   const failures = new Map<string, { readonly count: number; readonly at: number }>();
 
-  const note = (network: string): number => {
+  const note = (network: string, more = 1): number => {
     const at = platform.monotonicNow();
     const former = failures.get(network);
-    const count = former === undefined || at - former.at > FORGET_AFTER_MS ? 1 : former.count + 1;
+    const count = former === undefined || at - former.at > FORGET_AFTER_MS ? more : former.count + more;
     failures.delete(network);
     failures.set(network, { count, at });
     const [oldest] = failures.size > MAX_ADDRESSES ? failures.keys() : [];
     if (oldest !== undefined) failures.delete(oldest);
     return count;
   };
+  const tell = share?.(note);
 
   return {
     refuse(address) {
       const network = perAddress === null ? undefined : toNetwork(address);
+      if (network !== undefined) tell?.(network);
       const tooMany = network === undefined || perAddress === null ? 0 : note(network) - perAddress;
       if (tooMany <= 0) return new GatewayError('authentication', 'Unknown API key');
       const retryAfterSeconds = Math.min(2 ** (tooMany - 1), LONGEST_WAIT_S);

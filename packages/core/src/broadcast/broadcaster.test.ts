@@ -191,14 +191,14 @@ test('173: a destination that fails or does not respond delays no other, and its
   await platform.advance(5 * MINUTE_MS);
   expect(idsTo('well')).toHaveLength(10_200);
   expect(new Set(idsTo('well')).size).toBe(10_200);
-  for (const id of ['dead', 'silent']) expect(broadcaster.status().get(id)?.queued).toBeLessThanOrEqual(10_050);
+  for (const id of ['dead', 'silent']) expect((await broadcaster.status()).get(id)?.queued).toBeLessThanOrEqual(10_050);
   const given = (await store.broadcasts.list()).filter(isDelivery).filter(({ state }) => state === 'failed');
   expect(given.filter(({ destinationId }) => destinationId === 'dead').map(({ lastResult }) => lastResult)).toEqual([
     'the queue was full',
     'the queue was full',
     'the queue was full',
   ]);
-  expect(broadcaster.status().get('well')).toMatchObject({ queued: 0, lastFailure: null });
+  expect((await broadcaster.status()).get('well')).toMatchObject({ queued: 0, lastFailure: null });
 });
 
 test('173: failed deliveries are listed, bounded, and can be sent again', async () => {
@@ -341,7 +341,7 @@ test('while a destination is down newer calls are tried once a minute, and stay 
   await record('2');
   await platform.advance(10 * MINUTE_MS);
   expect(idsTo('a').filter((id) => id === '2')).toHaveLength(10);
-  expect(broadcaster.status().get('d')).toMatchObject({ queued: 2, lastFailure: { result: 'HTTP 503' } });
+  expect((await broadcaster.status()).get('d')).toMatchObject({ queued: 2, lastFailure: { result: 'HTTP 503' } });
 });
 
 test('once a destination works again, all that waited goes out at once', async () => {

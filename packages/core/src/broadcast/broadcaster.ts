@@ -46,8 +46,10 @@ export interface Broadcaster {
   test(destination: Destination): Promise<DeliveryOutcome>;
   /** Sends a delivery again, whatever its last result; undefined when there is none, or its destination is disabled. */
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
-  /** Status of each enabled destination, by its id. */
-  status(): ReadonlyMap<string, QueueStatus>;
+  /** Status of each enabled destination, by its id, whichever process sends to it. */
+  status(): Awaitable<ReadonlyMap<string, QueueStatus>>;
+  /** Generations that wait in this process. */
+  queued(): number;
   /** When a generation was sent to its destinations, and what became of it. */
   arrivalsOf(generation: Pick<Generation, 'id' | 'created_at'>): Promise<DestinationArrival[]>;
   /** Sends what can be sent within `limitMs`, and ends. The store stays open. */
@@ -106,6 +108,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
       return renewed;
     },
     status: () => new Map([...queues].map(([id, { queue }]) => [id, queue.status()])),
+    queued: () => [...queues.values()].reduce((sum, { queue }) => sum + queue.status().queued, 0),
     arrivalsOf: async ({ id, created_at: createdAt }) =>
       (await store.deliveries.of(id, Date.parse(createdAt))).map(toArrival),
     async close(limitMs) {
@@ -204,9 +207,13 @@ async function openQueue(
 }
 
 /** Removes the rows of a destination that was deleted or switched off: generations of the pause are not sent later. */
-async function removeRows(id: string, isGone: boolean, { broadcasts }: Pick<Store, 'broadcasts'>): Promise<void> {
+export async function removeRows(
+  id: string,
+  isGone: boolean,
+  { broadcasts }: Pick<Store, 'broadcasts'>,
+): Promise<void> {
   for (const row of await broadcasts.list()) {
-    const isIts = row.kind === 'progress' ? row.id === id : isGone && row.destinationId === id;
+    const isIts = row.kind === 'delivery' ? isGone && row.destinationId === id : row.id === id;
     if (isIts) await broadcasts.remove(row.id);
   }
 }

@@ -2,7 +2,7 @@ import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { Delivered } from './deliver-generations.ts';
-import { createDeliveryCursor } from './delivery-cursor.ts';
+import { createDeliveryCursor, type DeliveryCursor } from './delivery-cursor.ts';
 import { createDestinationFilter } from './destination-filter.ts';
 import {
   afterFailure,
@@ -14,6 +14,8 @@ import {
 } from './retry-schedule.ts';
 
 export interface DestinationQueueOptions extends Omit<RetryContext, 'retries'> {
+  /** Where its progress is kept. Default: a row of the destination. */
+  readonly cursor?: DeliveryCursor | undefined;
   readonly deliver: (ids: readonly string[], destination: Destination, signal: AbortSignal) => Promise<Delivered>;
 }
 
@@ -104,7 +106,7 @@ function createQueueState(options: DestinationQueueOptions) {
   return {
     ...options,
     takes: createDestinationFilter(options.destination),
-    cursor: createDeliveryCursor({ ...options, id: options.destination.id }),
+    cursor: options.cursor ?? createDeliveryCursor({ ...options, id: options.destination.id }),
     retries: new Map() as RetryContext['retries'],
     /** Ids of generations that were not sent, oldest first; after a crash they are found in the store again. */
     pending: [] as string[],

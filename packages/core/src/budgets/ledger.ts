@@ -1,24 +1,10 @@
-import { formatUsd, toUsd } from '../catalog/nano-usd.ts';
 import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
-import { GatewayError } from '../foundation/errors.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
+import { toRefusal } from './budget-refusal.ts';
 import type { Budget } from './budget.ts';
-
-/** The largest possible cost of a call. Billionths of a dollar. */
-export interface WorstCase {
-  /** Largest cost at the endpoints that the account pays for; null when there are none. */
-  readonly creditsNanoUsd: number | null;
-  /** Largest cost at any endpoint. */
-  readonly anyNanoUsd: number;
-}
-
-/** The amount that is held for one call until its cost is recorded. */
-export interface Hold extends WorstCase {
-  /** Id of the generation that will contain the cost. */
-  readonly id: string;
-  /** All principals whose budgets the call counts against. */
-  readonly spenders: readonly string[];
-}
+import { createHoldBook } from './hold-book.ts';
+import type { Hold, WorstCase } from './hold.ts';
 
 /**
  * Holds the possible cost of calls under way, so that concurrent calls cannot together spend more than a budget allows.
@@ -31,13 +17,25 @@ export interface Ledger {
    * Synchronous where the store sums in memory; while the store cannot sum, no call passes.
    */
   reserve(hold: Hold, budgets: readonly Budget[]): Awaitable<void>;
-  /** Releases the held amount, because the call is recorded, or was never made. Does nothing for an unknown call. */
-  release(id: string): void;
+  /**
+   * Releases the held amount, because the call was never made, or is recorded with this cost: that stays held until the
+   * sums of every instance include it. Does nothing for an unknown call.
+   */
+  release(id: string, cost?: WorstCase): void;
+  /** Leaves what is held for a call to the video job of the store that holds the same. Does nothing for an unknown call. */
+  handOver(id: string): void;
+  /**
+   * Call before a generation is appended: resolves after the sums of every instance include it, or cannot be expected
+   * to. Undefined where an append does that itself.
+   */
+  untilCounted(id: string): Promise<void> | undefined;
   /** Replaces the held amount by the cost of a turn. Does nothing for an unknown call. */
   replace(id: string, worst: WorstCase): void;
   /** Holds what a call has cost whose record was lost, whether an amount was held for it or not, until the process ends. */
   keepLost(cost: Hold): void;
   heldNanoUsd(): number;
+  /** Stops what it does by itself, and returns what it has for calls to come. */
+  close(): Promise<void>;
 }
 
 export interface LedgerOptions {
@@ -48,71 +46,32 @@ export interface LedgerOptions {
   readonly onRefusal?: ((budget: Budget, hold: Hold) => void) | undefined;
 }
 
-interface Sum {
-  creditsNanoUsd: number;
-  anyNanoUsd: number;
-  holds: number;
-}
-
 export function createLedger({ generations, findHolds, onRefusal }: LedgerOptions): Ledger {
-  const holds = new Map<string, readonly Hold[]>();
-  const sums = new Map<string, Sum>();
+  const book = createHoldBook();
   let finding: Promise<void> | undefined;
   let isFound = false;
 
-  const book = ({ spenders, creditsNanoUsd, anyNanoUsd }: Hold, sign: 1 | -1): void => {
-    for (const spender of spenders) {
-      const sum = sums.get(spender) ?? { creditsNanoUsd: 0, anyNanoUsd: 0, holds: 0 };
-      sum.creditsNanoUsd += sign * (creditsNanoUsd ?? 0);
-      sum.anyNanoUsd += sign * anyNanoUsd;
-      sum.holds += sign;
-      if (sum.holds === 0) sums.delete(spender);
-      else sums.set(spender, sum);
-    }
-  };
-  const add = (hold: Hold): void => {
-    const others = holds.get(hold.id);
-    holds.set(hold.id, others === undefined ? [hold] : [...others, hold]);
-    book(hold, 1);
-  };
-  const takeBack = (hold: Hold): void => {
-    const others = (holds.get(hold.id) ?? []).filter((other) => other !== hold);
-    if (others.length === 0) holds.delete(hold.id);
-    else holds.set(hold.id, others);
-    book(hold, -1);
-  };
-  const release = (id: string): void => {
-    const released = holds.get(id);
-    if (released === undefined) return;
-    holds.delete(id);
-    for (const hold of released) book(hold, -1);
-  };
-  const heldAgainst = ({ spender, includesByok }: Budget): number => {
-    const sum = sums.get(spender);
-    return (includesByok ? sum?.anyNanoUsd : sum?.creditsNanoUsd) ?? 0;
-  };
-
   const reserve = (hold: Hold, budgets: readonly Budget[]): Awaitable<void> => {
     // Held before the amounts spent are read, so that a concurrent call counts this one.
-    const heldBefore = budgets.map(heldAgainst);
-    add(hold);
+    const heldBefore = budgets.map(book.heldAgainst);
+    book.add(hold);
     const check = (spent: readonly Spent[]): void => {
       const refusal = findRefusal(hold, { budgets, spent, heldBefore });
       if (refusal === undefined) return;
-      takeBack(hold);
+      book.takeBack(hold);
       onRefusal?.(refusal.budget, hold);
       throw refusal.error;
     };
     const spent = budgets.map(({ query }) => generations.spent(query));
     if (areAllKnown(spent)) return check(spent);
     return Promise.all(spent.map((sum) => Promise.resolve(sum))).then(check, (error: unknown) => {
-      takeBack(hold);
+      book.takeBack(hold);
       throw error;
     });
   };
 
   const adopt = (found: readonly Hold[]): void => {
-    for (const hold of found) if (!holds.has(hold.id)) add(hold);
+    for (const hold of found) if (book.of(hold.id) === undefined) book.add(hold);
     isFound = true;
   };
   const find = (): Awaitable<void> => {
@@ -126,18 +85,20 @@ export function createLedger({ generations, findHolds, onRefusal }: LedgerOption
 
   return {
     reserve: (hold, budgets) => whenKnown(isFound ? undefined : find(), () => reserve(hold, budgets)),
-    release,
+    release: (id) => void book.release(id),
     replace(id, worst) {
-      const [hold] = holds.get(id) ?? [];
-      if (hold === undefined) return;
-      release(id);
-      add({ ...hold, ...worst });
+      const [hold] = book.release(id);
+      if (hold !== undefined) book.add({ ...hold, ...worst });
     },
     keepLost(cost) {
-      release(cost.id);
-      if (cost.anyNanoUsd > 0) add(cost);
+      book.release(cost.id);
+      if (cost.anyNanoUsd > 0) book.add(cost);
     },
-    heldNanoUsd: () => [...holds.values()].flat().reduce((sum, { anyNanoUsd }) => sum + anyNanoUsd, 0),
+    // The job is found again by its row only at the next start.
+    handOver: () => undefined,
+    untilCounted: () => undefined,
+    close: () => Promise.resolve(),
+    heldNanoUsd: book.totalNanoUsd,
   };
 }
 
@@ -170,29 +131,4 @@ function findRefusal(hold: Hold, { budgets, spent, heldBefore }: Figures): Refus
     return { budget, error: toRefusal(budget, { spentNanoUsd, heldNanoUsd, worstNanoUsd: worst, isUsedUp }) };
   }
   return undefined;
-}
-
-interface Shortage {
-  readonly spentNanoUsd: number;
-  readonly heldNanoUsd: number;
-  readonly worstNanoUsd: number;
-  readonly isUsedUp: boolean;
-}
-
-function toRefusal(budget: Budget, { spentNanoUsd, heldNanoUsd, worstNanoUsd, isUsedUp }: Shortage): GatewayError {
-  const spent = `${formatUsd(spentNanoUsd)} of ${formatUsd(budget.limitNanoUsd)} is spent`;
-  const until = budget.resetsAt === null ? '' : `; it counts anew from ${budget.resetsAt}`;
-  const message = isUsedUp
-    ? `${budget.refusal}: ${spent}${until}`
-    : `${budget.refusal}: the call may cost up to ${formatUsd(worstNanoUsd)}, ${spent} and ` +
-      `${formatUsd(heldNanoUsd)} is held for calls under way; a lower max_tokens costs less${until}`;
-  return new GatewayError(budget.code, message, {
-    metadata: {
-      limit_usd: toUsd(budget.limitNanoUsd),
-      spent_usd: toUsd(spentNanoUsd),
-      reserved_usd: toUsd(heldNanoUsd),
-      required_usd: toUsd(worstNanoUsd),
-      ...(budget.resetsAt !== null && { resets_at: budget.resetsAt }),
-    },
-  });
 }

@@ -5,7 +5,8 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import { type Budget, spendersOf } from './budget.ts';
 import { toPayer } from './find-budgets.ts';
-import type { Ledger, WorstCase } from './ledger.ts';
+import type { WorstCase } from './hold.ts';
+import type { Ledger } from './ledger.ts';
 import { worstCaseNanoUsd } from './worst-case.ts';
 
 /** Excludes endpoints at which the cost of a call has no bound: they cannot be used within a budget. */

@@ -75,16 +75,16 @@ export function createRecorder(parts: RecorderParts): Recorder {
     host?: Pick<GatewayRequest, 'waitUntil'>,
   ): Promise<void> => {
     const { generation, costNanoUsd, principalId, userId = null } = record;
+    const cost = { creditsNanoUsd: generation.is_byok ? null : costNanoUsd, anyNanoUsd: costNanoUsd };
     try {
       await generations.append(record, content);
-      ledger.release(generation.id);
+      ledger.release(generation.id, cost);
     } catch (cause) {
       // It was spent all the same, and no sum will ever show it.
       ledger.keepLost({
         id: generation.id,
         spenders: spendersOf({ principalId, userId, workspaceId: generation.workspace_id ?? DEFAULT_WORKSPACE_ID }),
-        creditsNanoUsd: generation.is_byok ? null : costNanoUsd,
-        anyNanoUsd: costNanoUsd,
+        ...cost,
       });
       counters.recordFailures += 1;
       logger.error('a generation could not be recorded', { id: generation.id, reason: String(cause) });

@@ -665,6 +665,7 @@ test('refuses requests while a filter throws, and logs it', async () => {
     narrowings: [],
     output: null,
     budgets: [],
+    content: '',
     input: {
       filters: [],
       candidates() {

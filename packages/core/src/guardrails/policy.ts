@@ -9,4 +9,6 @@ export interface Policy {
   readonly output: OutputFilters | null;
   /** Each counts on its own, for the key, the member or the workspace by its scope. */
   readonly budgets: readonly EffectiveBudget[];
+  /** What it was compiled from: equal texts are equal policies, in other processes too. */
+  readonly content: string;
 }

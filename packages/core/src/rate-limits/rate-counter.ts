@@ -5,7 +5,10 @@ export interface RateWindow {
   readonly resetInMs: number;
 }
 
-/** Counts against one limit a minute. Every method rejects with an `Error` when the counter cannot be reached. */
+/**
+ * Counts against one limit a minute. Every method rejects with an `Error` when the counter cannot be reached: calls pass
+ * then, unless it is a `GatewayError`, which refuses them.
+ */
 export interface RateCounter {
   /** Counts one more, and returns whether that exceeds the limit. */
   take(id: string): Promise<RateWindow>;

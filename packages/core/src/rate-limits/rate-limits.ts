@@ -75,7 +75,10 @@ function toLimits(rule: RateLimitRule, index: number, createCounter: CreateRateC
 
 const matches = (wanted: string, ...names: readonly string[]): boolean => wanted === '*' || names.includes(wanted);
 
-/** Undefined when the counter cannot be reached: the call passes, because only budgets protect money. */
+/**
+ * Undefined when the counter cannot be reached: the call passes, because only budgets protect money. A counter that is
+ * to refuse calls then rejects with a `GatewayError`.
+ */
 async function ask(
   { what, counter }: RateLimit,
   { id }: Principal,
@@ -84,6 +87,7 @@ async function ask(
   try {
     return await (what === 'requests' ? counter.take(id) : counter.look(id));
   } catch (error) {
+    if (error instanceof GatewayError) throw error;
     noteUnreachable(error);
     return undefined;
   }
@@ -94,7 +98,7 @@ function createNote({ platform, logger }: Context): (error: unknown) => void {
   return (error) => {
     if (platform.monotonicNow() - notedAt < LOG_EVERY_MS) return;
     notedAt = platform.monotonicNow();
-    logger.error('rate limits cannot be counted; calls pass without', { reason: String(error) });
+    logger.error('rate limits cannot be counted', { reason: String(error) });
   };
 }
 

@@ -28,6 +28,7 @@ import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { Member } from '../wire/management/member.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
 import type { BroadcastRow } from './broadcast-row.ts';
+import type { BudgetSlices } from './budget-slices.ts';
 import type {
   ActivityQuery,
   ActivitySum,
@@ -82,6 +83,22 @@ export interface Repository<Row> {
   update(id: string, change: (row: Row) => Row, initial?: Row): Promise<Row | undefined>;
   /** False when there is no such row. */
   remove(id: string): Promise<boolean>;
+}
+
+/** Video jobs. The narrower questions are absent where one process is alone, and asks them of the whole list. */
+export interface VideoJobRepository extends Repository<VideoJob> {
+  /** Those with work left (`hasWork`), oldest first; of these, where it is given, those without a lease that lasts longer. */
+  listWorking?(query: WorkingJobsQuery): Awaitable<readonly VideoJob[]>;
+  /** The newest that a principal has ordered with this `Idempotency-Key`. */
+  findByIdempotencyKey?(principalId: string, key: string): Awaitable<VideoJob | undefined>;
+  /** The newest first. */
+  listNewest?(limit: number): Awaitable<readonly VideoJob[]>;
+}
+
+export interface WorkingJobsQuery {
+  /** Milliseconds since the epoch. */
+  readonly freeAtMs?: number | undefined;
+  readonly limit: number;
 }
 
 /** The guardrail of a key, or of a member: at most one each. Durable like a `Repository`. */
@@ -147,6 +164,12 @@ export interface SortedPage {
    * Absent otherwise.
    */
   readonly searchedFromMs?: number | undefined;
+}
+
+export interface FollowedGenerations {
+  readonly records: readonly GenerationRecord[];
+  /** The place after the last of them. */
+  readonly place: string;
 }
 
 /** What a call under way has used so far. */
@@ -220,6 +243,11 @@ export interface GenerationRepository {
   facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
   /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */
   activity(query: ActivityQuery): Awaitable<readonly ActivitySum[]>;
+  /**
+   * Those that come after a place, oldest first, in an order in which nothing ever appears before a place that was given
+   * out, whichever process appends it. Without a place none: the present end. Absent where one process is alone.
+   */
+  follow?(place: string | null, limit: number): Promise<FollowedGenerations>;
   /** About how many there are. */
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
@@ -293,7 +321,7 @@ export interface Store {
   readonly models: Repository<ModelRecord>;
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
-  readonly videoJobs: Repository<VideoJob>;
+  readonly videoJobs: VideoJobRepository;
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
   /** How often guardrails acted, a row a day and guardrail. Changes every few seconds while they do. */
@@ -302,6 +330,8 @@ export interface Store {
   readonly generations: GenerationRepository;
   /** What processes at the same store tell each other; absent where one process is alone. */
   readonly entries?: SharedEntries | undefined;
+  /** Divides budgets among the processes at the same store; absent where one process is alone. */
+  readonly budgetSlices?: BudgetSlices | undefined;
   /**
    * Calls back after tables have changed, here or in another process, with their names; the returned function ends
    * that. Absent where one process is alone.

@@ -88,6 +88,12 @@ export function hasEnded({ status }: Pick<VideoJob, 'status'>): boolean {
   return (ENDED_STATUSES as readonly string[]).includes(status);
 }
 
+/** Whether a process still has to look after it: to poll it, to announce its end or to fetch its videos. */
+export function hasWork({ status, delivery, content }: VideoJob): boolean {
+  const isAnnounced = delivery === null || delivery.state !== 'waiting';
+  return !hasEnded({ status }) || !isAnnounced || content === 'due';
+}
+
 const RANK: Readonly<Record<VideoJobStatus, number>> = {
   pending: 0,
   in_progress: 1,

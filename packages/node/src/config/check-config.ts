@@ -36,10 +36,9 @@ export interface ConfigCheck {
 
 const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ') || 'none';
 
-/** Finds what no single field shows: references, duplicates, contradictions, and what this version lacks. */
+/** Finds what no single field shows: references, duplicates, contradictions. */
 export function checkConfig(check: ConfigCheck): ConfigIssue[] {
   return [
-    ...findUnavailable(check.file),
     ...checkBootstrapKeys(check.file),
     ...checkRegions(check.file),
     ...checkRateLimits(check.file),
@@ -50,17 +49,6 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...check.models.flatMap((placed) => checkModel(placed, check)),
     ...findDuplicates(check.models, ({ id }) => id, 'models', 'id'),
   ];
-}
-
-/** Settings that are reserved for later versions. Ignoring one silently would mislead users who rely on it. */
-function findUnavailable({ store, shared }: ConfigCheck['file']): ConfigIssue[] {
-  const found: [boolean, string, string][] = [
-    [store.type === 'postgres', 'store.type', '"postgres" cannot be chosen; use "json" or "memory"'],
-    [shared.type === 'redis', 'shared.type', '"redis" cannot be chosen; use "memory"'],
-  ];
-  return found
-    .filter(([isFound]) => isFound)
-    .map(([, path, fix]) => ({ path, message: `is not available in this version: ${fix}` }));
 }
 
 function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {

@@ -94,18 +94,46 @@ const routingSchema = z
   })
   .partial();
 
+/** Fewer than the store itself needs: one that listens, one that writes, one that reads and one to spare. */
+const MIN_CONNECTIONS = 4;
+
+/** The address of an engine, which may hold a password: it is shown in no message. */
+const addressText = (example: string, form: RegExp) =>
+  secretText('Connection address').regex(form, `must be an address such as ${example}`);
+
 const storeSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('json').default('json'),
     dir: z.string().min(1).default('./data').describe('Relative to the config file'),
   }),
-  z.strictObject({ type: z.literal('postgres'), url: secretText('Connection address') }),
+  z.strictObject({
+    type: z.literal('postgres'),
+    url: addressText('postgres://user:password@host:5432/database', /^postgres(ql)?:\/\/\S+$/i),
+    whenDown: z
+      .enum(['refuse', 'spool'])
+      .default('refuse')
+      .describe('New calls of keys with budgets while the database is away: refused, or let through up to a bound'),
+    maxConnections: z
+      .int()
+      .min(MIN_CONNECTIONS)
+      .max(1000)
+      .default(10)
+      .describe('Connections of one serve, which its workers share out'),
+    dir: z.string().min(1).default('./data').describe('For the journal of generations; relative to the config file'),
+  }),
   z.strictObject({ type: z.literal('memory') }),
 ]);
 
 const sharedSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('memory').default('memory') }),
-  z.strictObject({ type: z.literal('redis'), url: secretText('Connection address') }),
+  z.strictObject({
+    type: z.literal('redis'),
+    url: addressText('redis://:password@host:6379', /^rediss?:\/\/\S+$/i),
+    whenDown: z
+      .enum(['open', 'closed'])
+      .default('open')
+      .describe('Rate limits while Redis is away: each process counts for itself, or limited calls are refused'),
+  }),
 ]);
 
 const timeoutsSchema = z.strictObject({

@@ -231,6 +231,26 @@ test('flags win over the file, and a data directory given there is not relative 
   expect(load({ store: { type: 'memory' } }, { flags }).store).toEqual({ type: 'memory' });
 });
 
+test('takes the addresses of PostgreSQL and Redis from variables, and has a place for the journal', () => {
+  const env = { DATABASE_URL: 'postgres://me:secret@db:5432/gateway', REDIS_URL: 'rediss://:secret@cache:6379' };
+  const config = {
+    store: { type: 'postgres', url: 'env:DATABASE_URL' },
+    shared: { type: 'redis', url: 'env:REDIS_URL' },
+  };
+  expect(load(config, { env })).toMatchObject({
+    store: {
+      type: 'postgres',
+      url: env.DATABASE_URL,
+      whenDown: 'refuse',
+      maxConnections: 10,
+      dir: join(folder, 'data'),
+    },
+    shared: { type: 'redis', url: env.REDIS_URL, whenDown: 'open' },
+  });
+  expect(load(config, { env, flags: { dataDir: 'elsewhere' } }).store).toMatchObject({ dir: resolve('elsewhere') });
+  expect(load({}).shared).toEqual({ type: 'memory' });
+});
+
 test('without a file, providers come from the variables that are set', () => {
   const env = { GROQ_API_KEY: 'g', OPENAI_API_KEY: '  ', ANTHROPIC_API_KEY: 'a', GOOGLE_API_KEY: 'o' };
   const config = loadConfig({ env, presets: PRESETS });
@@ -437,14 +457,19 @@ test.each<[string, unknown, string]>([
     'rateLimits[1]: must have requestsPerMinute or tokensPerMinute',
   ],
   [
-    'PostgreSQL',
-    { store: { type: 'postgres', url: 'postgres://x' } },
-    'store.type: is not available in this version: "postgres" cannot be chosen; use "json" or "memory"',
+    'a database of another kind',
+    { store: { type: 'postgres', url: 'mysql://gateway:hidden@host/db' } },
+    'store.url: must be an address such as postgres://user:password@host:5432/database',
   ],
   [
-    'Redis',
-    { shared: { type: 'redis', url: 'redis://x' } },
-    'shared.type: is not available in this version: "redis" cannot be chosen; use "memory"',
+    'a shared memory of another kind',
+    { shared: { type: 'redis', url: 'http://:hidden@host' } },
+    'shared.url: must be an address such as redis://:password@host:6379',
+  ],
+  [
+    'fewer connections than a store needs',
+    { store: { type: 'postgres', url: 'postgres://host/db', maxConnections: 3 } },
+    'store.maxConnections: must be at least 4',
   ],
   [
     'an unknown wire',

@@ -47,6 +47,7 @@ export interface GatewayConfig extends Pick<
   | 'logging'
   | 'webhooks'
   | 'rateLimits'
+  | 'shared'
   | 'videos'
   | 'webSearch'
 > {
@@ -54,7 +55,8 @@ export interface GatewayConfig extends Pick<
   readonly origin: 'file' | 'environment' | 'none';
   /** Absolute. */
   readonly file: string | null;
-  readonly store: { readonly type: 'json'; readonly dir: string } | { readonly type: 'memory' };
+  /** Directories are absolute. */
+  readonly store: ConfigFile['store'];
   readonly providers: readonly ProviderConfig[];
   /** Those of the file, laid over the built-in ones that the providers serve. */
   readonly models: readonly ModelDefinition[];
@@ -178,8 +180,20 @@ function toGatewayConfig(
     readonly flags: ConfigFlags;
   },
 ): GatewayConfig {
-  const { server, regions, auth, account, routing, timeouts, logging, webhooks, rateLimits, videos, webSearch } =
-    config;
+  const {
+    server,
+    regions,
+    auth,
+    account,
+    routing,
+    timeouts,
+    logging,
+    webhooks,
+    rateLimits,
+    shared,
+    videos,
+    webSearch,
+  } = config;
   const { flags, ...rest } = facts;
   return {
     ...rest,
@@ -197,6 +211,7 @@ function toGatewayConfig(
     logging,
     webhooks,
     rateLimits,
+    shared,
     videos,
     webSearch,
     store: toStore(config.store, rest.file, flags.dataDir),
@@ -204,7 +219,7 @@ function toGatewayConfig(
 }
 
 function toStore(store: ConfigFile['store'], file: string | null, dataDir: string | undefined): GatewayConfig['store'] {
-  if (store.type !== 'json') return { type: 'memory' };
-  if (dataDir !== undefined) return { type: 'json', dir: resolve(dataDir) };
-  return { type: 'json', dir: resolve(file === null ? '.' : dirname(file), store.dir) };
+  if (store.type === 'memory') return store;
+  if (dataDir !== undefined) return { ...store, dir: resolve(dataDir) };
+  return { ...store, dir: resolve(file === null ? '.' : dirname(file), store.dir) };
 }

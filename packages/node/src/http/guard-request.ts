@@ -102,7 +102,8 @@ function refuseOddHeaders(rawHeaders: readonly string[]): void {
 function toAllowedHosts({ host, port, publicUrl, allowedHosts }: GuardOptions): ReadonlySet<string> {
   const own = new Set(['localhost', '127.0.0.1', '[::1]', isIP(host) === 6 ? `[${host}]` : host.toLowerCase()]);
   const hosts = new Set([...own].map((name) => `${name}:${port}`));
-  if (port === 80) for (const name of own) hosts.add(name);
+  // Health checks and proxies leave the port out; no page can make its name lead here by these.
+  for (const name of own) hosts.add(name);
   for (const name of allowedHosts) hosts.add(name.toLowerCase()).add(`${name.toLowerCase()}:${port}`);
   if (publicUrl !== null) hosts.add(new URL(publicUrl).host);
   return hosts;

@@ -2,6 +2,7 @@ import {
   type ChatChunk,
   createKeyRecord,
   type CreateRateCounter,
+  GatewayError,
   type GatewayResponse,
   type RateLimitRule,
 } from '@model-gateway/core';
@@ -159,4 +160,22 @@ test('lets calls pass when counting fails, and logs that once in a while', async
   core.platform.oversleep(10_000);
   await core.chat();
   expect(said()).toBe(2);
+});
+
+test('refuses calls when the counter says so because it cannot count, and goes on when it can', async () => {
+  let isAway = true;
+  const createCounter: CreateRateCounter = (options) => {
+    const counter = createMemoryRateCounter(options);
+    const take = (id: string) => {
+      if (isAway) throw new GatewayError('provider_overloaded', 'not now', { retryAfterSeconds: 1 });
+      return counter.take(id);
+    };
+    return { ...counter, take };
+  };
+  const core = createLimited([{ requestsPerMinute: 1 }], createCounter);
+  const refused = await core.chat();
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+  expect(core.store.appendCalls()).toBe(0);
+  isAway = false;
+  expect(await statuses([core.chat, core.chat])).toEqual([200, 429]);
 });

@@ -13,17 +13,12 @@ import {
 
 import { openDeliveryLog } from './deliveries/delivery-log.ts';
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
-import { type DataDirectory, isOfAnyFile, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
-import {
-  describeOwnershipFailure,
-  DirectoryInUseError,
-  type DirectoryOwner,
-  ownDirectory,
-} from './files/directory-owner.ts';
+import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
+import type { DirectoryOwner } from './files/directory-owner.ts';
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
 import { holdDirectory } from './files/held-directory.ts';
+import { takeDirectory } from './files/take-directory.ts';
 import { isUnused, removeMadeFolders, removeStore } from './files/undo-start.ts';
-import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
 import { recordInterrupted } from './generations/record-interrupted.ts';
 import { openRunningLog } from './generations/running-log.ts';
@@ -159,7 +154,7 @@ async function openOwned(
   const broadcasts = await openRowLog<BroadcastRow>({
     ...common,
     path: join(path, 'broadcasts.ndjson'),
-    isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
+    isRetained: (row) => row.kind !== 'delivery' || row.createdAt > oldestMs,
   });
   logs.push(broadcasts);
   const guardrailHits = await openRowLog<GuardrailHitsRow>({
@@ -206,30 +201,6 @@ async function closeStore({ config, retentionClock, logs, owner }: OpenStore): P
     for (const log of logs) await log.close();
   } finally {
     await owner?.release();
-  }
-}
-
-async function takeDirectory(
-  { dir, logger, lockOptional }: JsonFileStoreOptions,
-  directory: DataDirectory,
-): Promise<DirectoryOwner | undefined> {
-  try {
-    return await ownDirectory(directory.path);
-  } catch (error) {
-    // Its owner may be about to use the folders that were made here.
-    if (error instanceof DirectoryInUseError) throw error;
-    const reason = describeOwnershipFailure(error);
-    if (lockOptional === true && !isOfAnyFile(error)) {
-      logger?.warn(reason, { directory: directory.path });
-      return undefined;
-    }
-    await removeMadeFolders(directory.made);
-    if (isOfAnyFile(error)) throw toDirectoryError(dir, error);
-    throw new UnusableDirectoryError(
-      `Cannot use the data directory ${dir}: ${reason}; put it on a local disk, ` +
-        'or open the store with lockOptional to go on without',
-      { cause: error },
-    );
   }
 }
 

@@ -21,12 +21,13 @@ export function toDatabaseAddress(url: string): DatabaseAddress {
         'percent-encoded',
     );
   }
-  const { protocol, hostname, port, pathname, username, searchParams } = new URL(url);
+  const { protocol, hostname, port, pathname, username, password, searchParams } = new URL(url);
   if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
     throw new DatabaseUrlError(`The URL of the database begins with ${protocol}//: it has to look like ${FORM}`);
   }
   const host = hostname === '' ? (searchParams.get('host') ?? 'localhost') : hostname;
   const user = decode(username);
+  decode(password);
   return {
     host: host.startsWith('/') ? host : `${host}:${port === '' ? '5432' : port}`,
     database: decode(pathname.slice(1)) || user,

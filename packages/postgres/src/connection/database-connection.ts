@@ -1,6 +1,6 @@
 import type { Logger } from '@model-gateway/core';
 import { Kysely, PostgresDialect } from 'kysely';
-import { Pool, type PoolClient, types } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 
 import type { Database } from '../database.ts';
 import { type DatabaseAddress, toDatabaseAddress } from './database-address.ts';
@@ -82,6 +82,7 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
   };
   const pool = new Pool({
     ...shared,
+    Client: TidyClient as unknown as typeof Client,
     max: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
@@ -105,6 +106,21 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
       await Promise.race([pool.end(), unrefDelay(CLOSE_LIMIT_MS)]);
     },
   };
+}
+
+/**
+ * A client that closes a connection which it could not finish to make. `pg` leaves it open where the server asks for a
+ * password and there is none, and the server waits for a minute.
+ */
+function TidyClient(config: ClientConfig): Client {
+  const client = new Client(config);
+  const connect = client.connect.bind(client) as (ready: (error: Error | null) => void) => void;
+  client.connect = ((ready: (error: Error | null) => void) =>
+    connect((error) => {
+      if (error !== null && error !== undefined) client.end().catch(() => undefined);
+      ready(error);
+    })) as Client['connect'];
+  return client;
 }
 
 async function useClient<Result>(

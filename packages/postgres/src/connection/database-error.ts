@@ -44,6 +44,11 @@ export function describeDatabaseError(error: unknown, address: DatabaseAddress):
     );
   if (/does not support SSL/.test(said))
     return permanent(`${at} offers no encryption, which the URL asks for: remove sslmode, or set up TLS there`);
+  if (/CERT|^UNABLE_TO_|SIGNATURE/.test(code))
+    return permanent(
+      `${at} has a certificate that is not trusted here (${code}): name its authority by sslrootcert in the URL or ` +
+        'NODE_EXTRA_CA_CERTS, or give up checking it by sslmode=no-verify',
+    );
   if (code === '53300') return passing(`${at} has no connection left: raise its max_connections, or lower the pools`);
   if (code === '25006')
     return passing(`${at} is read-only (a standby, or in failover): the URL has to lead to the primary server`);
@@ -59,6 +64,11 @@ export function isConnectionFailure(error: unknown): boolean {
   const code = codeOf(error);
   if (/^(08|57P0)/.test(code) || /^E[A-Z]{3,}/.test(code)) return true;
   return code === '' && /connection|connect|timeout|not queryable|discarded|socket/i.test(messageOf(error));
+}
+
+/** Whether a connection failed because there was no sign of life in time. */
+export function isTimeout(error: unknown): boolean {
+  return codeOf(error) === 'ETIMEDOUT' || /time ?out/i.test(messageOf(error));
 }
 
 /** Whether the same statement may succeed in a while, with nothing changed. */

@@ -32,20 +32,22 @@ export async function connect(pool: Pool): Promise<PoolClient> {
 }
 
 function limitClient(client: PoolClient, limitMs: number): PostgresPoolClient {
-  let isBroken = false;
+  /** Why it cannot be used again. */
+  let failure: unknown;
   const query = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<never>> => {
-    // What follows on a lost connection, a rollback for example, would wait as long again.
-    if (isBroken) throw new Error('the connection was lost');
+    // What follows, a rollback for example, would wait as long again.
+    if (failure !== undefined) throw failure;
     try {
       const limited = { text, values: [...values], query_timeout: limitMs };
       return (await client.query<never>(limited)) as unknown as PostgresQueryResult<never>;
     } catch (error) {
-      isBroken ||= isConnectionFailure(error);
-      throw toStoreError(error);
+      const thrown = toStoreError(error);
+      if (isConnectionFailure(error)) failure = thrown;
+      throw thrown;
     }
   };
   return {
     query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client.release(isBroken || destroy === true),
+    release: (destroy) => client.release(failure !== undefined || destroy === true),
   };
 }

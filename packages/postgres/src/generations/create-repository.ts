@@ -18,6 +18,7 @@ export interface RepositoryParts {
   readonly stored: StoredGenerations;
   readonly spending: Spending;
   readonly reads: GenerationReads;
+  readonly follow: NonNullable<GenerationRepository['follow']>;
   readonly now: () => number;
 }
 
@@ -75,6 +76,7 @@ export function createRepository(parts: RepositoryParts): Omit<GenerationReposit
       return found === undefined ? orAfterBacklog(() => stored.getPreview(id)) : (found.content?.preview ?? undefined);
     },
     page: settled(reads.page),
+    follow: settled(parts.follow),
     sorted: settled(reads.sorted),
     sessions: settled(reads.sessions),
     histogram: settled(reads.histogram),

@@ -4,6 +4,7 @@ import type { Room, RoomParts } from '../room.ts';
 import { createStoredGenerations } from './content/stored-generations.ts';
 import { createRepository } from './create-repository.ts';
 import type { GenerationSums } from './generation-sums.ts';
+import { createFollow } from './read/follow.ts';
 import { createDays } from './retention/days.ts';
 import { createRetention } from './retention/retention.ts';
 import { createSpending } from './spending.ts';
@@ -43,7 +44,18 @@ export function openGenerations(
   const recovered = journal === undefined ? Promise.resolve() : recover(journal, writer);
   // Whoever notes or starts gets the error.
   recovered.catch(() => undefined);
-  const repository = createRepository({ write, writer, journal, logger, limits: spool, stored, spending, reads, now });
+  const repository = createRepository({
+    follow: createFollow(connection),
+    write,
+    writer,
+    journal,
+    logger,
+    limits: spool,
+    stored,
+    spending,
+    reads,
+    now,
+  });
 
   return {
     repository: {

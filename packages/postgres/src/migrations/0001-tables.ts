@@ -45,7 +45,7 @@ const STATEMENTS = [
   'create index video_jobs_position on gateway.video_jobs (position)',
   'create index video_jobs_age on gateway.video_jobs (ages_from_ms)',
   'create index video_jobs_open on gateway.video_jobs (principal_id) where not has_ended',
-  'create index video_jobs_working on gateway.video_jobs (lease_until_ms) where is_working',
+  'create index video_jobs_working on gateway.video_jobs (position) where is_working',
   'create index video_jobs_generation on gateway.video_jobs (generation_id)',
   `create index video_jobs_idempotency on gateway.video_jobs (principal_id, idempotency_key)
      where idempotency_key is not null`,

@@ -70,7 +70,8 @@ const STATEMENTS: readonly string[] = [
      perform pg_advisory_xact_lock(hashtextextended('gateway.make_day', 0));
      foreach parent in array array['generations', 'contents'] loop
        part := parent || '_' || to_char(wanted, 'YYYYMMDD');
-       if to_regclass(format('gateway.%I', part)) is null then
+       -- Not to_regclass, which goes by what the connection had seen before it waited for the lock.
+       if not exists (select from pg_tables where schemaname = 'gateway' and tablename = part) then
          execute format(
            'create table gateway.%I (like gateway.%I including defaults including constraints)', part, parent);
          execute format(

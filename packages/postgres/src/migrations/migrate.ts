@@ -55,9 +55,10 @@ async function applyOnce(
 }
 
 async function readApplied(database: Kysely<Database>, migrations: typeof MIGRATIONS): Promise<ReadonlySet<string>> {
-  const { rows: tables } = await sql<{ is_there: boolean }>`
-    select to_regclass('gateway.migrations') is not null as is_there`.execute(database);
-  if (tables[0]?.is_there !== true) return new Set();
+  // By the tables of the catalog: `to_regclass` may still say what was so when the transaction began.
+  const { rows: tables } = await sql`
+    select 1 from pg_catalog.pg_tables where schemaname = ${SCHEMA} and tablename = 'migrations'`.execute(database);
+  if (tables.length === 0) return new Set();
   const { rows } = await sql<{ name: string }>`select name from gateway.migrations order by name`.execute(database);
   const known = new Set(migrations.map(([name]) => name));
   const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name));
@@ -67,9 +68,8 @@ async function readApplied(database: Kysely<Database>, migrations: typeof MIGRAT
 
 /** Whoever owns the schema need not own the database. */
 async function createSchema(database: Kysely<Database>): Promise<void> {
-  const { rows } = await sql<{ is_there: boolean }>`
-    select to_regnamespace(${SCHEMA}) is not null as is_there`.execute(database);
-  if (rows[0]?.is_there !== true) await sql`create schema gateway`.execute(database);
+  const { rows } = await sql`select 1 from pg_catalog.pg_namespace where nspname = ${SCHEMA}`.execute(database);
+  if (rows.length === 0) await sql`create schema gateway`.execute(database);
   await sql`create table if not exists gateway.migrations (
     name text collate "C" primary key,
     applied_at timestamptz not null default now()

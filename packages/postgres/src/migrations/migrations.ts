@@ -3,6 +3,8 @@ import type { Migration } from 'kysely/migration';
 import { tablesMigration } from './0001-tables.ts';
 import { generationsMigration } from './0002-generations.ts';
 import { rollupsMigration } from './0003-rollups.ts';
+import { budgetSlicesMigration } from './0004-budget-slices.ts';
+import { generationOrderMigration } from './0005-generation-order.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -12,4 +14,6 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0001-tables', tablesMigration],
   ['0002-generations', generationsMigration],
   ['0003-rollups', rollupsMigration],
+  ['0004-budget-slices', budgetSlicesMigration],
+  ['0005-generation-order', generationOrderMigration],
 ];

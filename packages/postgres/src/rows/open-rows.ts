@@ -1,11 +1,12 @@
-import type { BroadcastRow, GuardrailHitsRow, Store, VideoJob } from '@model-gateway/core';
+import type { BroadcastRow, GuardrailHitsRow, Store } from '@model-gateway/core';
 
 import type { Room, RoomParts } from '../room.ts';
 import { createDeliveryLog } from './delivery-log.ts';
-import { toBroadcastColumns, toGuardrailHitColumns, toVideoJobColumns } from './row-columns.ts';
+import { toBroadcastColumns, toGuardrailHitColumns } from './row-columns.ts';
 import { createRowRepository } from './row-repository.ts';
 import { createSharedEntries } from './shared-entries.ts';
 import { createSweep } from './sweep.ts';
+import { createVideoJobs } from './video-jobs.ts';
 
 /** The rows of a store that change often. */
 export interface RowsRoom extends Room {
@@ -22,7 +23,7 @@ export function openRows({ connection, logger, now, retentionDays }: RoomParts):
   const common = { database, oldestMs };
   return {
     repositories: {
-      videoJobs: createRowRepository<VideoJob>({ ...common, table: 'video_jobs', toColumns: toVideoJobColumns }),
+      videoJobs: createVideoJobs(database, oldestMs),
       broadcasts: createRowRepository<BroadcastRow>({ ...common, table: 'broadcasts', toColumns: toBroadcastColumns }),
       guardrailHits: createRowRepository<GuardrailHitsRow>({
         ...common,

@@ -1,4 +1,4 @@
-import { type BroadcastRow, type GuardrailHitsRow, hasEnded, type VideoJob } from '@model-gateway/core';
+import { type BroadcastRow, type GuardrailHitsRow, hasEnded, hasWork, type VideoJob } from '@model-gateway/core';
 import type { Insertable } from 'kysely';
 
 import { toColumnId } from '../connection/column-text.ts';
@@ -15,15 +15,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const toColumn = (id: string | null | undefined): string | null => (id == null ? null : toColumnId(id));
 
 export function toVideoJobColumns(job: VideoJob): ColumnsOf<'video_jobs'> {
-  const isWorking = !hasEnded(job) || job.delivery?.state === 'waiting';
   return {
-    ages_from_ms: isWorking ? null : toMs(job.updatedAt),
+    ages_from_ms: hasWork(job) ? null : toMs(job.updatedAt),
     principal_id: toColumnId(job.principalId),
     user_id: toColumn(job.userId),
     workspace_id: toColumn(job.workspaceId),
     created_at_ms: toMs(job.createdAt),
     has_ended: hasEnded(job),
-    is_working: isWorking || job.content === 'due',
+    is_working: hasWork(job),
     is_byok: job.isByok,
     reserved_nano: job.reservedNanoUsd,
     generation_id: toColumnId(job.generationId),
@@ -34,7 +33,7 @@ export function toVideoJobColumns(job: VideoJob): ColumnsOf<'video_jobs'> {
 }
 
 export function toBroadcastColumns(row: BroadcastRow): ColumnsOf<'broadcasts'> {
-  return row.kind === 'progress'
+  return row.kind !== 'delivery'
     ? { ages_from_ms: null, destination_id: null }
     : { ages_from_ms: toMs(row.createdAt), destination_id: toColumnId(row.destinationId) };
 }

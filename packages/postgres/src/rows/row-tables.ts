@@ -33,7 +33,7 @@ interface VideoJobRow extends StoredRow {
 export interface RowTables {
   readonly video_jobs: VideoJobRow;
   readonly broadcasts: StoredRow & {
-    /** Null for the progress of a destination. */
+    /** Null for what is of a destination itself. */
     readonly destination_id: string | null;
   };
   readonly guardrail_hits: StoredRow;

@@ -5,6 +5,9 @@ export const HELP = `Usage: model-gateway <command> [flags]
   connect        set up a tool (Claude Code, Codex, ...) to call the gateway
   replay         answer from recordings alone, for test suites
   fixtures       check recordings, or find what is wrong with a set of them
+  migrate        bring the database to this version
+  import         take a data directory into the database
+  export         copy the database into a data directory
   doctor         check the way to each provider, and say what to do
 
   --help         of a command, too: model-gateway serve --help
@@ -26,6 +29,7 @@ export const COMMAND_HELP = {
   --record-mode M    record-all: everything anew (default); record-missing: what DIR does not answer yet
   --record-at PLACE  upstream: what providers answer (default); edge: what this gateway answers
   --trust-clock      drop what is too old although the clock is ahead of the data by more than a day
+  --workers N        processes that share the port (1); more need a PostgreSQL store
   --log-level LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 
 When it listens, it prints one line of JSON on stdout; everything else goes to stderr.
@@ -77,6 +81,28 @@ that no recording answers, goes to stderr. It never opens a connection of its ow
 
 check compares the shapes of recorded responses with the schemas of this version and says which side has moved. lint
 finds secrets, and cases that never answer. Both end with 1 when they find something. save makes a case of a generation.
+`,
+  migrate: `Usage: model-gateway migrate --config FILE
+
+  --config FILE      the config file that names the database
+
+Brings the tables to this version and says what it did. A gateway does the same when it starts; several at once are no
+harm. There is no way back to an older version but a backup.
+`,
+  import: `Usage: model-gateway import --from DIR --config FILE
+
+  --from DIR         a data directory: a JSON-file store, or the journal of a gateway that is gone
+  --config FILE      the config file that names the database
+
+Copies keys, members, guardrails, settings, generations and what else is there, beside running gateways and as often as
+you like: nothing is doubled, and what the database has already stays as it is there. The directory must not be in use.
+`,
+  export: `Usage: model-gateway export --to DIR --config FILE
+
+  --to DIR           a new data directory, or that of a former export
+  --config FILE      the config file that names the database
+
+Copies the database into a JSON-file store, which "serve --data-dir DIR" can use, beside running gateways.
 `,
   doctor: `Usage: model-gateway doctor [flags]
 

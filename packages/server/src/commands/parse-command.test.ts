@@ -17,6 +17,7 @@ test('serve without flags leaves everything to the configuration', () => {
       noDemo: false,
       trustsClock: false,
       record: null,
+      workers: 1,
       logLevel: 'info',
     },
   });
@@ -37,6 +38,7 @@ test('serve takes every flag, in both spellings', () => {
       noDemo: false,
       trustsClock: true,
       record: null,
+      workers: 1,
       logLevel: 'debug',
     },
   });
@@ -138,7 +140,11 @@ test.each([
   ['serve --port 65536', /^--port is a whole number from 0 to 65535/],
   ['serve --port 1e3', /^--port is a whole number/],
   ['serve --workers 0', /^--workers is a whole number from 1/],
-  ['serve --workers 2', /^--workers above 1 needs a PostgreSQL store, which is not available in this version/],
+  ['serve --workers 2 --demo', /^Demo mode runs in one process/],
+  ['serve --workers 2 --record dir', /^Recordings are written by one process/],
+  ['import --config c.json', /^Say which data directory/],
+  ['export --config c.json', /^Say which directory/],
+  ['import dir', /Unexpected argument 'dir'/],
   ['serve --demo --record d', /^Demo mode asks nobody/],
   ['serve --record d --record-mode live', /^--record-mode is record-all or record-missing, not "live"/],
   ['serve --record d --record-at door', /^--record-at is upstream or edge/],

@@ -22,6 +22,8 @@ export interface ServeOptions {
   /** Whether the operator says that the clock of this machine is right. */
   readonly trustsClock: boolean;
   readonly record: RecordOptions | null;
+  /** Processes that share the port. */
+  readonly workers: number;
   readonly logLevel: LogLevel;
 }
 
@@ -83,6 +85,20 @@ export interface DoctorOptions {
   readonly call: boolean;
 }
 
+export interface MigrateOptions {
+  readonly config: string | undefined;
+}
+
+export interface ImportOptions extends MigrateOptions {
+  /** A data directory with a JSON-file store, or with the journals of gateways that are gone. */
+  readonly from: string;
+}
+
+export interface ExportOptions extends MigrateOptions {
+  /** A new data directory, or that of a former export. */
+  readonly to: string;
+}
+
 export type Command =
   | { readonly type: 'help'; readonly text: string }
   | { readonly type: 'version' }
@@ -92,7 +108,10 @@ export type Command =
   | { readonly type: 'replay'; readonly options: ReplayOptions }
   | { readonly type: 'fixtures'; readonly options: FixturesOptions }
   | { readonly type: 'fixtures-save'; readonly options: SaveFixtureOptions }
-  | { readonly type: 'doctor'; readonly options: DoctorOptions };
+  | { readonly type: 'doctor'; readonly options: DoctorOptions }
+  | { readonly type: 'migrate'; readonly options: MigrateOptions }
+  | { readonly type: 'import'; readonly options: ImportOptions }
+  | { readonly type: 'export'; readonly options: ExportOptions };
 
 const common = { help: { type: 'boolean', short: 'h' } } as const satisfies ParseArgsOptionsConfig;
 const storeFlags = {
@@ -150,6 +169,10 @@ const doctorFlags = {
   call: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig;
 
+const databaseFlags = { ...common, config: { type: 'string' } } as const satisfies ParseArgsOptionsConfig;
+const importFlags = { ...databaseFlags, from: { type: 'string' } } as const satisfies ParseArgsOptionsConfig;
+const exportFlags = { ...databaseFlags, to: { type: 'string' } } as const satisfies ParseArgsOptionsConfig;
+
 /** Reads the arguments after `model-gateway`. Throws `UsageError`. */
 export function parseCommand(args: readonly string[]): Command {
   const [first, ...rest] = args;
@@ -171,6 +194,12 @@ export function parseCommand(args: readonly string[]): Command {
       return parseConnect(rest);
     case 'doctor':
       return parseDoctor(rest);
+    case 'migrate':
+      return parseMigrate(rest);
+    case 'import':
+      return parseImport(rest);
+    case 'export':
+      return parseExport(rest);
     case 'replay':
       return parseReplay(rest);
     case 'fixtures':
@@ -183,9 +212,7 @@ export function parseCommand(args: readonly string[]): Command {
 function parseServe(args: readonly string[]): Command {
   const values = readFlags('serve', args, serveFlags);
   if (values.help === true) return { type: 'help', text: COMMAND_HELP.serve };
-  if (values.workers !== undefined && readInteger('--workers', values.workers, 1, 1024) > 1) {
-    throw new UsageError('--workers above 1 needs a PostgreSQL store, which is not available in this version.');
-  }
+  const workers = values.workers === undefined ? 1 : readInteger('--workers', values.workers, 1, 1024);
   const isDemo = values.demo === true || values.fixtures !== undefined;
   if (isDemo && values.config !== undefined) {
     throw new UsageError('Demo mode (--demo, --fixtures) takes no --config: leave one of them out.');
@@ -193,6 +220,10 @@ function parseServe(args: readonly string[]): Command {
   const noDemo = values['no-demo'] === true;
   if (isDemo && noDemo) throw new UsageError('--no-demo contradicts --demo and --fixtures: leave one of them out.');
   const record = readRecord(values);
+  if (workers > 1 && isDemo) throw new UsageError('Demo mode runs in one process: leave --workers out.');
+  if (workers > 1 && record !== null) {
+    throw new UsageError('Recordings are written by one process: leave --record or --workers out.');
+  }
   if (isDemo && record !== null) throw new UsageError('Demo mode asks nobody, so there is nothing to --record.');
   return {
     type: 'serve',
@@ -206,6 +237,7 @@ function parseServe(args: readonly string[]): Command {
       noDemo,
       trustsClock: values['trust-clock'] ?? false,
       record,
+      workers,
       logLevel: readLogLevel(values['log-level'] ?? 'info'),
     },
   };
@@ -308,6 +340,26 @@ function parseDoctor(args: readonly string[]): Command {
   const { help, config, 'data-dir': dataDir, call = false } = readFlags('doctor', args, doctorFlags);
   if (help === true) return { type: 'help', text: COMMAND_HELP.doctor };
   return { type: 'doctor', options: { config, dataDir, call } };
+}
+
+function parseMigrate(args: readonly string[]): Command {
+  const { help, config } = readFlags('migrate', args, databaseFlags);
+  if (help === true) return { type: 'help', text: COMMAND_HELP.migrate };
+  return { type: 'migrate', options: { config } };
+}
+
+function parseImport(args: readonly string[]): Command {
+  const { help, config, from } = readFlags('import', args, importFlags);
+  if (help === true) return { type: 'help', text: COMMAND_HELP.import };
+  if (from === undefined) throw new UsageError(`Say which data directory.\n\n${COMMAND_HELP.import}`);
+  return { type: 'import', options: { config, from } };
+}
+
+function parseExport(args: readonly string[]): Command {
+  const { help, config, to } = readFlags('export', args, exportFlags);
+  if (help === true) return { type: 'help', text: COMMAND_HELP.export };
+  if (to === undefined) throw new UsageError(`Say which directory.\n\n${COMMAND_HELP.export}`);
+  return { type: 'export', options: { config, to } };
 }
 
 function readFlags<T extends ParseArgsOptionsConfig>(

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { ModelDefinition, Store } from '@model-gateway/core';
+import type { BootstrapKey, Gateway, ModelDefinition, Store } from '@model-gateway/core';
 import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 
-import { compose, listSecrets, openStore } from '../compose.ts';
+import { compose } from '../compose.ts';
+import { listSecrets } from '../list-secrets.ts';
 import { createLogger, type ServerLogger } from '../logger.ts';
+import { describePlace, openStore } from '../open-store.ts';
 import { planStart, type StartPlan } from '../plan-start.ts';
+import { announceListening } from '../process/announce-listening.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
 import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
 import { describeListenError } from '../process/port-holder.ts';
@@ -16,7 +19,9 @@ import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
 import { tuneV8 } from '../process/tune-v8.ts';
+import { isReady, whenReady } from '../store-readiness.ts';
 import { withUi } from '../ui/with-ui.ts';
+import { ALONE, findWorkerPlace, tellListening, toWorkerEvents, type WorkerPlace } from '../workers/worker-place.ts';
 import { createDemoBanner } from './demo-banner.ts';
 import type { ServeOptions } from './parse-command.ts';
 
@@ -35,6 +40,8 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures' | 't
   readonly ownerToken: string;
   /** Close functions of the opened parts; called from the last to the first. */
   readonly closers: (() => Promise<void>)[];
+  /** Null for a process without other workers. */
+  readonly place: WorkerPlace | null;
   /** Whether a signal came during the start. */
   readonly isStopping: () => boolean;
 }
@@ -45,12 +52,13 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures' | 't
  */
 export async function serve(options: ServeOptions): Promise<void> {
   tuneV8();
+  const place = options.workers > 1 ? await findWorkerPlace() : null;
   const builtInModels = await loadBuiltInModels(options);
   const planAnew = (): StartPlan => planStart(options, process.env, builtInModels);
   const plan = planAnew();
   const ownerToken = `sk-gw-v1-owner-${randomBytes(32).toString('hex')}`;
   const secrets = plan.demoFixturesDir === null ? listSecrets(plan.config) : [];
-  const logger = createLogger({ level: options.logLevel, secrets: [...secrets, ownerToken] });
+  const logger = createLogger({ level: options.logLevel, secrets: [...secrets, ownerToken], worker: place?.slot });
   const closers: Start['closers'] = [];
   let isStopping = false;
 
@@ -64,10 +72,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     logger,
     ownerToken,
     closers,
+    place,
     isStopping: () => isStopping,
   });
   stopOnSignals({
-    events: process,
+    events: place === null ? process : toWorkerEvents(process),
     logger,
     limitMs: plan.config.timeouts.drainMs + STOP_MARGIN_MS,
     now: () => performance.now(),
@@ -97,18 +106,16 @@ async function loadBuiltInModels({ demo }: ServeOptions): Promise<readonly Model
 }
 
 async function start(start: Start): Promise<void> {
-  const { config, logger, closers, demoFixturesDir, ownerToken, record, trustsClock } = start;
+  const { config, logger, closers, demoFixturesDir, record, trustsClock, place } = start;
   for (const warning of config.warnings) logger.warn(warning);
-  const store = await openStore(config, logger, { trustsClock });
+  const store = await openStore(config, logger, { trustsClock, place: place ?? ALONE });
   closers.push(() => store.close());
 
-  const name = 'owner of the data directory';
-  const extraKeys = [{ key: ownerToken, kind: 'management' as const, name, isInternal: true }];
   // Fixtures that come with the program are replaced with each version.
   const savesFixtures = start.fixtures !== undefined;
   const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
   const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
-  const composed = await compose({ config, store, logger, extraKeys, ...fixtures });
+  const composed = await compose({ config, store, logger, extraKeys: toOwnerKeys(start), ...fixtures });
   const { gateway, reconfigure, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;
@@ -129,13 +136,46 @@ async function start(start: Start): Promise<void> {
     await ended;
   });
   await announceOwner(start, listener);
-  const stored = (await store.providers.list()).filter(({ enabled }) => enabled).map(({ id }) => id);
-  announce(start, listener, stored, `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`);
+  const begin = async (): Promise<void> => {
+    showSignInLink(start, listener, `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`);
+    await hintAtMissingKeys(start, store);
+    void takeInLeft(start);
+    // Not awaited: a provider whose list of models is slow must not delay a stop either.
+    gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
+  };
+  const wasReady = isReady(store);
+  await announce(start, listener, store);
   preload();
-  await hintAtMissingKeys(start, store);
-  // Not awaited: a provider whose list of models is slow must not delay a stop either.
-  gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
+  if (wasReady) return begin();
+  const beginLate = (): void => void beginWith(gateway, start, begin);
+  const stopWaiting = whenReady(store, beginLate);
+  closers.push(() => Promise.resolve(stopWaiting()));
 }
+
+/** Begins when a store that was away at the start has come. */
+async function beginWith(gateway: Gateway, { logger }: Start, begin: () => Promise<void>): Promise<void> {
+  try {
+    await gateway.loadSetup();
+    logger.info('the store is ready, so calls are taken');
+    await begin();
+  } catch (error) {
+    logger.error('a part of the start failed', { error });
+  }
+}
+
+/** What workers of a former start have left is taken in by the first of now. */
+async function takeInLeft({ config, logger, place }: Start): Promise<void> {
+  const { slot, of } = place ?? ALONE;
+  if (config.store.type !== 'postgres' || slot !== 1) return;
+  const { takeInLeftJournals } = await import('../open-database.ts');
+  await takeInLeftJournals({ store: config.store, retentionDays: config.logging.retentionDays, logger }, of);
+}
+
+/** Other commands of this machine reach the process that owns a data directory by a key of its own. */
+const toOwnerKeys = ({ config, ownerToken }: Start): BootstrapKey[] =>
+  config.store.type === 'postgres'
+    ? []
+    : [{ key: ownerToken, kind: 'management', name: 'owner of the data directory', isInternal: true }];
 
 async function startListening(
   gateway: Parameters<typeof listen>[0],
@@ -176,25 +216,38 @@ async function announceOwner({ config, closers, ownerToken }: Start, { port }: L
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
 /** Reports that it listens: in one line on stdout for programs, on stderr for people. */
-function announce(
-  { config, logger, demoFixturesDir }: Start,
+async function announce(
+  { config, logger, demoFixturesDir, place }: Start,
   { url }: Listener,
-  stored: readonly string[],
-  signInLink: string,
-): void {
-  const api = `${url}/api/v1`;
-  process.stdout.write(`${JSON.stringify({ event: 'listening', url, api })}\n`);
-  const place = config.store.type === 'json' ? config.store.dir : 'memory, gone when this process ends';
+  store: Store,
+): Promise<void> {
+  const stored = isReady(store)
+    ? (await store.providers.list()).filter(({ enabled }) => enabled).map(({ id }) => id)
+    : [];
+  if (place === null) announceListening(url);
+  else tellListening(url);
   const what = config.logging.inputOutput
     ? 'prompts and completions are stored with every generation (logging.inputOutput is true)'
     : 'prompts and completions are not stored, only facts about each generation (logging.inputOutput is false)';
   const isDemo = demoFixturesDir !== null;
   const providers = isDemo ? ['demo'] : [...new Set([...config.providers.map(({ slug }) => slug), ...stored])];
-  logger.info(`listening; ${what}`, { url, dataDir: place, providers });
-  if (isDemo) process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir: place, signInLink }));
-  else if (providers.length === 0)
+  logger.info(`listening; ${what}`, { url, dataDir: describePlace(config), providers });
+  if (providers.length === 0 && isReady(store))
     logger.warn('there is no provider yet: set one up in the UI, or name one in --config');
-  if (!isDemo) logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
+}
+
+/** Of several workers, the first shows one for all. */
+function showSignInLink(
+  { config, logger, demoFixturesDir, place }: Start,
+  { url }: Listener,
+  signInLink: string,
+): void {
+  if (place !== null && (place.slot !== 1 || !place.isFirst)) return;
+  if (demoFixturesDir === null) {
+    return logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
+  }
+  const dataDir = describePlace(config);
+  process.stderr.write(createDemoBanner({ api: `${url}/api/v1`, key: DEMO_KEY, dataDir, signInLink }));
 }
 
 /** The address for browsers. */
@@ -203,9 +256,15 @@ function publicUrlOf({ server }: GatewayConfig, { url, port }: Listener): string
   return isWildcard(server.host) ? `http://127.0.0.1:${port}` : url;
 }
 
-async function hintAtMissingKeys({ config, logger }: Start, store: Store): Promise<void> {
+async function hintAtMissingKeys({ config, logger, place }: Start, store: Store): Promise<void> {
+  if ((place?.slot ?? 1) > 1) return;
   if (config.auth.bootstrapKeys.length > 0 || (await store.keys.list()).length > 0) return;
-  const where = config.store.type === 'json' ? ` --data-dir '${config.store.dir}'` : '';
+  const where =
+    config.store.type === 'json'
+      ? ` --data-dir '${config.store.dir}'`
+      : config.file === null
+        ? ''
+        : ` --config '${config.file}'`;
   logger.warn(`there is no key yet, so nobody can call: model-gateway keys create --name NAME${where}`);
 }
 

@@ -16,7 +16,8 @@ import {
   toKeyName,
 } from '@model-gateway/ui/clients';
 
-import { findDataDir, mentionDemo } from '../commands/keys.ts';
+import { findStore, isDatabase } from '../commands/find-store.ts';
+import { mentionDemo } from '../commands/keys.ts';
 import { type ConnectOptions, UsageError } from '../commands/parse-command.ts';
 import { showNotes, showSteps } from './show-steps.ts';
 import {
@@ -58,6 +59,16 @@ export async function connect(options: ConnectOptions): Promise<void> {
     await write(client, { target, connection, made, place });
   }
   if (place.owner === undefined) await mentionDemo(options);
+}
+
+/** The data directory in which the key is made and deleted again. */
+async function findDataDir(options: ConnectOptions): Promise<string> {
+  const named = await findStore(options);
+  if (!isDatabase(named)) return named.store.dir;
+  throw new UsageError(
+    'This command makes keys in a data directory, and the store of this config is a database. ' +
+      'Connect the tool in the UI, under Connect, or make a key with: model-gateway keys create --name NAME --config FILE',
+  );
 }
 
 interface Target {

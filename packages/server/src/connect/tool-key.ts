@@ -2,7 +2,7 @@ import { createKeyRecord, type Store } from '@model-gateway/core';
 import { createNodePlatform } from '@model-gateway/node';
 import type { ListedModel } from '@model-gateway/ui/clients';
 
-import { withStore } from '../commands/keys.ts';
+import { type Directory, withStore } from '../commands/find-store.ts';
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 
@@ -38,7 +38,8 @@ export async function openKeyPlace(dataDir: string): Promise<KeyPlace> {
 
 /** The names of the keys that there are. */
 export async function listKeyNames({ owner, dataDir }: KeyPlace): Promise<readonly string[]> {
-  if (owner === undefined) return withStore(dataDir, async ({ keys }) => (await keys.list()).map(({ name }) => name));
+  if (owner === undefined)
+    return withStore(toStore(dataDir), async ({ keys }) => (await keys.list()).map(({ name }) => name));
   const listed = await ask(owner, 'GET', '/api/v1/keys');
   return (((listed?.body ?? {}) as { data?: readonly { name: string }[] }).data ?? []).map(({ name }) => name);
 }
@@ -51,7 +52,7 @@ export async function createToolKey(
   const limitReset = limitUsd === null ? null : ('monthly' as const);
   if (owner === undefined) {
     const made = await createKeyRecord({ platform: createNodePlatform(), name, kind: 'api', limitUsd, limitReset });
-    await withStore(dataDir, async ({ keys }: Store) => keys.insert(made.record));
+    await withStore(toStore(dataDir), async ({ keys }: Store) => keys.insert(made.record));
     return made.key;
   }
   const made = await ask(owner, 'POST', '/api/v1/keys', { name, limit: limitUsd, limit_reset: limitReset });
@@ -64,10 +65,13 @@ export async function createToolKey(
 export async function deleteToolKey(dataDir: string, keyHash: string): Promise<boolean> {
   const owner = await readOwnerFile(dataDir);
   const deleted = owner && (await ask(owner, 'DELETE', `/api/v1/keys/${keyHash}`));
-  if (owner === undefined || deleted === undefined) return withStore(dataDir, async ({ keys }) => keys.remove(keyHash));
+  if (owner === undefined || deleted === undefined)
+    return withStore(toStore(dataDir), async ({ keys }) => keys.remove(keyHash));
   if (deleted.status === 200 || deleted.status === 404) return deleted.status === 200;
   throw new StartError(`The gateway at ${owner.url} did not delete the key: ${describe(deleted)}. Try again.`);
 }
+
+const toStore = (dir: string): Directory => ({ store: { type: 'json', dir } });
 
 interface Reply {
   readonly status: number;

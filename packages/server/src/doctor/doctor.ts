@@ -4,7 +4,8 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, type GatewayConfig, loadConfig, readStoredProviders } from '@model-gateway/node';
 
 import type { DoctorOptions } from '../commands/parse-command.ts';
-import { connectProviders, listSecrets } from '../compose.ts';
+import { connectProviders } from '../compose.ts';
+import { listSecrets } from '../list-secrets.ts';
 import { createRedactor } from '../logger.ts';
 import { examineProvider, examineStored } from './examine-providers.ts';
 

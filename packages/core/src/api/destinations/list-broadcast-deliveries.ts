@@ -20,7 +20,7 @@ export const listBroadcastDeliveries = operation<DestinationParts>()({
     return {
       data: deliveries.slice(0, limit).map(toDeliveryBody),
       total_count: deliveries.length,
-      destinations: [...parts.broadcaster.status()].map(([id, { queued, lastDeliveredAt, lastFailure }]) => ({
+      destinations: [...(await parts.broadcaster.status())].map(([id, { queued, lastDeliveredAt, lastFailure }]) => ({
         destination_id: id,
         queued,
         last_delivered_at: toTime(lastDeliveredAt),

@@ -32,9 +32,9 @@ export const createSession = publicOperation<SessionParts>()({
     const { token, key = '' } = context.body;
     const { sessions, address } = found;
     try {
-      const principal = token === undefined ? await authenticateKey(key, context) : redeem(token, sessions);
+      const principal = token === undefined ? await authenticateKey(key, context) : await redeem(token, sessions);
       const keyHash = token === undefined ? principal.id : null;
-      const session = sessions.open({ keyHash, name: principal.name }, request);
+      const session = await sessions.open({ keyHash, name: principal.name }, request);
       responseHeaders['set-cookie'] = toSessionCookie(session, request.baseUrl);
       responseHeaders['cache-control'] = 'no-store';
       return { data: toSessionData(session) };
@@ -45,8 +45,8 @@ export const createSession = publicOperation<SessionParts>()({
   },
 });
 
-function redeem(token: string, sessions: Sessions): Principal {
-  if (sessions.redeemToken(token)) return LINK_PRINCIPAL;
+async function redeem(token: string, sessions: Sessions): Promise<Principal> {
+  if (await sessions.redeemToken(token)) return LINK_PRINCIPAL;
   throw new GatewayError(
     'authentication',
     'This link was used already, is older than ten minutes, or is of another start of the gateway; sign in with a management key',

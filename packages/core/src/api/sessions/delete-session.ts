@@ -8,11 +8,11 @@ import type { SessionParts } from './session-parts.ts';
 export const deleteSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
   responseHeaders: { 'set-cookie': 'Ends the session' },
-  run({ request, parts: { sessions }, responseHeaders }) {
-    const session = sessions?.find(request);
+  async run({ request, parts: { sessions }, responseHeaders }) {
+    const session = await sessions?.find(request);
     if (session !== undefined) {
       refuseForged(request, session);
-      sessions?.close(session);
+      await sessions?.close(session);
     }
     responseHeaders['set-cookie'] = toSessionCookie(null, request.baseUrl);
     return { data: { signed_in: false } };

@@ -24,7 +24,7 @@ export const getSession = publicOperation<SessionParts>()({
 async function findSession(context: SessionContext): Promise<SessionData | undefined> {
   const { request, parts } = context;
   const isHosts = isSignedInByHost(request) || parts.sessions === null;
-  const session = isHosts ? undefined : parts.sessions?.find(request);
+  const session = isHosts ? undefined : await parts.sessions?.find(request);
   if (!isHosts && session === undefined) return undefined;
   const principal = await authenticate(context);
   // The key may be gone by now.

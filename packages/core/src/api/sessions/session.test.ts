@@ -283,7 +283,7 @@ test('222: a system clock that is set lengthens no wait, and neither lengthens n
   expect((await call('POST', '/admin/v1/session', {}, { token })).status).toBe(401);
 });
 
-test('holds a thousand sessions and drops the oldest beyond', () => {
+test('holds a thousand sessions and drops the oldest beyond', async () => {
   const sessions = createSessions(createWebPlatform());
   const request: GatewayRequest = {
     method: 'GET',
@@ -294,7 +294,9 @@ test('holds a thousand sessions and drops the oldest beyond', () => {
     signal: new AbortController().signal,
     ...bodyOf(),
   };
-  const opened = Array.from({ length: 1001 }, () => sessions.open({ keyHash: null, name: 'UI' }, request));
+  const opened = await Promise.all(
+    Array.from({ length: 1001 }, () => sessions.open({ keyHash: null, name: 'UI' }, request)),
+  );
   const find = (index: number) => {
     const cookie = `gateway_session_8855=${opened[index]?.secret}`;
     return sessions.find({ ...request, headers: { host: 'h', cookie } });

@@ -1,4 +1,4 @@
-import type { Session } from '../../auth/sessions.ts';
+import type { Session } from '../../auth/session.ts';
 import type { SessionData } from '../../wire/management/session.ts';
 
 /** A session as its browser sees it. */

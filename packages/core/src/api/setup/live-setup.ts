@@ -6,6 +6,7 @@ import type { ProviderRecord, Store } from '../../stores/store.ts';
 import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 import type { ComposedSetup, StoredSetup } from './compose-setup.ts';
 import type { SetupHost } from './setup-host.ts';
+import { areSame, createStoredReader, findOutdated, type Outdated } from './stored-rows.ts';
 
 /** A change of what is stored. */
 export interface SetupChange {
@@ -18,13 +19,6 @@ export interface SetupChange {
   readonly forget?: Outdated | undefined;
 }
 
-/** What was learnt of a provider and no longer holds. */
-export interface Outdated {
-  readonly provider: string;
-  /** Whether another server is asked from now on, so that the list of models does not hold either. */
-  readonly isMoved: boolean;
-}
-
 /** The providers and models in force: those of the configuration with those that were set up through the API. */
 export interface LiveSetup {
   readonly host: SetupHost;
@@ -35,6 +29,8 @@ export interface LiveSetup {
    * nothing is stored, the configuration alone is in force. Rejects, and changes nothing, when it cannot be.
    */
   load(base?: InForce): Promise<void>;
+  /** Puts into force what another process has stored since `load`. What cannot be is reported to the logger. */
+  refresh(): Promise<void>;
   stored(): Promise<StoredSetup>;
   /** What became of what is stored. */
   composed(): ComposedSetup | undefined;
@@ -52,7 +48,7 @@ export interface LiveSetupOptions {
    * Puts these into force, and forgets what became of the calls to a provider before. Throws `RangeError`, and changes
    * nothing else, when they cannot be.
    */
-  readonly configure: (setup: InForce, forget?: Outdated) => void;
+  readonly configure: (setup: InForce, forget?: readonly Outdated[]) => void;
   /** Reads the models of providers that list them anew. */
   readonly discover: () => Promise<void>;
 }
@@ -70,16 +66,15 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
   let base = options.base;
   const connected = new WeakMap<ProviderRecord, Provider>();
   let composed: ComposedSetup | undefined;
+  /** The rows that `composed` was made of; undefined before `load`. */
+  let loaded: StoredSetup | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = last.then(work);
     last = done.catch(() => undefined);
     return done;
   };
-  const stored = async (): Promise<StoredSetup> => ({
-    providers: await store.providers.list(),
-    models: await store.models.list(),
-  });
+  const stored = createStoredReader(store);
   // Loaded when something is stored, so that a gateway starts without it.
   const compose = async (present: StoredSetup, { providers } = base): Promise<ComposedSetup> =>
     (await import('./compose-setup.ts')).composeSetup(present, { host, providers, connected });
@@ -89,14 +84,27 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
     const made = await compose(next);
     check?.(made);
     const before = composed;
-    refuseUnfit(() => configure(toInForce(made), forget));
+    const outdated = forget && [forget];
+    refuseUnfit(() => configure(toInForce(made), outdated));
     try {
       await write();
     } catch (error) {
-      configure(toInForce(before ?? base), forget);
+      configure(toInForce(before ?? base), outdated);
       throw error;
     }
     composed = made;
+    loaded &&= next;
+  };
+
+  const refresh = async (): Promise<boolean> => {
+    const present = await stored();
+    if (loaded === undefined || areSame(present, loaded)) return false;
+    const made = await compose(present);
+    configure(toInForce(made), findOutdated(loaded.providers, present.providers));
+    report(made, logger);
+    composed = made;
+    loaded = present;
+    return true;
   };
 
   return {
@@ -113,8 +121,16 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
         // What else the configuration says comes into force with it.
         if (made !== undefined || next !== undefined) configure({ ...next, ...toInForce(made ?? next ?? base) });
         composed = made;
+        loaded = present;
         base = next ?? base;
       }),
+    async refresh() {
+      try {
+        if (await inTurn(refresh)) await discover();
+      } catch (error) {
+        logger.error('what another process has set up could not be put into force', { reason: String(error) });
+      }
+    },
     async change(plan) {
       await inTurn(() => make(plan));
       await discover();

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { type Issue, parseWith, refuseIssues } from '../../foundation/parse-with.ts';
+import type { SecretBox } from '../../foundation/secret-box.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
 import { type ProviderSettings, providerSettingsSchema } from '../../wire/models/provider-settings.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
@@ -35,6 +36,16 @@ export async function readProviderRow(
 ): Promise<ProviderSettings> {
   const settings = readOpenSettings(row);
   return { ...settings, ...(await openSecrets(row, host)) };
+}
+
+/** Seals what a row holds with another box. Rejects when it cannot be opened. */
+export async function resealProviderRow(
+  row: ProviderRecord,
+  { from, to }: { readonly from: SecretBox; readonly to: SecretBox },
+): Promise<ProviderRecord> {
+  if (row.sealed === null) return row;
+  const context = contextOf(row.id);
+  return { ...row, sealed: await to.seal(await from.open(row.sealed, context), context) };
 }
 
 /** The settings of a row without what it has sealed. Throws for a row that another version has written otherwise. */

@@ -4,10 +4,11 @@ import {
   type UpdateProviderRequest,
   updateProviderRequestSchema,
 } from '../../wire/setup/provider-setup.ts';
-import { type Outdated, requireLiveSetup } from './live-setup.ts';
+import { requireLiveSetup } from './live-setup.ts';
 import { changeProviderRow, noProvider } from './provider-rows.ts';
 import { refuseUnusable } from './refuse-unusable.ts';
 import type { SetupParts } from './setup-parts.ts';
+import { type Outdated, SERVER_FIELDS } from './stored-rows.ts';
 import { findProviderSetup } from './to-provider-setup.ts';
 
 /** `PATCH /admin/v1/setup/providers/{slug}`: calls that have begun end with the provider as it was. */
@@ -33,7 +34,6 @@ export const updateProviderSetup = operation<SetupParts>()({
   },
 });
 
-const SERVER_FIELDS = ['preset', 'wire', 'baseUrl', 'query'] as const;
 const ACCESS_FIELDS = [...SERVER_FIELDS, 'apiKey', 'headers'] as const;
 
 function toOutdated(provider: string, body: UpdateProviderRequest): Outdated | undefined {

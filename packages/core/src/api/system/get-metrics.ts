@@ -5,6 +5,7 @@ import { publicOperation } from '../../http/operation.ts';
 import { isLoopbackAddress } from '../../http/request.ts';
 import { countStandings } from '../../routing/health/standing-counts.ts';
 import { hasEnded } from '../../stores/video-job.ts';
+import { listWorkingJobs } from '../../videos/jobs/working-jobs.ts';
 import type { SystemParts } from './system-parts.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -107,8 +108,8 @@ function ofCalls(figures: readonly ProviderFigures[]): string[] {
 }
 
 async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemParts): Promise<string[]> {
-  const jobs = await store.videoJobs.list();
-  const broadcasts = [...broadcaster.status().values()].reduce((sum, { queued }) => sum + queued, 0);
+  const jobs = await listWorkingJobs(store.videoJobs, { limit: MAX_COUNTED_JOBS });
+  const broadcasts = broadcaster.queued();
   const announcements = jobs.filter((job) => hasEnded(job) && job.delivery?.state === 'waiting').length;
   return [
     ...metric(
@@ -136,6 +137,7 @@ async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemP
 }
 
 const PREFIX = 'model_gateway_';
+const MAX_COUNTED_JOBS = 10_000;
 
 function head(name: string, type: string, help: string): string[] {
   return [`# HELP ${PREFIX}${name} ${help}`, `# TYPE ${PREFIX}${name} ${type}`];

@@ -18,7 +18,7 @@ export interface RequestCounters {
 
 export interface SystemParts {
   readonly authenticate: AuthenticateCaller;
-  readonly store: Pick<Store, 'retention' | 'videoJobs'>;
+  readonly store: Pick<Store, 'readiness' | 'retention' | 'videoJobs'>;
   readonly catalog: Catalog;
   readonly health: HealthBoard;
   readonly ledger: Ledger;

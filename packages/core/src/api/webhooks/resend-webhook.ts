@@ -25,6 +25,8 @@ export const resendWebhook = operation<WebhookParts>()({
         attempts: 0,
         nextAttemptAt: platform.now(),
       },
+      // Whoever waits to try it again is no longer asked to.
+      ...(latest.lease != null && { lease: { ...latest.lease, untilMs: 0 } }),
     }));
     const delivery = renewed && toWebhookDelivery(renewed);
     if (renewed === undefined || delivery === undefined)

@@ -5,6 +5,7 @@ import { createFilesStage, type FileParts } from './files/files-stage.ts';
 import { healingStage } from './healing/healing-stage.ts';
 import { promptCompressionStage } from './prompt-compression/prompt-compression-stage.ts';
 import { CACHE_HEADERS } from './response-cache/cache-headers.ts';
+import { createCacheKeys } from './response-cache/cache-key.ts';
 import { createResponseCacheStage } from './response-cache/response-cache-stage.ts';
 import type { ResponseCache } from './response-cache/response-cache.ts';
 import { serverToolsStage } from './server-tools/server-tools-stage.ts';
@@ -21,7 +22,7 @@ export function createChatStages(parts: ChatStageParts): readonly ListedStage[] 
   return [
     {
       name: 'response-cache',
-      stage: createResponseCacheStage({ cache: parts.responseCache, platform: parts.platform }),
+      stage: createResponseCacheStage({ cache: parts.responseCache, keyOf: createCacheKeys(parts.platform) }),
       isNeeded: ({ client }) => CACHE_HEADERS.some((name) => client.headers[name] !== undefined),
     },
     {

@@ -1,5 +1,5 @@
 import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
-import { type CircuitState, createCircuit, RECENT_MS } from './circuit.ts';
+import { type CircuitListener, type CircuitState, createCircuit, RECENT_MS } from './circuit.ts';
 import { type CountRing, createCountRing, createSampleRing, type Percentiles } from './rings.ts';
 
 /**
@@ -56,6 +56,14 @@ export interface EndpointHealth {
   /** Share of calls of the last half hour that did not fail; null without calls. */
   successRate(): number | null;
   report(): HealthReport;
+  /** Another process has opened its circuit, for so long, or with 0 closed it. */
+  advise(openForMs: number): void;
+  /** Calls of other processes, which count for uptime and not for the circuit. */
+  noteElsewhere(good: number, bad: number): void;
+  /** Milliseconds for which the circuit stays open by calls of this process. */
+  ownOpenMs(): number;
+  /** Hands over how many calls of this process have ended since the last time, if any has. */
+  takeOwnCounts(use: (good: number, bad: number) => void): void;
 }
 
 /** Pause after a refusal for the rate that names no time. */
@@ -68,19 +76,23 @@ const SAMPLES = 256;
 const CACHE_MS = 1000;
 
 /** Starts to remember one endpoint. Takes about 6 KB. */
-export function createEndpointHealth(now: () => number): EndpointHealth {
+export function createEndpointHealth(now: () => number, listener?: CircuitListener): EndpointHealth {
   const recent = createCountRing(1000, RECENT_MS / 1000);
   const halfHour = createCountRing(60_000, 30);
   const day = createCountRing(900_000, 96);
   const rings: readonly CountRing[] = [recent, halfHour, day];
   const latencies = createSampleRing(SAMPLES, false);
   const throughputs = createSampleRing(SAMPLES, true);
-  const circuit = createCircuit(now, recent);
+  const circuit = createCircuit(now, recent, listener);
   const silent = createSilentCalls();
 
   let hasResults = false;
+  let ownGood = 0;
+  let ownBad = 0;
 
   const count = (isGood: boolean): void => {
+    if (isGood) ownGood += 1;
+    else ownBad += 1;
     for (const ring of rings) ring.add(now(), isGood);
   };
   const noteAlive = (): void => {
@@ -147,6 +159,24 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
       latency30m: latencies.percentiles(now(), LIST_WINDOW_MS),
       throughput30m: throughputs.percentiles(now(), LIST_WINDOW_MS),
     }),
+    advise(openForMs) {
+      if (openForMs > 0) circuit.adviseOpen(openForMs);
+      else circuit.adviseClosed();
+    },
+    noteElsewhere(good, bad) {
+      hasResults = true;
+      for (const ring of [halfHour, day]) {
+        ring.add(now(), true, good);
+        ring.add(now(), false, bad);
+      }
+    },
+    ownOpenMs: circuit.ownOpenMs,
+    takeOwnCounts(use) {
+      if (ownGood + ownBad === 0) return;
+      use(ownGood, ownBad);
+      ownGood = 0;
+      ownBad = 0;
+    },
   };
 }
 

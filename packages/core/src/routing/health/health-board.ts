@@ -7,6 +7,9 @@ export interface HealthBoard {
   of(endpoint: Endpoint): EndpointHealth;
   /** Undefined for an endpoint that has not been called. */
   find(endpoint: Endpoint): EndpointHealth | undefined;
+  /** The health of an endpoint that another process names; undefined when there are too many. */
+  named(id: string): EndpointHealth | undefined;
+  entries(): Iterable<readonly [id: string, health: EndpointHealth]>;
   /** Begins anew with the endpoints of a provider in the next catalog: what became of earlier calls says nothing of them. */
   forget(provider: string): void;
 }
@@ -15,18 +18,37 @@ export interface HealthBoard {
 export const endpointIdOf = ({ modelId, tag, providerModel }: Endpoint): string =>
   `${modelId}\n${tag}\n${providerModel}`;
 
+/** Hears of the circuits that open and close by calls of this process. */
+export interface BoardListener {
+  onOpened(id: string, forMs: number): void;
+  onClosed(id: string): void;
+}
+
+/** Endpoints that other processes may add: far more than there are, as each takes memory. */
+const MAX_NAMED = 5000;
+
 /** Creates an empty board. It grows with the catalog, never with requests. */
-export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>): HealthBoard {
+export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>, listener?: BoardListener): HealthBoard {
   const byId = new Map<string, EndpointHealth>();
   // Spares every request the making of an id.
   const byEndpoint = new WeakMap<Endpoint, EndpointHealth>();
+  const create = (id: string): EndpointHealth => {
+    const health = createEndpointHealth(
+      () => platform.monotonicNow(),
+      listener && {
+        onOpened: (forMs) => listener.onOpened(id, forMs),
+        onClosed: () => listener.onClosed(id),
+      },
+    );
+    byId.set(id, health);
+    return health;
+  };
   return {
     of(endpoint) {
       let health = byEndpoint.get(endpoint);
       if (health === undefined) {
         const id = endpointIdOf(endpoint);
-        health = byId.get(id) ?? createEndpointHealth(() => platform.monotonicNow());
-        byId.set(id, health);
+        health = byId.get(id) ?? create(id);
         byEndpoint.set(endpoint, health);
       }
       return health;
@@ -38,5 +60,7 @@ export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>): Hea
       }
     },
     find: (endpoint) => byEndpoint.get(endpoint) ?? byId.get(endpointIdOf(endpoint)),
+    named: (id) => byId.get(id) ?? (byId.size < MAX_NAMED ? create(id) : undefined),
+    entries: () => byId,
   };
 }

@@ -1,6 +1,6 @@
 /** Counts of two kinds over a window that moves. */
 export interface CountRing {
-  add(now: number, isGood: boolean): void;
+  add(now: number, isGood: boolean, count?: number): void;
   /** Sums the last `latest` slots up to now; without it, all of them. */
   sum(now: number, latest?: number): { readonly good: number; readonly bad: number };
 }
@@ -15,7 +15,7 @@ export function createCountRing(slotMs: number, slots: number): CountRing {
   /** The time that each slot covers, counted in slots. */
   const stamps = new Float64Array(slots).fill(-1);
   return {
-    add(now, isGood) {
+    add(now, isGood, count = 1) {
       const stamp = Math.floor(now / slotMs);
       const slot = stamp % slots;
       if (stamps[slot] !== stamp) {
@@ -24,7 +24,7 @@ export function createCountRing(slotMs: number, slots: number): CountRing {
         bad[slot] = 0;
       }
       const counts = isGood ? good : bad;
-      counts[slot] = (counts[slot] as number) + 1;
+      counts[slot] = (counts[slot] as number) + count;
     },
     sum(now, latest = slots) {
       const oldest = Math.floor(now / slotMs) - latest;

@@ -34,7 +34,7 @@ export interface EndingContext {
   readonly store: Pick<Store, 'generations'>;
   readonly jobs: OwnedJobs;
   readonly platform: Platform;
-  readonly ledger: Pick<Ledger, 'release'>;
+  readonly ledger: Pick<Ledger, 'release' | 'untilCounted'>;
   readonly recorder: Pick<Recorder, 'append'>;
   /** Undefined when it has gone from the configuration. */
   readonly endpoint: Endpoint | undefined;
@@ -69,10 +69,13 @@ export async function endVideoJob(
   };
   if (!(await jobs.isOurs(job))) return undefined;
   if ((await store.generations.get(job.generationId)) === undefined) {
+    const counted = ledger.untilCounted(job.generationId);
     await recorder.append(
       toVideoGeneration(ended, endpoint, storesContent),
       storesContent ? toVideoContent(ended, media) : null,
     );
+    // The row of the job holds its cost until then.
+    await counted;
   } else ledger.release(job.generationId);
   return jobs.update(job, (latest) => {
     if (hasEnded(latest)) return latest;

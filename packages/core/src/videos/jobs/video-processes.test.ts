@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
 
 import { createDeferred } from '../../../../../test/support/async/deferred.ts';
-import { createSharedStore, createVideoProcess } from '../../../../../test/support/videos/video-processes.ts';
+import { VIRTUAL_EPOCH_MS } from '../../../../../test/support/async/virtual-platform.ts';
+import { createSharedMemoryStore } from '../../../../../test/support/stores/shared-memory-store.ts';
+import {
+  createSharedStore,
+  createVideoProcess,
+  type VideoProcess,
+} from '../../../../../test/support/videos/video-processes.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
+import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 
 const MINUTE_MS = 60_000;
@@ -115,4 +122,105 @@ test('waiting for a job ends when the one who waits gives up, or the gateway clo
     one.gateway.close(),
     one.platform.advance(MINUTE_MS),
   ]);
+});
+
+/** Lets a second pass in each of them, again and again. */
+async function advanceAll(processes: readonly VideoProcess[], ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1000) {
+    for (const { platform } of processes) await platform.advance(1000);
+  }
+}
+
+test('195: the jobs of a process that dies are polled by the others within 75 seconds, each by one', async () => {
+  const store = createSharedMemoryStore(() => VIRTUAL_EPOCH_MS);
+  const working = { progress: (): VideoProgress => ({ status: 'in_progress' }) };
+  const [dead, one, other] = [
+    createVideoProcess(store, working),
+    createVideoProcess(store, working),
+    createVideoProcess(store, working),
+  ];
+  await Promise.all([dead, one, other].map(({ gateway }) => gateway.start()));
+  const principal = { kind: 'api', id: 'rich', name: 'rich' } as const;
+  for (let count = 0; count < 8; count += 1) await dead.submit({}, principal);
+  await advanceAll([dead, one, other], 20_000);
+  const jobs = await store.videoJobs.list();
+  expect([dead.polls.length > 0, one.polls, other.polls]).toEqual([true, [], []]);
+  await advanceAll([one, other], 75_000);
+  const [ones, others] = [new Set(one.polls), new Set(other.polls)];
+  expect([...ones].filter((id) => others.has(id))).toEqual([]);
+  expect(ones.size + others.size).toBe(jobs.length);
+});
+
+test('195: clocks that differ by ten seconds give no job a second poller, however seldom it is polled', async () => {
+  const store = createSharedMemoryStore(() => VIRTUAL_EPOCH_MS);
+  const waits = [undefined, 36_000, 44_000, 46_000, 58_000, 61_000, 120_000];
+  const progress = (_: string, number: number): VideoProgress => ({
+    status: 'in_progress',
+    retryAfterMs: waits[number % waits.length],
+  });
+  const [owner, ahead] = [createVideoProcess(store, { progress }), createVideoProcess(store, { progress })];
+  ahead.platform.setWallClock(10_000);
+  await Promise.all([owner.gateway.start(), ahead.gateway.start()]);
+  await owner.submit();
+  await advanceAll([owner, ahead], 30 * MINUTE_MS);
+  expect([owner.polls.length > 20, ahead.polls]).toEqual([true, []]);
+});
+
+test('a process reads neither the jobs of others nor those that have ended to find what it has to do', async () => {
+  const store = createSharedMemoryStore(() => VIRTUAL_EPOCH_MS);
+  const working = { progress: (): VideoProgress => ({ status: 'in_progress' }) };
+  const one = createVideoProcess(store, working);
+  await one.gateway.start();
+  await one.submit();
+  const reads: string[] = [];
+  const { videoJobs } = store;
+  const watched: Store = {
+    ...store,
+    videoJobs: {
+      ...videoJobs,
+      list: () => {
+        reads.push('list');
+        return videoJobs.list();
+      },
+      get: (id) => {
+        reads.push('get');
+        return videoJobs.get(id);
+      },
+    },
+  };
+  const other = createVideoProcess(watched, working);
+  await other.gateway.start();
+  await advanceAll([one, other], 5 * MINUTE_MS);
+  expect(reads).toEqual([]);
+});
+
+test('a process that is closed leaves its jobs to the others at once', async () => {
+  const store = createSharedMemoryStore(() => VIRTUAL_EPOCH_MS);
+  const working = { progress: (): VideoProgress => ({ status: 'in_progress' }) };
+  const [one, other] = [createVideoProcess(store, working), createVideoProcess(store, working)];
+  await Promise.all([one.gateway.start(), other.gateway.start()]);
+  await one.submit();
+  await advanceAll([one, other], 20_000);
+  const polled = one.polls.length;
+  await Promise.all([one.gateway.close(), one.platform.advance(10_000)]);
+  await other.platform.advance(20_000);
+  expect([one.polls.length, other.polls.length > 0]).toEqual([polled, true]);
+});
+
+test('a process takes up jobs once a store is back that was away when it started', async () => {
+  const store = createSharedMemoryStore(() => VIRTUAL_EPOCH_MS);
+  const before = createVideoProcess(store);
+  const id = await before.submit();
+  let isAway = true;
+  const { videoJobs } = store;
+  const listWorking: NonNullable<typeof videoJobs.listWorking> = async (query) => {
+    if (isAway) throw new Error('the store is away');
+    return (await videoJobs.listWorking?.(query)) ?? [];
+  };
+  const after = createVideoProcess({ ...store, videoJobs: { ...videoJobs, listWorking } });
+  await after.gateway.start();
+  await after.platform.advance(MINUTE_MS);
+  isAway = false;
+  await after.platform.advance(MINUTE_MS);
+  expect(await store.videoJobs.get(id)).toMatchObject({ status: 'completed' });
 });

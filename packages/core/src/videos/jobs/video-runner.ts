@@ -26,12 +26,13 @@ import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
 import { type Polls, withAccepted, withPolls, withStatus } from './video-course.ts';
-import { createOwnedJobs, LEASE_MS, TAKEN_FOR_MS } from './video-lease.ts';
+import { createOwnedJobs, isOwned, leaseUntil } from './video-lease.ts';
+import { listWorkingJobs } from './working-jobs.ts';
 
 export interface VideoRunnerOptions {
   readonly store: Pick<Store, 'generations' | 'videoJobs'>;
   /** Lets go of what is held for a job when it ends. */
-  readonly ledger: Pick<Ledger, 'release'>;
+  readonly ledger: Pick<Ledger, 'release' | 'untilCounted'>;
   readonly recorder: Pick<Recorder, 'append'>;
   readonly current: () => VideoSetup;
   readonly platform: Platform;
@@ -60,8 +61,11 @@ export interface VideoSetup {
 export interface VideoRunner {
   /** Takes up what the store holds. Resolves when it has been read. */
   start(): Promise<void>;
-  /** Leaves a job alone that is about to be submitted, until it is released. The lease is to be written with it. */
-  hold(id: string): { readonly lease: VideoLease | undefined; release(): void };
+  /**
+   * Leaves a job alone that is about to be submitted, until it is released. A lease for at least this time is to be
+   * written with it.
+   */
+  hold(id: string): { leaseFor(ms: number): VideoLease | undefined; release(): void };
   /** Takes up a job that has just been submitted, or was held. */
   add(job: VideoJob, firstPollMs: number | undefined): void;
   /**
@@ -79,13 +83,18 @@ export interface VideoRunner {
   pollsOf(jobId: string): Polls;
   /** Stops polling; work under way continues, and the store has the rest. */
   stop(): void;
+  /** Leaves the jobs to other processes, after `stop`. */
+  leave(): Promise<void>;
 }
 
 /** At most 50 polls a second, however many jobs a restart finds open. */
 const SPACING_MS = 20;
 const POLL_TIMEOUT_MS = 30_000;
-/** Longer than any submission takes. */
-const SUBMISSION_LEASE_MS = 5 * 60_000;
+/** Where processes share a store: how often each looks for jobs that none of them owns. */
+const SCAN_EVERY_MS = 10_000;
+/** Jobs that one scan takes up, spread evenly until the next. */
+const MAX_SCANNED = 1000;
+const MAX_LEFT = 500;
 /** Jobs found at start are polled within this time, spread evenly. */
 const START_SPREAD_MS = 2000;
 
@@ -95,14 +104,16 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
   const runner: RunnerState = createRunnerState(options, (id) => void run(id, runner));
   return {
     async start() {
-      await takeUpAll(START_SPREAD_MS, runner);
-      if (ownerId !== null && platform.isPerRequest !== true) scanLater(runner);
+      if (ownerId === null || platform.isPerRequest === true) return takeUpAll(START_SPREAD_MS, runner);
+      await scan(START_SPREAD_MS, runner);
     },
     hold(id) {
       runner.held.add(id);
-      const untilMs = platform.now() + SUBMISSION_LEASE_MS;
-      const lease = ownerId === null ? undefined : { ownerId: ownerId(), token: 1, untilMs };
-      return { lease, release: () => void runner.held.delete(id) };
+      return {
+        leaseFor: (ms) =>
+          ownerId === null ? undefined : { ownerId: ownerId(), token: 1, untilMs: leaseUntil(platform.now(), ms) },
+        release: () => void runner.held.delete(id),
+      };
     },
     add(job, firstPollMs) {
       schedulePoll(job, firstPollMs, runner).catch((error: unknown) =>
@@ -122,6 +133,10 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
       runner.queue.stop();
       runner.outbox?.stop();
       runner.archiver?.stop();
+    },
+    async leave() {
+      const left = [...runner.owned.values()].slice(0, MAX_LEFT);
+      await Promise.allSettled(left.map((job) => runner.jobs.release(job)));
     },
   };
 }
@@ -146,6 +161,8 @@ function createRunnerState(options: VideoRunnerOptions, onDue: (id: string) => v
     /** How long the jobs of each model usually take. */
     usualMs: new Map<string, number>(),
     held: new Set<string>(),
+    /** Jobs of this process among those that share the store. */
+    owned: new Map<string, VideoJob>(),
     /** Jobs in the middle of a step, with the times on the monotonic clock when it began. */
     stepping: new Map<string, number>(),
     cancelScan: (): void => undefined,
@@ -154,28 +171,35 @@ function createRunnerState(options: VideoRunnerOptions, onDue: (id: string) => v
 }
 
 async function takeUpAll(spreadMs: number, runner: RunnerState): Promise<void> {
-  const { store, ledger, queue, held, stepping } = runner;
-  const all = await store.videoJobs.list();
+  const { store, ledger, platform, ownerId, queue, held, stepping, random } = runner;
+  const isFree = (job: VideoJob): boolean => ownerId === null || !isOwned(job, platform.now());
+  const query = { freeAtMs: ownerId === null ? undefined : platform.now(), limit: MAX_SCANNED };
+  const all = await listWorkingJobs(store.videoJobs, query);
   for (const job of all.filter(hasEnded)) {
     // Another process may have ended what this one holds money for.
     ledger.release(job.generationId);
-    takeUp(job, runner);
+    if (isFree(job)) takeUp(job, runner);
   }
   const isNew = ({ id }: VideoJob): boolean => !held.has(id) && !stepping.has(id) && !queue.has(id);
-  const open = all.filter((job) => !hasEnded(job) && isNew(job));
-  open.forEach(({ id }, index) => queue.schedule(id, (spreadMs * index) / open.length));
+  const open = all.filter((job) => !hasEnded(job) && isFree(job) && isNew(job));
+  // Processes that find the same jobs begin with different ones.
+  const first = ownerId === null ? 0 : Math.floor(random() * open.length);
+  [...open.slice(first), ...open.slice(0, first)].forEach(({ id }, index) =>
+    queue.schedule(id, (spreadMs * index) / open.length),
+  );
 }
 
-/** Where processes share the store, jobs of other processes are taken over after their leases expire. */
-function scanLater(runner: RunnerState): void {
-  const { platform, logger } = runner;
-  runner.cancelScan = platform.setTimer(() => {
-    takeUpAll(LEASE_MS / 2, runner)
-      .catch((error: unknown) => logger.error('video jobs could not be listed', { reason: String(error) }))
-      .finally(() => {
-        if (!runner.isStopped) scanLater(runner);
-      });
-  }, LEASE_MS / 2);
+/** Takes up jobs that no process owns, now and again: those of a process that has died are among them. */
+async function scan(spreadMs: number, runner: RunnerState): Promise<void> {
+  const { platform, logger, random } = runner;
+  try {
+    await takeUpAll(spreadMs, runner);
+  } catch (error) {
+    logger.error('video jobs could not be listed', { reason: String(error) });
+  }
+  if (runner.isStopped) return;
+  const waitMs = SCAN_EVERY_MS * (0.9 + random() / 5);
+  runner.cancelScan = platform.setTimer(() => void scan(SCAN_EVERY_MS / 2, runner), waitMs);
 }
 
 /** Leaves a step to the request that has begun it, unless that must have ended meanwhile. */
@@ -201,11 +225,20 @@ function run(id: string, runner: RunnerState): Promise<void> {
 
 /** Does the next step for a job, and schedules the one after it. */
 async function step(id: string, runner: RunnerState): Promise<void> {
-  const { jobs, queue, ages, failures, polls, changes } = runner;
+  const { jobs, queue, ages, failures, polls, changes, ledger, owned, ownerId } = runner;
   const job = await jobs.take(id);
   if (job === undefined) return;
-  if ('againMs' in job) return queue.schedule(id, job.againMs);
-  if (hasEnded(job)) return ages.forget(job);
+  if ('againMs' in job) {
+    // What is held here for a job that another process has taken over is let go of at its end.
+    if (owned.has(id)) queue.schedule(id, job.againMs);
+    return;
+  }
+  if (hasEnded(job)) {
+    owned.delete(id);
+    ledger.release(job.generationId);
+    return ages.forget(job);
+  }
+  if (ownerId !== null) owned.set(id, job);
   if (ages.remainingMs(job) === 0) {
     return end(job, { status: 'expired', error: 'The video was not made in time' }, runner);
   }
@@ -278,14 +311,17 @@ async function poll(
 }
 
 async function schedulePoll(job: VideoJob, retryAfterMs: number | undefined, runner: RunnerState): Promise<void> {
-  const { jobs, queue, ages, random, ownerId } = runner;
+  const { jobs, queue, ages, random, ownerId, platform } = runner;
   const ageMs = ages.ageMs(job);
   const usualMs = runner.usualMs.get(job.modelId) ?? null;
   const failures = runner.failures.get(job.id) ?? 0;
   const delayMs = nextPollDelayMs({ ageMs, usualMs, retryAfterMs, failures }, random());
   queue.schedule(job.id, Math.min(delayMs, ages.remainingMs(job)));
+  if (ownerId === null) return;
+  runner.owned.set(job.id, job);
   // Another owner would poll at once, whatever wait upstream requires.
-  if (delayMs > TAKEN_FOR_MS && ownerId !== null) await jobs.extend(job, delayMs + LEASE_MS);
+  const untilMs = leaseUntil(platform.now(), delayMs);
+  if ((job.lease?.untilMs ?? 0) < untilMs) await jobs.extend(job, untilMs - platform.now());
 }
 
 async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise<void> {
@@ -304,6 +340,7 @@ async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise
   const ended = await endVideoJob({ ...job, course }, progress, context);
   polls.take(job.id);
   runner.inputs.drop(job.id);
+  runner.owned.delete(job.id);
   if (ended === undefined || !hasEnded(ended)) return;
   changes.emit(ended);
   takeUp(ended, runner);

@@ -1,15 +1,13 @@
-import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { Repository } from '../../stores/store.ts';
+import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-
-export interface IdempotentCall {
-  readonly principalId: string;
-  /** The caller's `Idempotency-Key`. */
-  readonly key: string;
-  /** SHA-256 of what was sent with it. */
-  readonly bodyHash: string;
-}
+import {
+  type ClaimPlatform,
+  type IdempotentCall,
+  otherBody,
+  underWay as beingUnderWay,
+  withClaim,
+} from './claim-order.ts';
 
 /** Makes one job of calls that carry the same key. */
 export interface IdempotencyGuard {
@@ -26,8 +24,8 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
  * A call that failed has made no job and leaves its key free.
  */
 export function createIdempotencyGuard(
-  jobs: Repository<VideoJob>,
-  platform: Pick<Platform, 'now' | 'isPerRequest'>,
+  { videoJobs: jobs, entries }: Pick<Store, 'videoJobs' | 'entries'>,
+  platform: ClaimPlatform & Pick<Platform, 'now' | 'isPerRequest'>,
 ): IdempotencyGuard {
   const underWay = new Map<
     string,
@@ -35,10 +33,16 @@ export function createIdempotencyGuard(
   >();
 
   const find = async ({ principalId, key }: IdempotentCall): Promise<VideoJob | undefined> => {
-    const since = platform.now() - KEPT_MS;
-    return (await jobs.list()).findLast(
-      (job) => job.principalId === principalId && job.idempotency?.key === key && job.createdAt > since,
-    );
+    const isIts = (job: VideoJob): boolean => job.principalId === principalId && job.idempotency?.key === key;
+    const newest =
+      jobs.findByIdempotencyKey === undefined
+        ? (await jobs.list()).findLast(isIts)
+        : await jobs.findByIdempotencyKey(principalId, key);
+    return newest !== undefined && newest.createdAt > platform.now() - KEPT_MS ? newest : undefined;
+  };
+  const findOrMake = async (call: IdempotentCall, make: () => Promise<VideoJob>): Promise<VideoJob> => {
+    const found = await find(call);
+    return found === undefined ? make() : checked(call, found.idempotency?.bodyHash, found);
   };
 
   return {
@@ -47,9 +51,8 @@ export function createIdempotencyGuard(
       const running = underWay.get(id);
       if (running !== undefined && platform.isPerRequest === true) refuseUnderWay(running.startedAt, platform.now());
       else if (running !== undefined) return checked(call, running.bodyHash, await running.job);
-      const job = find(call).then((found) =>
-        found === undefined ? make() : checked(call, found.idempotency?.bodyHash, found),
-      );
+      const work = (): Promise<VideoJob> => findOrMake(call, make);
+      const job = entries === undefined ? work() : withClaim(call, work, { entries, platform });
       underWay.set(id, { bodyHash: call.bodyHash, job, startedAt: platform.now() });
       try {
         return await job;
@@ -62,11 +65,10 @@ export function createIdempotencyGuard(
 
 function checked({ bodyHash }: IdempotentCall, known: string | undefined, job: VideoJob): VideoJob {
   if (bodyHash === known) return job;
-  throw new GatewayError('conflict', 'This Idempotency-Key was used with another body; choose another key');
+  throw otherBody();
 }
 
 /** Where a request cannot wait for the promise of another; one that has taken too long has ended without its end. */
 function refuseUnderWay(startedAt: number, now: number): void {
-  if (now - startedAt > LONGEST_SUBMISSION_MS) return;
-  throw new GatewayError('conflict', 'A call with this Idempotency-Key is under way; send it again in a moment');
+  if (now - startedAt <= LONGEST_SUBMISSION_MS) throw beingUnderWay();
 }

@@ -113,12 +113,13 @@ async function submit(
   { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft'>,
   { platform, store, videos, ledger, logging }: VideoOrderParts,
 ): Promise<VideoJob> {
-  const { lease, release } = videos.runner.hold(draft.id);
+  const { leaseFor, release } = videos.runner.hold(draft.id);
   const storesContent = logging.inputOutput;
   const timeoutMs = SUBMIT_TIMEOUT_MS;
   try {
-    const submission = { ...rest, draft: { ...draft, lease }, store, platform, timeoutMs, storesContent };
+    const submission = { ...rest, draft, leaseFor, store, platform, timeoutMs, storesContent };
     const { job, started, order } = await submitVideo(submission);
+    ledger.handOver(job.generationId);
     videos.runner.holdInputs(job, order);
     videos.runner.add(job, started.retryAfterMs);
     videos.changes.emit(job);
@@ -127,7 +128,10 @@ async function submit(
     // A row remains when upstream may have the job and the store could not record it.
     const left = await store.videoJobs.get(draft.id);
     if (left === undefined) ledger.release(draft.generationId);
-    else videos.runner.add(left, undefined);
+    else {
+      ledger.handOver(draft.generationId);
+      videos.runner.add(left, undefined);
+    }
     throw error;
   } finally {
     release();

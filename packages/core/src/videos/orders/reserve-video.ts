@@ -1,5 +1,6 @@
 import { type Budget, type Payer, spendersOf } from '../../budgets/budget.ts';
-import type { Hold, Ledger } from '../../budgets/ledger.ts';
+import type { Hold } from '../../budgets/hold.ts';
+import type { Ledger } from '../../budgets/ledger.ts';
 import { reserveCall } from '../../budgets/reserve-call.ts';
 import { worstCaseNanoUsd } from '../../budgets/worst-case.ts';
 import type { CostBound } from '../../calls/call-kind.ts';
@@ -7,11 +8,15 @@ import type { ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../../foundation/async/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Repository } from '../../stores/store.ts';
+import type { VideoJobRepository } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
 import type { VideoCapabilities } from '../../wire/models/video-capabilities.ts';
 import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import { listWorkingJobs } from '../jobs/working-jobs.ts';
 import { boundOfVideo } from './video-kind.ts';
+
+/** Jobs with work left at the start. */
+const MAX_HOLDS = 100_000;
 
 export interface VideoReservation {
   readonly call: ModelCall<VideoRequest>;
@@ -56,8 +61,8 @@ function boundOf({ call: { request }, capabilities }: VideoReservation): CostBou
 }
 
 /** The amounts held for the jobs that were open when the process started. */
-export function findVideoHolds(jobs: Pick<Repository<VideoJob>, 'list'>): Awaitable<readonly Hold[]> {
-  return whenKnown(jobs.list(), toHolds);
+export function findVideoHolds(jobs: VideoJobRepository): Awaitable<readonly Hold[]> {
+  return whenKnown(listWorkingJobs(jobs, { limit: MAX_HOLDS }), toHolds);
 }
 
 function toHolds(jobs: readonly VideoJob[]): readonly Hold[] {

@@ -6,9 +6,10 @@ import type { Platform } from '../../foundation/platform.ts';
 import { toProviderResponse } from '../../generations/to-generation.ts';
 import type { VideoOrder, VideoStarted } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob, VideoLease } from '../../stores/video-job.ts';
 import type { ProviderResponse } from '../../wire/generations/generation.ts';
 import { withAccepted, withAttempt } from '../jobs/video-course.ts';
+import { CLOCKS_MS, LEASE_MS } from '../jobs/video-lease.ts';
 import { withoutData } from '../without-data.ts';
 
 /** Fields of a job that depend on the endpoint. */
@@ -23,6 +24,8 @@ export interface Submission {
   readonly store: Pick<Store, 'videoJobs'>;
   readonly platform: Platform;
   readonly timeoutMs: number;
+  /** The ownership of the job for at least this time; undefined where no other process could take it over. */
+  readonly leaseFor: (ms: number) => VideoLease | undefined;
   /** Whether prompts may be stored beyond the submission. */
   readonly storesContent: boolean;
 }
@@ -37,7 +40,7 @@ export interface Submitted {
 /** Statuses that mean that the gateway's own account is not in order. */
 const OPERATORS_OWN: ReadonlySet<number> = new Set([401, 402, 403]);
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
-/** No further endpoint is called after this: the caller waits, and this process owns the job for five minutes only. */
+/** No further endpoint is called after this, because the caller waits. */
 const LAST_START_MS = 150_000;
 
 /**
@@ -58,7 +61,8 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
     if (platform.monotonicNow() > noneAfter) break;
     const course = withAttempt(lastCourse, draft, platform.now());
     lastCourse = course;
-    const asked = { ...draft, course, ...(refusals.length > 0 && { refusals }) };
+    const lease = submission.leaseFor(submission.timeoutMs);
+    const asked = { ...draft, course, lease, ...(refusals.length > 0 && { refusals }) };
     const job = toJob(asked, endpoint, submission.orderFor(endpoint));
     const startedAt = platform.monotonicNow();
     if (lastFailure === undefined) await store.videoJobs.insert(job);
@@ -115,13 +119,15 @@ async function noteSent(
   job: VideoJob,
   { providerModel }: Endpoint,
   { upstreamId }: VideoStarted,
-  { store, platform, storesContent }: Submission,
+  { store, platform, storesContent, leaseFor }: Submission,
 ): Promise<VideoJob> {
   const order = withoutData(job.order, storesContent && job.region === undefined);
   const course = withAccepted(job.course, job, platform.now());
-  const sent: VideoJob = { ...job, order, course, submission: 'sent', upstream: { upstreamId, providerModel } };
-  await store.videoJobs.update(job.id, () => sent);
-  return sent;
+  const upstream = { upstreamId, providerModel };
+  const sent: VideoJob = { ...job, order, course, submission: 'sent', upstream, lease: leaseFor(LEASE_MS - CLOCKS_MS) };
+  // Another process has taken over a job that took longer to submit than it was owned for.
+  const isOurs = ({ lease }: VideoJob): boolean => lease?.token === job.lease?.token;
+  return (await store.videoJobs.update(job.id, (latest) => (isOurs(latest) ? sent : latest))) ?? sent;
 }
 
 function toSubmissionError(failure: GatewayError | undefined): GatewayError {

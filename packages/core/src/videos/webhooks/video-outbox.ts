@@ -1,13 +1,13 @@
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
-import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
+import type { VideoDelivery, VideoJob, VideoLease } from '../../stores/video-job.ts';
 import { deliverWebhook } from '../../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs, remainingDelayMs } from '../../webhooks/delivery-schedule.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 import type { VideoAnnouncement } from '../../wire/videos/video-course.ts';
 import { sinceOrder, withAnnouncement } from '../jobs/video-course.ts';
-import type { OwnedJobs } from '../jobs/video-lease.ts';
+import { leaseUntil, type OwnedJobs } from '../jobs/video-lease.ts';
 
 export interface VideoOutboxOptions {
   readonly jobs: OwnedJobs;
@@ -17,6 +17,11 @@ export interface VideoOutboxOptions {
   readonly random: () => number;
   readonly webhooks: WebhookOptions;
 }
+
+const keepUntil = (lease: VideoLease, untilMs: number): VideoLease => ({
+  ...lease,
+  untilMs: Math.max(lease.untilMs, untilMs),
+});
 
 /** Announces the end of jobs. */
 export interface VideoOutbox {
@@ -111,6 +116,8 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
       ...latest,
       delivery: next,
       course: withAnnouncement(latest.course, announcement),
+      // Until the next attempt no other process has to look at it.
+      ...(latest.lease != null && { lease: keepUntil(latest.lease, leaseUntil(platform.now(), delayMs ?? 0)) }),
     }));
     if (delayMs === null) return forget(id);
     plannedFor.set(id, next.nextAttemptAt);

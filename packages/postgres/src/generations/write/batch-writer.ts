@@ -21,7 +21,7 @@ export interface BatchWriter {
   readonly backlog: Backlog | undefined;
   /** Adds a record. `isUrgent`: somebody waits for it. */
   add(record: PendingRecord, isUrgent: boolean): void;
-  /** Begins with what is in the backlog. */
+  /** Begins with what waits, as the database is there. */
   wake(): void;
   /** Resolves when all that is pending now is in the database; rejects with a 503 where that takes too long. */
   flush(): Promise<void>;
@@ -37,7 +37,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_AT_ONCE = 2;
 /** With more records waiting than this, a second batch is written beside the first. */
 const MANY = 500;
-const GATHER_MS = 25;
+const GATHER_MS = 50;
 /** When somebody waits, only what arrives at the same time is gathered. */
 const GATHER_URGENT_MS = 1;
 const FIRST_RETRY_MS = 100;
@@ -88,7 +88,10 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       pending.add(record);
       wakeIn(state, isUrgent ? GATHER_URGENT_MS : GATHER_MS);
     },
-    wake: () => wakeIn(state, 0),
+    wake() {
+      state.retryMs = 0;
+      wakeIn(state, 0);
+    },
     async flush() {
       if (pending.size === 0) return;
       const upTo = pending.last();
@@ -109,7 +112,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     async close() {
       wakeIn(state, 0);
       const limitMs = state.retryMs === 0 ? CLOSE_LIMIT_MS : FLUSH_LIMIT_WHEN_DOWN_MS;
-      await waitUntil(state, limitMs, () => pending.size === 0);
+      await waitUntil(state, limitMs, () => pending.size === 0 && state.backlog?.isEmpty !== false);
       state.isClosed = true;
       clearTimeout(state.timer);
       await waitUntil(state, CLOSE_LIMIT_MS, () => state.active === 0 && !state.isBacklogActive);

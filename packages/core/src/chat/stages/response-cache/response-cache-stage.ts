@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import type { Platform } from '../../../foundation/platform.ts';
 import { firstValue, type HeaderMap } from '../../../http/request.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';
@@ -7,11 +6,12 @@ import type { ChatRun } from '../../chat-run.ts';
 import { type CommittedCompletion, readMore } from '../../committed-completion.ts';
 import type { Begin, PlannedStage, Stage } from '../stage.ts';
 import { FAMILIES } from './cache-headers.ts';
+import type { KeyOfQuery } from './cache-key.ts';
 import { batchesOf, type CachedCompletion, identify, type ResponseCache } from './response-cache.ts';
 
 export interface CacheParts {
   readonly cache: ResponseCache;
-  readonly platform: Pick<Platform, 'monotonicNow'>;
+  readonly keyOf: KeyOfQuery;
 }
 
 /** Repeats earlier completions for requests whose headers allow it (wire.md 21). */
@@ -24,31 +24,31 @@ export function createResponseCacheStage(parts: CacheParts): Stage {
   };
 }
 
-async function askCache(wish: CacheWish, run: ChatRun, { cache, platform }: CacheParts): Promise<PlannedStage | null> {
+async function askCache(wish: CacheWish, run: ChatRun, { cache, keyOf }: CacheParts): Promise<PlannedStage | null> {
   const { call, caller, plan, toolSet, observer, responseHeaders } = run;
   const { principal, region } = call;
   const request = toolSet?.original ?? call.request;
-  const key = await cache.keyOf({
+  const key = await keyOf({
     request,
     principalId: principal.id,
     region: region?.name ?? null,
     policy: caller.policy,
   });
-  if (wish.isCleared) cache.forget(key);
+  if (wish.isCleared) await cache.forget(key);
   if (!wish.isOn) return null;
-  const found = cache.find(key);
+  const found = await cache.find(key);
   // The endpoints that may serve the request now decide, not those that might have when the completion was made.
   const endpoint = found && plan.endpoints.find((candidate) => identify(candidate) === found.endpoint);
   if (found === undefined || endpoint === undefined) {
     const { ttlSeconds } = wish;
     setCacheHeaders(responseHeaders, wish, { status: 'MISS', ttlSeconds });
     const entry = { key, sourceId: call.id, ttlMs: ttlSeconds * 1000 };
-    return { begin: (next) => storing(next, entry, { cache, platform }) };
+    return { begin: (next) => storing(next, entry, cache) };
   }
   setCacheHeaders(responseHeaders, wish, {
     status: 'HIT',
     ttlSeconds: Math.round(found.ttlMs / 1000),
-    ageSeconds: Math.floor((platform.monotonicNow() - found.storedAt) / 1000),
+    ageSeconds: Math.floor(found.ageMs / 1000),
     sourceId: found.sourceId,
   });
   const begin: Begin = () => {
@@ -79,14 +79,14 @@ interface NewEntry {
 }
 
 /** Stores the completion that `next` begins, after it has ended successfully. */
-function storing(next: Begin, entry: NewEntry, parts: CacheParts): Begin {
-  return async (turn) => storeAtEnd(await next(turn), entry, parts);
+function storing(next: Begin, entry: NewEntry, cache: ResponseCache): Begin {
+  return async (turn) => storeAtEnd(await next(turn), entry, cache);
 }
 
 function storeAtEnd(
   completion: CommittedCompletion,
   { key, sourceId, ttlMs }: NewEntry,
-  { cache, platform }: CacheParts,
+  cache: ResponseCache,
 ): CommittedCompletion {
   const pieces: string[] = [];
   let hasFinished = false;
@@ -111,7 +111,6 @@ function storeAtEnd(
             sourceId,
             endpoint,
             batches: `[${pieces.join()}]`,
-            storedAt: platform.monotonicNow(),
             ttlMs,
           });
         }

@@ -13,7 +13,7 @@ import {
 } from '../../../../../../test/support/gateways/core-gateway.ts';
 import { chunkings, toEventPieces } from '../../../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
-import { createResponseCache } from './response-cache.ts';
+import { createMemoryResponseCache } from './memory-response-cache.ts';
 
 const whole = (content: string, extra: object = {}) => ({
   headers: { 'content-type': 'application/json' },
@@ -201,12 +201,12 @@ test('refuses a time to live that is no number, by the name of its header', asyn
 });
 
 test('stores no more than its limit: the least recently used completion is removed first', () => {
-  const cache = createResponseCache(createVirtualPlatform(), 100);
-  const completion = { sourceId: 'g', endpoint: 'e', batches: '0123456789', storedAt: 0, ttlMs: 1000 };
+  const cache = createMemoryResponseCache(createVirtualPlatform(), 100);
+  const completion = { sourceId: 'g', endpoint: 'e', batches: '0123456789', ttlMs: 1000 };
   for (let i = 0; i < 10; i += 1) cache.store(`k${i}`, completion);
   expect(cache.find('k0')).toBeDefined();
   cache.store('new', completion);
-  expect([cache.find('k0'), cache.find('k1'), cache.size()]).toEqual([completion, undefined, 100]);
+  expect([cache.find('k0'), cache.find('k1'), cache.size()]).toEqual([{ ...completion, ageMs: 0 }, undefined, 100]);
   cache.store('huge', { ...completion, batches: 'x'.repeat(13) });
   expect(cache.find('huge')).toBeUndefined();
 });

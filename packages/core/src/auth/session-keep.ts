@@ -1,0 +1,54 @@
+import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Session } from './session.ts';
+
+/** Where sessions and one-time tokens are kept until they end. */
+export interface SessionKeep {
+  putToken(token: string): void;
+  /** Whether the token was there; it is not any more afterwards. */
+  takeToken(token: string): Awaitable<boolean>;
+  put(session: Session): Awaitable<void>;
+  get(secret: string): Awaitable<Session | undefined>;
+  remove(secret: string): Awaitable<void>;
+}
+
+export const SESSION_LIFETIME_S = 12 * 60 * 60;
+export const TOKEN_LIFETIME_MS = 10 * 60 * 1000;
+
+const MAX_SESSIONS = 1000;
+const MAX_TOKENS = 100;
+
+/** Keeps them in memory: a restart ends them all. The number of each is bounded, and the oldest is removed first. */
+export function createMemoryKeep(platform: Pick<Platform, 'monotonicNow'>): SessionKeep {
+  const bySecret = new Map<string, { readonly session: Session; readonly endsAt: number }>();
+  /** Expiry time of each token. This and all other times here are of the monotonic clock. */
+  const tokens = new Map<string, number>();
+  return {
+    putToken(token) {
+      tokens.set(token, platform.monotonicNow() + TOKEN_LIFETIME_MS);
+      dropOldest(tokens, MAX_TOKENS);
+    },
+    takeToken(token) {
+      const expiresAt = tokens.get(token) ?? Number.NEGATIVE_INFINITY;
+      tokens.delete(token);
+      return expiresAt > platform.monotonicNow();
+    },
+    put(session) {
+      bySecret.set(session.secret, { session, endsAt: platform.monotonicNow() + SESSION_LIFETIME_S * 1000 });
+      dropOldest(bySecret, MAX_SESSIONS);
+    },
+    get(secret) {
+      const found = bySecret.get(secret);
+      if (found === undefined || found.endsAt > platform.monotonicNow()) return found?.session;
+      bySecret.delete(secret);
+      return undefined;
+    },
+    remove: (secret) => void bySecret.delete(secret),
+  };
+}
+
+/** Removes the entry that was set first when there are too many. */
+export function dropOldest(map: Map<string, unknown>, limit: number): void {
+  const [oldest] = map.size > limit ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+}

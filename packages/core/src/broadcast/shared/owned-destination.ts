@@ -1,0 +1,203 @@
+import type { BroadcastFeed } from '../../stores/broadcast-row.ts';
+import type { GenerationRecord } from '../../stores/store.ts';
+import type { Destination } from '../../wire/destinations/destination.ts';
+import { type BroadcasterOptions, createDeliver } from '../broadcaster.ts';
+import { createDestinationFilter } from '../destination-filter.ts';
+import { createDestinationQueue, type DestinationQueue, type QueueStatus } from '../destination-queue.ts';
+import { type FeedRows, GIVE_UP_MS } from './feed-rows.ts';
+
+/** A destination that this process sends to, and no other. */
+export interface OwnedDestination {
+  change(destination: Destination): void;
+  status(): QueueStatus;
+  /** Reads the deliveries that wait, among them those that are to be sent again. */
+  readWaiting(): Promise<void>;
+  /** Sends what is recorded by now, as far as it can be sent. */
+  drained(): Promise<void>;
+  /** Stores how far it is, and leaves the destination to others. */
+  close(): Promise<void>;
+}
+
+export interface OwnedDestinationOptions extends BroadcasterOptions {
+  readonly destination: Destination;
+  /** As it was taken. */
+  readonly row: BroadcastFeed;
+  readonly rows: FeedRows;
+  /** Called once, when it could not be kept. Nothing is sent any more then. */
+  readonly onLost: () => void;
+}
+
+const READ_EVERY_MS = 1000;
+const SAVE_EVERY_MS = 5000;
+const PAGE = 200;
+/** No more is read while this many wait to be sent: the store has them. */
+const MAX_AHEAD = 500;
+
+/** Sends to a destination what the store holds for it, whichever process has recorded it. */
+export function openOwnedDestination(options: OwnedDestinationOptions): OwnedDestination {
+  const owned = createOwnedState(options);
+  const { queue } = owned;
+  owned.readWaiting().then(
+    () => queue.open([]),
+    (error: unknown) => lose(owned, error),
+  );
+  void readOn(owned);
+  saveLater(owned);
+  return {
+    change(destination) {
+      owned.takes = createDestinationFilter(destination);
+      queue.change(destination);
+    },
+    status: () => statusOf(owned),
+    readWaiting: owned.readWaiting,
+    async drained() {
+      await owned.reading;
+      while (!owned.isClosed && (await readPage(owned))) await queue.drained();
+      await queue.drained();
+    },
+    async close() {
+      if (owned.isClosed) return;
+      end(owned);
+      await queue.close();
+      await options.rows.leave(owned.row, { place: owned.donePlace, status: statusOf(owned) });
+    },
+  };
+}
+
+type OwnedState = ReturnType<typeof createOwnedState>;
+
+function createOwnedState(options: OwnedDestinationOptions) {
+  const { store, destination, row, platform } = options;
+  /** Records that wait to be sent, so that they are not read again one by one. */
+  const held = new Map<string, GenerationRecord>();
+  const generations: BroadcasterOptions['store']['generations'] = {
+    ...store.generations,
+    get: (id) => held.get(id) ?? store.generations.get(id),
+  };
+  const queue: DestinationQueue = createDestinationQueue({
+    ...options,
+    rows: store.broadcasts,
+    deliver: createDeliver({ ...options, store: { ...store, generations } }),
+    cursor: { moveTo: (id) => settle(id, state), close: () => Promise.resolve() },
+  });
+  const state = {
+    ...options,
+    queue,
+    held,
+    takes: createDestinationFilter(destination),
+    row,
+    /** What comes after it has not been read. */
+    readPlace: row.place,
+    /** What comes before it needs no delivery any more. */
+    donePlace: row.place,
+    /** Pages under way: the place after each is reached when the last that it had for this destination is settled. */
+    pages: [] as { readonly lastId: string; place: string }[],
+    renewedAt: platform.monotonicNow(),
+    reading: Promise.resolve() as Promise<unknown>,
+    cancelRead: (): void => undefined,
+    cancelSave: (): void => undefined,
+    isClosed: false,
+    async readWaiting() {
+      for (const each of await store.broadcasts.list()) {
+        if (each.kind !== 'delivery' || each.destinationId !== destination.id || each.state !== 'waiting') continue;
+        queue.add(each);
+      }
+    },
+  };
+  return state;
+}
+
+function statusOf({ queue, row }: OwnedState): QueueStatus {
+  const { queued, lastDeliveredAt, lastFailure } = queue.status();
+  return {
+    queued,
+    lastDeliveredAt: lastDeliveredAt ?? row.status.lastDeliveredAt,
+    lastFailure: lastFailure ?? row.status.lastFailure,
+  };
+}
+
+/** Moves the place past pages whose generations all need no delivery any more. */
+function settle(id: string, owned: OwnedState): void {
+  const { pages, held } = owned;
+  if (!held.has(id)) return;
+  // Generations settle in order, so all before it have.
+  for (const known of held.keys()) {
+    held.delete(known);
+    if (known === id) break;
+  }
+  const done = pages.filter(({ lastId }) => !held.has(lastId));
+  owned.donePlace = done.at(-1)?.place ?? owned.donePlace;
+  owned.pages = pages.filter(({ lastId }) => held.has(lastId));
+}
+
+/** Reads a page, and queues what of it is for this destination. False when there is nothing more to read now. */
+async function readPage(owned: OwnedState): Promise<boolean> {
+  const { store, queue, held } = owned;
+  if (owned.isClosed || held.size >= MAX_AHEAD) return false;
+  const found = await store.generations.follow?.(owned.readPlace, PAGE);
+  if (found === undefined || owned.isClosed) return false;
+  owned.readPlace = found.place;
+  const taken = found.records.filter(owned.takes);
+  for (const record of taken) held.set(record.generation.id, record);
+  const last = taken.at(-1);
+  const latest = owned.pages.at(-1);
+  if (last !== undefined) owned.pages.push({ lastId: last.generation.id, place: found.place });
+  else if (latest !== undefined) latest.place = found.place;
+  else owned.donePlace = found.place;
+  for (const record of taken) queue.offer(record);
+  return found.records.length === PAGE;
+}
+
+async function readOn(owned: OwnedState): Promise<void> {
+  const { platform, logger, destination } = owned;
+  const reading = (async () => {
+    while (await readPage(owned));
+  })();
+  owned.reading = reading.catch((error: unknown) => {
+    logger.error('what is to be broadcast could not be read', { destination: destination.id, reason: String(error) });
+  });
+  await owned.reading;
+  if (!owned.isClosed) owned.cancelRead = platform.setTimer(() => void readOn(owned), READ_EVERY_MS);
+}
+
+function saveLater(owned: OwnedState): void {
+  owned.cancelSave = owned.platform.setTimer(() => {
+    save(owned).then(
+      () => owned.isClosed || saveLater(owned),
+      (error: unknown) => lose(owned, error),
+    );
+  }, SAVE_EVERY_MS);
+}
+
+async function save(owned: OwnedState): Promise<void> {
+  const { platform, rows } = owned;
+  const at = platform.monotonicNow();
+  let saved: BroadcastFeed | undefined;
+  try {
+    saved = await rows.save(owned.row, { place: owned.donePlace, status: statusOf(owned) });
+  } catch (error) {
+    if (at - owned.renewedAt < GIVE_UP_MS - SAVE_EVERY_MS) return;
+    throw error;
+  }
+  if (owned.isClosed) return;
+  if (saved === undefined) throw new Error('another process sends to it now');
+  const isWoken = saved.resends !== owned.row.resends;
+  owned.row = saved;
+  owned.renewedAt = at;
+  if (isWoken) await owned.readWaiting();
+}
+
+function end(owned: OwnedState): void {
+  owned.isClosed = true;
+  owned.cancelRead();
+  owned.cancelSave();
+}
+
+function lose(owned: OwnedState, error: unknown): void {
+  if (owned.isClosed) return;
+  end(owned);
+  const { logger, destination, queue } = owned;
+  logger.warn('a broadcast was left to other processes', { destination: destination.id, reason: String(error) });
+  void queue.close();
+  owned.onLost();
+}

@@ -1,0 +1,164 @@
+import type { Awaitable } from '../foundation/async/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { BudgetSlices } from '../stores/budget-slices.ts';
+import type { GenerationRepository } from '../stores/store.ts';
+import type { Budget } from './budget.ts';
+import { createHoldBook, type HoldBook } from './hold-book.ts';
+import type { Hold, WorstCase } from './hold.ts';
+import type { Ledger, LedgerOptions } from './ledger.ts';
+import { createCountedHolds } from './shared/counted-holds.ts';
+import { createSliceDesk, type SliceDesk } from './shared/slice-desk.ts';
+import { createSliceLease } from './shared/slice-lease.ts';
+import { createSliceShelf, type SliceShelf } from './shared/slice-shelf.ts';
+import { createSliceUpkeep } from './shared/slice-upkeep.ts';
+import { createSlice, noteUse, type Slice, toSlicedBudget, usedOf } from './shared/slice.ts';
+
+export interface SharedLedgerOptions extends Pick<LedgerOptions, 'onRefusal'> {
+  readonly slices: BudgetSlices;
+  readonly generations: Pick<GenerationRepository, 'onCounted'>;
+  readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
+  readonly logger?: Logger | undefined;
+}
+
+/** A store that takes longer is held to be away. */
+const STATEMENT_LIMIT_MS = 2500;
+
+/**
+ * The ledger of one of several instances at a store. Each budget is divided into slices: a call that fits into the slice
+ * of its instance asks nobody, and one that does not waits until the store has granted more. What open video jobs hold
+ * is counted by the store.
+ */
+export function createSharedLedger(options: SharedLedgerOptions): Ledger {
+  const { slices, generations, platform, logger, onRefusal } = options;
+  const book = createHoldBook();
+  const shelf = createSliceShelf();
+  const within = createLimit(platform);
+  const lease = createSliceLease({ slices, platform, within, restore: () => restoreUsed(shelf, desk, book) });
+  const desk: SliceDesk = createSliceDesk({ slices, book, lease, platform, within, logger });
+  const upkeep = createSliceUpkeep({ shelf, desk, lease, book, platform });
+  const counted = createCountedHolds({ book, shelf, desk, platform, generations });
+  const stopListening = [
+    slices.onRecall((budget) => {
+      const slice = shelf.get(budget);
+      if (slice !== undefined) desk.giveBack(slice).catch(() => undefined);
+    }),
+    slices.onGivenBack((budget, instanceId) => {
+      const slice = shelf.get(budget);
+      slice?.givenBackBy.add(instanceId);
+      slice?.onGivenBack?.();
+    }),
+  ];
+
+  const sliceOf = (budget: Budget): Slice => {
+    const sliced = toSlicedBudget(budget);
+    const present = shelf.get(sliced);
+    if (present !== undefined) return present;
+    const slice = createSlice(sliced, budget, platform.monotonicNow());
+    shelf.add(slice);
+    upkeep.begin();
+    return slice;
+  };
+  const reserve = (hold: Hold, budgets: readonly Budget[]): Awaitable<void> => {
+    const demands = toDemands(hold, budgets, sliceOf);
+    const pass = (): void => {
+      book.add(hold);
+      for (const { slice, budget } of demands) desk.growEarly(slice, budget);
+    };
+    if (demands.every(({ slice, budget, needNanoUsd }) => desk.isOpen(slice, budget, needNanoUsd))) {
+      const now = platform.monotonicNow();
+      for (const { slice, needNanoUsd } of demands) noteUse(slice, needNanoUsd, now);
+      return pass();
+    }
+    const admitted = (): void => {
+      for (const { slice, needNanoUsd } of demands) slice.earmarkedNanoUsd -= needNanoUsd;
+      pass();
+    };
+    return admitToAll(demands, desk).then(admitted, (error: unknown) => {
+      const refusing = demands.find(({ budget }) => error instanceof GatewayError && error.code === budget.code);
+      if (refusing !== undefined) onRefusal?.(refusing.budget, hold);
+      throw error;
+    });
+  };
+
+  return {
+    reserve,
+    release: counted.release,
+    handOver: counted.leaveToStore,
+    untilCounted: counted.until,
+    replace(id, worst) {
+      const [hold] = book.release(id);
+      if (hold === undefined) return;
+      book.add({ ...hold, ...worst });
+      counted.noteFree(hold.spenders);
+    },
+    keepLost(cost) {
+      book.release(cost.id);
+      if (cost.anyNanoUsd > 0) book.add(cost);
+    },
+    heldNanoUsd: book.totalNanoUsd,
+    async close() {
+      lease.stop();
+      await counted.close();
+      for (const stop of stopListening) stop();
+      // The slices of an instance that cannot return them end with its lease.
+      await upkeep.end().catch(() => undefined);
+    },
+  };
+}
+
+interface Demand {
+  readonly slice: Slice;
+  readonly budget: Budget;
+  readonly needNanoUsd: number;
+}
+
+/** Each slice once, at the smallest limit. */
+function toDemands(hold: WorstCase, budgets: readonly Budget[], sliceOf: (budget: Budget) => Slice): readonly Demand[] {
+  const demands: Demand[] = [];
+  for (const budget of budgets) {
+    const needNanoUsd = budget.includesByok ? hold.anyNanoUsd : hold.creditsNanoUsd;
+    // Another account pays at every endpoint of the call.
+    if (needNanoUsd === null) continue;
+    const slice = sliceOf(budget);
+    const index = demands.findIndex((other) => other.slice === slice);
+    const other = demands[index];
+    if (other === undefined) demands.push({ slice, budget, needNanoUsd });
+    else if (budget.limitNanoUsd < other.budget.limitNanoUsd) demands[index] = { slice, budget, needNanoUsd };
+  }
+  return demands;
+}
+
+/** Sets the amounts aside in all slices; when one refuses, in none. */
+async function admitToAll(demands: readonly Demand[], desk: SliceDesk): Promise<void> {
+  const admissions = demands.map(async ({ slice, budget, needNanoUsd }) => desk.admit(slice, budget, needNanoUsd));
+  const results = await Promise.allSettled(admissions);
+  const refusal = results.find((result) => result.status === 'rejected');
+  if (refusal === undefined) return;
+  for (const [index, { slice, needNanoUsd }] of demands.entries()) {
+    if (results[index]?.status !== 'fulfilled') continue;
+    slice.earmarkedNanoUsd -= needNanoUsd;
+    desk.noteFree(slice);
+  }
+  throw refusal.reason;
+}
+
+/** Writes what this instance uses, after others may have been given its slices. */
+async function restoreUsed(shelf: SliceShelf, desk: SliceDesk, book: HoldBook): Promise<void> {
+  const used: Slice[] = [];
+  for (const slice of shelf.all()) {
+    slice.leasedNanoUsd = Math.max(0, usedOf(slice, book));
+    slice.writtenNanoUsd = 0;
+    if (slice.leasedNanoUsd > 0) used.push(slice);
+  }
+  if (used.length > 0) await desk.put(used);
+}
+
+function createLimit({ setTimer }: Pick<Platform, 'setTimer'>) {
+  return <Value>(work: Promise<Value>): Promise<Value> =>
+    new Promise((resolve, reject) => {
+      const cancel = setTimer(() => reject(new Error('The store did not respond in time')), STATEMENT_LIMIT_MS);
+      work.then(resolve, reject).finally(cancel);
+    });
+}

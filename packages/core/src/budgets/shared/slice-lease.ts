@@ -1,0 +1,69 @@
+import type { Platform } from '../../foundation/platform.ts';
+import type { BudgetSlices } from '../../stores/budget-slices.ts';
+
+/** How long the slices of this instance are its own. */
+export interface SliceLease {
+  isValid(): boolean;
+  /** Renews it now. Rejects while the store is away. */
+  renew(): Promise<void>;
+  /** Notes that others may have been given what this instance had. */
+  lose(): void;
+  /** Rises with each loss. */
+  epoch(): number;
+  stop(): void;
+}
+
+export interface SliceLeaseOptions {
+  readonly slices: Pick<BudgetSlices, 'renew' | 'lifeMs'>;
+  readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
+  readonly within: <Value>(work: Promise<Value>) => Promise<Value>;
+  /** Writes anew what this instance uses, after a loss. */
+  readonly restore: () => Promise<void>;
+}
+
+/** Clocks of two machines may run apart by this share of a life. */
+const CLOCK_SHARE = 0.1;
+const RETRY_MS = 2000;
+
+/** Begins with the first renewal; from then on renews by itself. */
+export function createSliceLease({ slices, platform, within, restore }: SliceLeaseOptions): SliceLease {
+  const usableMs = slices.lifeMs * (1 - CLOCK_SHARE);
+  let validUntil = -Infinity;
+  let epoch = 0;
+  let renewing: Promise<void> | undefined;
+  let cancel = (): void => undefined;
+  let isStopped = false;
+
+  const renewLater = (delayMs: number): void => {
+    cancel();
+    if (isStopped) return;
+    cancel = platform.setTimer(() => {
+      renew().catch(() => renewLater(RETRY_MS));
+    }, delayMs);
+  };
+  const renewNow = async (): Promise<void> => {
+    // What the store writes happens after this.
+    const beganAt = platform.monotonicNow();
+    if (!(await within(slices.renew()))) {
+      lose();
+      await restore();
+    }
+    validUntil = beganAt + usableMs;
+    renewLater(slices.lifeMs / 3);
+  };
+  const renew = (): Promise<void> => (renewing ??= renewNow().finally(() => (renewing = undefined)));
+  const lose = (): void => {
+    epoch += 1;
+    validUntil = -Infinity;
+  };
+  return {
+    isValid: () => platform.monotonicNow() < validUntil,
+    renew,
+    lose,
+    epoch: () => epoch,
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
+}

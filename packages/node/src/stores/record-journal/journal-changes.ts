@@ -1,0 +1,53 @@
+import type { GenerationRecord } from '@model-gateway/core';
+
+import { openRowLog, type RowLogOptions } from '../journal/row-log.ts';
+
+/** A change of a record that is in the journal only. */
+export interface JournaledChange {
+  readonly id: string;
+  readonly record?: GenerationRecord | undefined;
+  readonly isContentDeleted?: true | undefined;
+}
+
+/** The changes of records in the journal, in a file of their own: they are few. */
+export interface JournalChanges {
+  find(id: string): JournaledChange | undefined;
+  add(change: JournaledChange): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Removes those that an earlier process has left. */
+  removeRecovered(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openJournalChanges(
+  options: Omit<RowLogOptions<JournaledChange>, 'isRetained'>,
+): Promise<JournalChanges> {
+  const log = await openRowLog<JournaledChange>({ ...options, isRetained: () => true });
+  const changes = new Map(log.rows.map((row) => [row.id, row]));
+  const recovered = [...changes.keys()];
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const remove = (id: string): Promise<void> =>
+    inTurn(async () => {
+      if (!changes.delete(id)) return;
+      await log.write({ removed: id });
+    });
+  return {
+    find: (id) => changes.get(id),
+    add: (change) =>
+      inTurn(async () => {
+        const merged = { ...changes.get(change.id), ...change };
+        await log.write({ put: merged });
+        changes.set(change.id, merged);
+      }),
+    remove,
+    async removeRecovered() {
+      for (const id of recovered.splice(0)) await remove(id);
+    },
+    close: () => inTurn(log.close),
+  };
+}

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+
+import type { GenerationRecord, Logger, RunningCall } from '@model-gateway/core';
+
+import { sweepTemporaryFiles } from '../files/atomic-file.ts';
+import { prepareDataDirectory, toDirectoryError } from '../files/data-directory.ts';
+import type { DirectoryOwner } from '../files/directory-owner.ts';
+import { errorReason, type FileSystem, nodeFileSystem } from '../files/file-system.ts';
+import { holdDirectory } from '../files/held-directory.ts';
+import { takeDirectory } from '../files/take-directory.ts';
+import { openRunningLog, type RunningLog } from '../generations/running-log.ts';
+import { recoverJournal } from '../journal/journal-reader.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { type JournalChanges, type JournaledChange, openJournalChanges } from './journal-changes.ts';
+import type { JournaledRecord } from './journaled-record.ts';
+import { openRecordSegments, type RecordSegments } from './record-segments.ts';
+import { openRefusedRecords, type RefusedRecords } from './refused-records.ts';
+
+/** What was acknowledged and may not be in a database yet, as a store in PostgreSQL asks for it. */
+export interface RecordJournal {
+  readonly bytes: number;
+  readonly recovered: readonly number[];
+  readonly interrupted: readonly RunningCall[];
+  append(record: JournaledRecord): Promise<number>;
+  change(change: JournaledChange): Promise<void>;
+  settleChange(id: string): Promise<void>;
+  settle(segment: number, records: number): void;
+  end(segment: number): Promise<void>;
+  read(segment: number): AsyncIterable<readonly JournaledRecord[]>;
+  setAside(record: JournaledRecord, reason: string): Promise<void>;
+  noteRunning(calls: readonly RunningCall[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RecordJournalOptions {
+  /** Created when missing, closed to other users. One process has it at a time. */
+  readonly dir: string;
+  readonly logger?: Logger | undefined;
+  /** Milliseconds since the epoch. Default: the system clock. */
+  readonly now?: (() => number) | undefined;
+  /** As for the JSON-file store. */
+  readonly lockOptional?: boolean | undefined;
+  /** A file that has reached this is followed by another. Default: 8 MiB. */
+  readonly segmentBytes?: number | undefined;
+}
+
+/** Parts of the machine that tests replace. */
+export interface JournalHost {
+  readonly files: FileSystem;
+  /** Calls back once; must not keep the process alive. Returns what cancels it. */
+  readonly setTimer: (callback: () => void, delayMs: number) => () => void;
+}
+
+const DEFAULT_SEGMENT_BYTES = 8 * 1024 * 1024;
+const PIECE_RECORDS = 500;
+
+/**
+ * Opens the journal of a directory, in which records wait for a database. What it acknowledges survives the death of
+ * this process at once, and that of the machine within a second. The caller closes it. Throws `DirectoryInUseError` when
+ * another process has the directory, and one clear line when it is unusable.
+ */
+export async function openRecordJournal(options: RecordJournalOptions): Promise<RecordJournal> {
+  return openJournalOn(options, { files: nodeFileSystem, setTimer: setUnrefTimer });
+}
+
+/** As `openRecordJournal`, on a given host. */
+export async function openJournalOn(options: RecordJournalOptions, host: JournalHost): Promise<RecordJournal> {
+  const directory = await prepareDataDirectory(options.dir, options.logger);
+  const owner = await takeDirectory(options, directory);
+  try {
+    const { logger, now = Date.now, segmentBytes = DEFAULT_SEGMENT_BYTES } = options;
+    const { path, logsPath } = directory;
+    const files = await holdDirectory(host.files, path);
+    await sweepTemporaryFiles(files, path);
+    const common = { files, logger, now };
+    return createRecordJournal({
+      ...common,
+      owner,
+      segments: await openRecordSegments({ ...common, logsPath, segmentBytes, setTimer: host.setTimer }),
+      changes: await openJournalChanges({ ...common, path: join(path, 'changes.ndjson') }),
+      running: await openRunningLog({ ...common, path: join(path, 'running.ndjson') }),
+      refused: openRefusedRecords({ files, path: join(path, 'refused.ndjson') }),
+    });
+  } catch (error) {
+    await owner?.release();
+    throw toDirectoryError(options.dir, error);
+  }
+}
+
+interface Parts {
+  readonly files: FileSystem;
+  readonly logger: Logger | undefined;
+  readonly now: () => number;
+  readonly owner: DirectoryOwner | undefined;
+  readonly segments: RecordSegments;
+  readonly changes: JournalChanges;
+  readonly running: RunningLog;
+  readonly refused: RefusedRecords;
+}
+
+function createRecordJournal(parts: Parts): RecordJournal {
+  const { logger, owner, segments, changes, running, refused } = parts;
+  const group = createGroupCommit(segments);
+  const { recovered } = segments;
+  return {
+    get bytes() {
+      return segments.bytes;
+    },
+    recovered,
+    interrupted: running.found,
+    append: group.append,
+    change: changes.add,
+    settleChange: changes.remove,
+    settle(segment, records) {
+      segments.settle(segment, records);
+      if (!recovered.includes(segment) || segments.recovered.length > 0) return;
+      changes.removeRecovered().catch((error: unknown) => {
+        logger?.warn('Changes that were written could not be removed from the journal', {
+          reason: errorReason(error),
+        });
+      });
+    },
+    end: (segment) => group.between(() => segments.end(segment)),
+    read: (segment) => readSegment(parts, segment),
+    setAside: refused.add,
+    noteRunning: running.note,
+    async close() {
+      try {
+        await group.close();
+        await segments.close();
+        for (const log of [running, changes, refused]) await log.close();
+      } finally {
+        await owner?.release();
+      }
+    },
+  };
+}
+
+/** Reads a segment as a whole, which is small, and hands it over in pieces. */
+async function* readSegment(parts: Parts, segment: number): AsyncGenerator<readonly JournaledRecord[]> {
+  const { segments, changes } = parts;
+  let lines: Buffer[] = [];
+  await recoverJournal(parts, segments.pathOf(segment), (line) => lines.push(line));
+  while (lines.length > 0) {
+    const piece = lines.slice(0, PIECE_RECORDS);
+    lines = lines.slice(PIECE_RECORDS);
+    yield piece.map((line) => parseRecord(line, changes));
+  }
+}
+
+function parseRecord(line: Buffer, changes: JournalChanges): JournaledRecord {
+  const { record, content } = JSON.parse(line.toString()) as { record: GenerationRecord; content: unknown };
+  const { id } = record.generation;
+  const change = changes.find(id);
+  return {
+    id,
+    record: JSON.stringify(change?.record ?? record),
+    content: content === null || change?.isContentDeleted === true ? null : JSON.stringify(content),
+  };
+}
+
+function setUnrefTimer(callback: () => void, delayMs: number): () => void {
+  const timer = setTimeout(callback, delayMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+}

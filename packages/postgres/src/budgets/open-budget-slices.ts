@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+
+import type { BudgetSlice, BudgetSlices, SlicedBudget, SliceGrant, SliceRequest } from '@model-gateway/core';
+import { type RawBuilder, sql } from 'kysely';
+
+import { toColumnId } from '../connection/column-text.ts';
+import type { Room, RoomParts } from '../room.ts';
+import { listenForBudget } from './budget-notices.ts';
+
+export interface BudgetSlicesOptions {
+  /** See `BudgetSlices`. Default: `refuse`. */
+  readonly whenDown?: BudgetSlices['whenDown'] | undefined;
+  /** How long the slices of an instance outlast its last renewal. Default: 45 seconds. */
+  readonly lifeMs?: number | undefined;
+  /**
+   * An instance that begins, or was away for a life, holds nobody to be dead before this time: after an outage of the
+   * database, the others come back. Default: 15 seconds.
+   */
+  readonly patienceMs?: number | undefined;
+}
+
+/** The budgets that instances divide among themselves. */
+export interface BudgetSlicesRoom extends Room {
+  readonly slices: BudgetSlices;
+}
+
+const DEFAULT_LIFE_MS = 45_000;
+const DEFAULT_PATIENCE_MS = 15_000;
+
+export function openBudgetSlices(
+  { connection }: Pick<RoomParts, 'connection'>,
+  { whenDown = 'refuse', lifeMs = DEFAULT_LIFE_MS, patienceMs = DEFAULT_PATIENCE_MS }: BudgetSlicesOptions,
+): BudgetSlicesRoom {
+  const { database, notifications } = connection;
+  const instanceId = randomUUID();
+  /** Tells a late write from the latest. */
+  let writes = 0;
+
+  const read = async <Row>(query: RawBuilder<Row>): Promise<Row | undefined> => (await query.execute(database)).rows[0];
+  const put = async (slices: readonly BudgetSlice[], isReturn: boolean): Promise<boolean> => {
+    const column = <Value>(valueOf: (budget: SlicedBudget) => Value): Value[] =>
+      slices.map(({ budget }) => valueOf(budget));
+    const row = await read(sql<{ is_ours: boolean }>`select gateway.put_budget_slices(
+      ${instanceId}, ${(writes += 1)}, ${column(({ kind }) => kind)}::text[],
+      ${column(({ spenderId }) => toColumnId(spenderId))}::text[], ${column(({ since }) => since ?? '')}::text[],
+      ${column(({ includesByok }) => includesByok)}::boolean[], ${slices.map(({ nanoUsd }) => nanoUsd)}::bigint[],
+      ${isReturn}) as is_ours`);
+    return row?.is_ours === true;
+  };
+
+  return {
+    slices: {
+      whenDown,
+      lifeMs,
+      async renew() {
+        const row = await read(sql<{ is_ours: boolean }>`select gateway.renew_budget_instance(
+          ${instanceId}, ${seconds(lifeMs)}::interval, ${seconds(patienceMs)}::interval) as is_ours`);
+        return row?.is_ours === true;
+      },
+      take: async (request) => toGrant(await read(takeStatement(request, instanceId, (writes += 1)))),
+      put: (slices) => put(slices, false),
+      giveBack: (slice) => put([slice], true),
+      onRecall: (listener) =>
+        listenForBudget(notifications, 'gateway_budget_recall', (budget, from) => {
+          if (from !== instanceId) listener(budget);
+        }),
+      onGivenBack: (listener) =>
+        listenForBudget(notifications, 'gateway_budget_return', (budget, from) => {
+          if (from !== instanceId) listener(budget, from);
+        }),
+    },
+  };
+}
+
+const seconds = (ms: number): string => `${ms / 1000} seconds`;
+
+interface GrantRow {
+  /** Null where the slices belong to nobody any more. */
+  readonly slice_nano: number | null;
+  readonly spent_nano: number;
+  readonly held_nano: number;
+  readonly available_nano: number;
+  readonly recalled: number;
+}
+
+function takeStatement(request: SliceRequest, instanceId: string, number: number): RawBuilder<GrantRow> {
+  const { budget, limitNanoUsd, keepNanoUsd, needNanoUsd, wantNanoUsd, recalls } = request;
+  return sql<GrantRow>`select * from gateway.take_budget_slice(
+    ${instanceId}, ${number}, ${budget.kind}, ${toColumnId(budget.spenderId)}, ${budget.since ?? ''},
+    ${budget.includesByok}, ${limitNanoUsd}, ${keepNanoUsd}, ${needNanoUsd}, ${wantNanoUsd}, ${recalls})`;
+}
+
+function toGrant(row: GrantRow | undefined): SliceGrant | null {
+  if (row === undefined || row.slice_nano === null) return null;
+  return {
+    sliceNanoUsd: row.slice_nano,
+    spentNanoUsd: row.spent_nano,
+    heldElsewhereNanoUsd: row.held_nano,
+    availableNanoUsd: row.available_nano,
+    recalledFrom: row.recalled,
+  };
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+
+import { parseRedisUrl } from './parse-redis-url.ts';
+
+test.each([
+  ['redis://localhost', { host: 'localhost', port: 6379, isTls: false, database: 0, place: 'localhost:6379' }],
+  ['rediss://u:p%40ss@r.test:7000/3', { username: 'u', password: 'p@ss', isTls: true, port: 7000, database: 3 }],
+  ['redis://:only@10.0.0.1', { username: undefined, password: 'only' }],
+  ['redis://[::1]:7000', { host: '::1', port: 7000, place: '[::1]:7000' }],
+])('reads %s', (text, expected) => {
+  expect(parseRedisUrl(text)).toMatchObject(expected);
+});
+
+test.each([
+  ['secret77', /is no URL/],
+  ['', /is no URL/],
+  ['http://u:secret77@r.test', /begins with http:/],
+  ['mysql://u:secret77@r.test', /begins with mysql:/],
+  ['redis://:secret77@', /is no URL|has no host/],
+  ['redis:secret77', /has no host/],
+  ['redis://:secret77@r.test/data', /must be a number/],
+  ['redis://:secret77%@r.test', /stands for no character/],
+  ['redis://:secret77@r.test:99999', /is no URL/],
+])('refuses %s and does not repeat it', (text, message) => {
+  const read = () => parseRedisUrl(text);
+  expect(read).toThrow(RangeError);
+  expect(read).toThrow(message);
+  expect(read).not.toThrow(/secret77/);
+});

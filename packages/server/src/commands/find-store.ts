@@ -1,0 +1,106 @@
+import process from 'node:process';
+
+import type { Logger, Store } from '@model-gateway/core';
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import { ConfigError, createJsonFileStore, type GatewayConfig, loadConfig } from '@model-gateway/node';
+
+import { StartError } from '../process/start-error.ts';
+import { UsageError } from './parse-command.ts';
+
+/** The flags that say which store is meant. */
+export interface StoreFlags {
+  readonly config: string | undefined;
+  readonly dataDir: string | undefined;
+}
+
+/** A store that outlives its processes. */
+type LastingStore = Exclude<GatewayConfig['store'], { readonly type: 'memory' }>;
+export interface Directory {
+  readonly store: { readonly type: 'json'; readonly dir: string };
+}
+export type NamedStore = Directory | Database;
+
+export interface Database {
+  readonly store: Extract<LastingStore, { readonly type: 'postgres' }>;
+  readonly retentionDays: number;
+}
+
+/** For stores that a command opens for a moment: nothing is dropped by it. */
+const KEEPS_ALL = {
+  retentionDays: Number.MAX_SAFE_INTEGER,
+  maxGenerations: Number.MAX_SAFE_INTEGER,
+  maxContentBytes: Number.MAX_SAFE_INTEGER,
+} as const;
+const COMMAND_CONNECTIONS = 4;
+
+/** Reads the configuration that a command is given. Throws `ConfigError`. */
+export async function readConfig(flags: StoreFlags): Promise<GatewayConfig> {
+  // A config may leave values out that the built-in models have.
+  const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
+  return loadConfig({
+    file: flags.config,
+    env: process.env,
+    flags: { dataDir: flags.dataDir },
+    presets: PRESETS,
+    builtInModels: BUILT_IN_MODELS,
+  });
+}
+
+/** The store that the flags or the config name. */
+export async function findStore(flags: StoreFlags): Promise<NamedStore> {
+  const { store, logging } = await readConfig(flags).catch((error: unknown) => {
+    // Where the store is a directory that is given, the config and its secrets are not needed.
+    if (flags.dataDir === undefined || !(error instanceof ConfigError)) throw error;
+    return readConfig({ config: undefined, dataDir: flags.dataDir });
+  });
+  if (store.type === 'json') return { store };
+  if (store.type === 'postgres') return { store, retentionDays: logging.retentionDays };
+  throw new UsageError(
+    'The store of this config is memory, which keeps no keys. List them in auth.bootstrapKeys instead.',
+  );
+}
+
+/** The database that a config names, with how long it keeps generations. */
+export async function findDatabase(config: string | undefined): Promise<Database> {
+  const { store, logging } = await readConfig({ config, dataDir: undefined });
+  if (store.type === 'postgres') return { store, retentionDays: logging.retentionDays };
+  const where = config === undefined ? 'Name the config file of the gateway with --config' : `Name one in ${config}`;
+  throw new UsageError(
+    `There is no database to work on. ${where}: "store": { "type": "postgres", "url": "env:DATABASE_URL" }`,
+  );
+}
+
+/** Opens a store that no gateway has to run on, and closes it again. */
+export async function withStore<Result>(named: NamedStore, use: (store: Store) => Promise<Result>): Promise<Result> {
+  const opened = isDatabase(named) ? await openDatabase(named) : await openJsonStore(named.store.dir);
+  try {
+    return await use(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+export const isDatabase = (named: NamedStore): named is Database => named.store.type === 'postgres';
+
+/** Opens the JSON-file store of a directory. Rejects with the PID of a gateway that uses it. */
+export const openJsonStore = (dir: string): Promise<Store> =>
+  createJsonFileStore({ dir, logger: toStderr, ...KEEPS_ALL });
+
+/** Opens a database, beside any gateways that use it. Rejects with the reason when it is away. */
+export async function openDatabase({ store: { url }, retentionDays }: Database): Promise<Store> {
+  const { createPostgresStore } = await import('@model-gateway/postgres');
+  const store = await createPostgresStore({
+    url,
+    maxConnections: COMMAND_CONNECTIONS,
+    retentionDays,
+    logger: toStderr,
+  });
+  const readiness = store.readiness?.();
+  if (readiness?.isReady !== false) return store;
+  await store.close();
+  throw new StartError(readiness.reason);
+}
+
+const write = (message: string): void => void process.stderr.write(`${message}\n`);
+/** Warnings alone. */
+export const toStderr: Logger = { info: () => undefined, warn: write, error: write };

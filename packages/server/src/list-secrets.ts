@@ -1,0 +1,28 @@
+import type { GatewayConfig } from '@model-gateway/node';
+
+/** Every secret of a configuration, for the log to leave out. */
+export function listSecrets({ auth, providers, webhooks, webSearch, store, shared }: GatewayConfig): string[] {
+  return [
+    ...auth.bootstrapKeys.map(({ key }) => key),
+    ...providers.flatMap(({ apiKey, headers }) => [apiKey ?? '', ...Object.values(headers)]),
+    webhooks.signingSecret ?? '',
+    webhooks.previousSigningSecret ?? '',
+    webSearch?.apiKey ?? '',
+    ...(store.type === 'postgres' ? secretsOfAddress(store.url) : []),
+    ...(shared.type === 'redis' ? secretsOfAddress(shared.url) : []),
+  ];
+}
+
+/** The address of an engine, and its password as it stands there and as it is meant. */
+function secretsOfAddress(url: string): string[] {
+  const written = /^\w+:\/\/[^/?#]*:([^/]*)@/.exec(url)?.[1] ?? '';
+  return [url, written, decode(written)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

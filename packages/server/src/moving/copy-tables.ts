@@ -1,0 +1,95 @@
+import type { AssignmentRecord, AssignmentRepository, Repository, Store, StoredProvider } from '@model-gateway/core';
+
+/** Ids of rows, by the name of their table. */
+export type RowIds = Readonly<Record<string, readonly string[]>>;
+
+export interface TableCopy {
+  readonly from: Store;
+  readonly to: Store;
+  /** Rows that were copied before: where the target no longer has one, it was removed there, and stays so. */
+  readonly copiedBefore: RowIds;
+  /** Seals the key of a provider as the target opens it. */
+  readonly reseal: (row: StoredProvider) => Promise<StoredProvider>;
+}
+
+/**
+ * Copies what the target does not have: keys, members, guardrails, providers and the rest. Rows of the target stay as
+ * they are. Resolves with the ids of everything that was there to copy.
+ */
+export async function copyTables({ from, to, copiedBefore, reseal }: TableCopy): Promise<RowIds> {
+  const ids: Record<string, readonly string[]> = {};
+  const copy = async <Row>(
+    table: string,
+    [source, target]: readonly [Repository<Row>, Repository<Row>],
+    idOf: (row: Row) => string,
+    change: (row: Row) => Promise<Row> | Row = (row) => row,
+  ): Promise<void> => {
+    const rows = await source.list();
+    const known = new Set([...(copiedBefore[table] ?? []), ...(await target.list()).map(idOf)]);
+    for (const row of rows) if (!known.has(idOf(row))) await target.insert(await change(row));
+    ids[table] = union(copiedBefore[table], rows.map(idOf));
+  };
+  const assign = async (table: 'keyAssignments' | 'memberAssignments'): Promise<void> => {
+    const rows = await from[table].list();
+    const known = new Set([...(copiedBefore[table] ?? []), ...(await to[table].list()).map(subjectOf)]);
+    await to[table].assign(rows.filter((row) => !known.has(row.subjectId)));
+    ids[table] = union(copiedBefore[table], rows.map(subjectOf));
+  };
+  await copy('workspaces', [from.workspaces, to.workspaces], idOfRow);
+  await copy('members', [from.members, to.members], idOfRow);
+  await copy('guardrails', [from.guardrails, to.guardrails], idOfRow);
+  await copy('keys', [from.keys, to.keys], ({ hash }) => hash);
+  await assign('keyAssignments');
+  await assign('memberAssignments');
+  await copy('destinations', [from.destinations, to.destinations], idOfRow);
+  await copy('providers', [from.providers, to.providers], idOfRow, reseal);
+  await copy('models', [from.models, to.models], idOfRow);
+  await copy('videoJobs', [from.videoJobs, to.videoJobs], idOfRow);
+  await copy('broadcasts', [from.broadcasts, to.broadcasts], idOfRow);
+  await copy('guardrailHits', [from.guardrailHits, to.guardrailHits], idOfRow);
+  const settings = from.settings.get();
+  const names = Object.keys(settings);
+  const before = new Set(copiedBefore['settings']);
+  const fresh = Object.fromEntries(Object.entries(settings).filter(([name]) => !before.has(name)));
+  if (Object.keys(fresh).length > 0) await to.settings.update((now) => ({ ...fresh, ...now }));
+  ids['settings'] = union(copiedBefore['settings'], names);
+  return ids;
+}
+
+/** Makes the tables of the target the same as those of the source. */
+export async function mirrorTables(from: Store, to: Store): Promise<void> {
+  const mirror = async <Row>(
+    [source, target]: readonly [Repository<Row>, Repository<Row>],
+    idOf: (row: Row) => string,
+  ): Promise<void> => {
+    const rows = new Map((await source.list()).map((row) => [idOf(row), row]));
+    for (const row of await target.list()) if (!rows.has(idOf(row))) await target.remove(idOf(row));
+    for (const [id, row] of rows) await target.update(id, () => row, row);
+  };
+  await mirror([from.workspaces, to.workspaces], idOfRow);
+  await mirror([from.members, to.members], idOfRow);
+  await mirror([from.guardrails, to.guardrails], idOfRow);
+  await mirror([from.keys, to.keys], ({ hash }) => hash);
+  await mirrorAssignments(from.keyAssignments, to.keyAssignments);
+  await mirrorAssignments(from.memberAssignments, to.memberAssignments);
+  await mirror([from.destinations, to.destinations], idOfRow);
+  await mirror([from.providers, to.providers], idOfRow);
+  await mirror([from.models, to.models], idOfRow);
+  await mirror([from.videoJobs, to.videoJobs], idOfRow);
+  await mirror([from.broadcasts, to.broadcasts], idOfRow);
+  await mirror([from.guardrailHits, to.guardrailHits], idOfRow);
+  await to.settings.update(() => from.settings.get());
+}
+
+async function mirrorAssignments(from: AssignmentRepository, to: AssignmentRepository): Promise<void> {
+  const rows = await from.list();
+  const subjects = new Set(rows.map(subjectOf));
+  for (const { guardrailId, subjectId } of await to.list()) {
+    if (!subjects.has(subjectId)) await to.unassign(guardrailId, [subjectId]);
+  }
+  await to.assign(rows);
+}
+
+const idOfRow = ({ id }: { readonly id: string }): string => id;
+const subjectOf = ({ subjectId }: AssignmentRecord): string => subjectId;
+const union = (some: readonly string[] = [], more: readonly string[]): string[] => [...new Set([...some, ...more])];

@@ -1,0 +1,26 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { RowIds } from './copy-tables.ts';
+
+/** The rows of a data directory that were imported, by the database. */
+export type Imported = Readonly<Record<string, RowIds>>;
+
+const pathIn = (dir: string): string => join(dir, 'imported.json');
+
+/** Reads what was imported from a directory before: a key that was deleted in the database must not come back. */
+export async function readImported(dir: string): Promise<Imported> {
+  try {
+    return JSON.parse(await readFile(pathIn(dir), 'utf8')) as Imported;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+/** Notes it there, as a whole or not at all. */
+export async function writeImported(dir: string, imported: Imported): Promise<void> {
+  const temporary = `${pathIn(dir)}.tmp`;
+  await writeFile(temporary, `${JSON.stringify(imported)}\n`, { mode: 0o600 });
+  await rename(temporary, pathIn(dir));
+}

@@ -1,0 +1,30 @@
+import { GatewayError, type SecretBox } from '@model-gateway/core';
+import { type GatewayConfig, openSecretBox, SecretsKeyError } from '@model-gateway/node';
+
+/** The variable that seals keys of providers. */
+const VARIABLE = 'GATEWAY_SECRETS_KEY';
+
+/**
+ * The box that seals the keys that are set up through the API. Processes that share a store have to have the same key, so
+ * there it is that of the environment alone.
+ */
+export function openSecrets({ store }: Pick<GatewayConfig, 'store'>, env: Readonly<NodeJS.ProcessEnv>): SecretBox {
+  const environmentKey = env[VARIABLE];
+  if (store.type !== 'postgres' || hasText(environmentKey)) {
+    return openSecretBox({ environmentKey, dir: store.type === 'json' ? store.dir : null });
+  }
+  return {
+    // It is the operator who can mend it, and the form shows the message.
+    seal: () =>
+      Promise.reject(
+        new GatewayError(
+          'conflict',
+          `Keys cannot be kept: set ${VARIABLE} to the same 32 random bytes (openssl rand -base64 32) ` +
+            'for every process of this gateway, and start them again',
+        ),
+      ),
+    open: () => Promise.reject(new SecretsKeyError(`${VARIABLE} is not set`)),
+  };
+}
+
+const hasText = (text: string | undefined): boolean => text !== undefined && text.trim() !== '';

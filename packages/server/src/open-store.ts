@@ -1,0 +1,49 @@
+import type { Logger, Store } from '@model-gateway/core';
+import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
+import { createJsonFileStore, type GatewayConfig } from '@model-gateway/node';
+
+import { ALONE, type WorkerPlace } from './workers/worker-place.ts';
+
+export interface OpenStoreOptions {
+  /** Whether the operator says that the clock of this machine is right. */
+  readonly trustsClock?: boolean | undefined;
+  /** The worker that opens it, of those that share out the connections. Default: the only one. */
+  readonly place?: WorkerPlace | undefined;
+}
+
+/** Opens the store of a configuration. The caller closes it. */
+export async function openStore(
+  config: GatewayConfig,
+  logger: Logger,
+  { trustsClock = false, place = ALONE }: OpenStoreOptions = {},
+): Promise<Store> {
+  const { store } = config;
+  const { retentionDays, maxGenerations } = config.logging;
+  switch (store.type) {
+    case 'memory':
+      return createMemoryStore();
+    case 'json':
+      return createJsonFileStore({ dir: store.dir, logger, retentionDays, maxGenerations, trustsClock });
+    case 'postgres': {
+      // Loaded late, because other stores do without.
+      const { openDatabaseStore } = await import('./open-database.ts');
+      return openDatabaseStore({ store, retentionDays, logger, place });
+    }
+  }
+}
+
+/** Where a store is, for logs and people: without user and password. */
+export function describePlace({ store }: GatewayConfig): string {
+  switch (store.type) {
+    case 'memory':
+      return 'memory, gone when this process ends';
+    case 'json':
+      return store.dir;
+    case 'postgres':
+      return describeAddress(store.url);
+  }
+}
+
+/** The address of a database without user, password and options. */
+export const describeAddress = (url: string): string =>
+  `postgres://${url.replace(/^\w+:\/\/([^/?#]*@)?/, '').replace(/[?#].*$/, '')}`;

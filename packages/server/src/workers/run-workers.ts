@@ -1,0 +1,118 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import process from 'node:process';
+
+import type { GatewayConfig } from '@model-gateway/node';
+
+import { type ServeOptions, UsageError } from '../commands/parse-command.ts';
+import { listSecrets } from '../list-secrets.ts';
+import { createLogger } from '../logger.ts';
+import { planStart } from '../plan-start.ts';
+import { announceListening } from '../process/announce-listening.ts';
+import { describeListenError } from '../process/port-holder.ts';
+import { stopOnSignals } from '../process/signals.ts';
+import { StartError } from '../process/start-error.ts';
+import { toWorkerEnvironment, type WorkerPlace } from './worker-place.ts';
+import { createWorkerPool, type WorkerProcess } from './worker-pool.ts';
+
+/** Time after the drain limit for the workers to close everything. */
+const STOP_MARGIN_MS = 15_000;
+
+/**
+ * Runs several processes of `serve` that share a port, and replaces those that die, until a signal ends them all.
+ * Resolves when the first one has been started.
+ */
+export async function runWorkers(options: ServeOptions): Promise<void> {
+  const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
+  const { config } = planStart(options, process.env, BUILT_IN_MODELS);
+  refuseOtherStores(options.workers, config);
+  const logger = createLogger({ level: options.logLevel, secrets: listSecrets(config) });
+  const port = await findPort(config.server);
+  cluster.setupPrimary({
+    ...toProgram(),
+    ...(port !== undefined && { args: [...toProgram().args, '--port', `${port}`] }),
+  });
+
+  const pool = createWorkerPool({
+    count: options.workers,
+    fork: (place) => toWorkerProcess(fork(place)),
+    logger,
+    now: () => performance.now(),
+    setTimer: (callback, delayMs) => void setTimeout(callback, delayMs),
+    onListening: announceListening,
+    onFailedStart(code) {
+      // It has said itself what is wrong.
+      exit(code === 0 || code === null ? 1 : code);
+    },
+  });
+  const exit = (code: number): void => {
+    pool.kill();
+    logger.flush();
+    process.exit(code);
+  };
+  stopOnSignals({
+    events: process,
+    logger,
+    limitMs: config.timeouts.drainMs + STOP_MARGIN_MS,
+    now: () => performance.now(),
+    async stop() {
+      if (!(await pool.stop())) throw new StartError('a worker did not end as it should');
+    },
+    exit,
+  });
+  // On a terminal it says that the terminal is gone, and ends every process as ever.
+  if (!process.stdin.isTTY) process.on('SIGHUP', () => pool.reload());
+  pool.start();
+}
+
+function refuseOtherStores(workers: number, { store }: GatewayConfig): void {
+  if (store.type === 'postgres') return;
+  const why =
+    store.type === 'json'
+      ? `one process alone can use the JSON-file store in ${store.dir}`
+      : 'a store in memory belongs to one process';
+  throw new UsageError(
+    `--workers ${workers} needs a store that several processes can use, and ${why}.\n` +
+      'Name a PostgreSQL database in the config file ("store": { "type": "postgres", "url": "env:DATABASE_URL" }), or leave --workers out.',
+  );
+}
+
+/** A free port where any is wanted: the workers have to agree on one, also when all of them are new. */
+async function findPort({ host, port }: GatewayConfig['server']): Promise<number | undefined> {
+  if (port !== 0) return undefined;
+  const server = createServer();
+  try {
+    server.listen({ host, port });
+    await once(server, 'listening');
+  } catch (cause) {
+    const message = await describeListenError(cause, { host, port });
+    throw message === undefined ? cause : new StartError(message, { cause });
+  }
+  const found = (server.address() as AddressInfo).port;
+  server.close();
+  await once(server, 'close');
+  return found;
+}
+
+/** How this very program is started again. A single executable is its own script. */
+function toProgram(): { readonly exec: string; readonly args: readonly string[] } {
+  const isSingle = process.getBuiltinModule('node:sea').isSea();
+  const [exec = '', ...args] = process.argv.slice(isSingle ? 2 : 1);
+  return { exec, args };
+}
+
+const fork = (place: WorkerPlace): Worker => cluster.fork(toWorkerEnvironment(place));
+
+function toWorkerProcess(worker: Worker): WorkerProcess {
+  // One that has just died cannot be told anything; its end is reported by itself.
+  worker.on('error', () => undefined);
+  return {
+    pid: worker.process.pid,
+    onMessage: (listener) => void worker.on('message', listener),
+    onExit: (listener) => void worker.once('exit', listener),
+    send: (message) => void (worker.isConnected() && worker.send(message)),
+    kill: (signal) => void worker.process.kill(signal),
+  };
+}

@@ -1,0 +1,73 @@
+import type { ProcessEvents } from '../process/signals.ts';
+
+/** Which of the workers of one `serve` a process is. */
+export interface WorkerPlace {
+  /** From 1 on. A worker that takes the place of another has its number, and so what that one has left. */
+  readonly slot: number;
+  /** How many workers there are. */
+  readonly of: number;
+  /** Whether no other has had this place before. */
+  readonly isFirst: boolean;
+}
+
+/** The place of a process without other workers. */
+export const ALONE: WorkerPlace = { slot: 1, of: 1, isFirst: true };
+
+/** What a worker tells the process that has started it. */
+export interface ListeningMessage {
+  readonly type: 'listening';
+  readonly url: string;
+}
+
+/** What that process tells a worker. */
+export interface StopMessage {
+  readonly type: 'stop';
+}
+
+const VARIABLE = 'MODEL_GATEWAY_WORKER';
+
+/** The environment by which a new worker knows its place. */
+export const toWorkerEnvironment = (place: WorkerPlace): Record<string, string> => ({
+  [VARIABLE]: JSON.stringify(place),
+});
+
+/** The place of this process. Null where it is none of the workers. */
+export async function findWorkerPlace(): Promise<WorkerPlace | null> {
+  const text = process.env[VARIABLE];
+  if (text === undefined) return null;
+  const { default: cluster } = await import('node:cluster');
+  const { worker } = cluster;
+  if (worker === undefined) return null;
+  // Node ends a worker at once when the process that started it is gone; this one lets its open calls end.
+  worker.exitedAfterDisconnect = true;
+  return JSON.parse(text) as WorkerPlace;
+}
+
+/** Tells the process that has started this worker that it serves. */
+export function tellListening(url: string): void {
+  const message: ListeningMessage = { type: 'listening', url };
+  process.send?.(message);
+}
+
+/**
+ * The events that stop a worker, once: when the process that started it says so or is gone, and SIGTERM. A Ctrl-C is left
+ * to that process, which gets it too.
+ */
+export function toWorkerEvents(events: ProcessEvents): ProcessEvents {
+  return {
+    on(event, listener) {
+      if (event === 'SIGINT') return events.on('SIGINT', () => undefined);
+      if (event !== 'SIGTERM') return events.on(event, listener);
+      let isStopping = false;
+      const stop = (): void => {
+        if (!isStopping) listener(undefined);
+        isStopping = true;
+      };
+      events.on('SIGTERM', stop);
+      events.on('disconnect', stop);
+      return events.on('message', (message) => {
+        if ((message as Partial<StopMessage> | null)?.type === 'stop') stop();
+      });
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { expect, onTestFinished, test } from 'vitest';
+
+import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { toClusterConfig } from './support/cluster-config.ts';
+import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
+import { type Instance, startInstances } from './support/instances.ts';
+import { ask } from './support/steady-load.ts';
+import { tell } from './support/tell.ts';
+
+/** What is promised is a second; the rest is for a machine that is busy with other things. */
+const LIMIT_MS = 3000;
+const MODEL = 'test/text';
+
+const missing = missingPostgres ?? missingRedis;
+
+async function startFour(): Promise<readonly [Instance, ...Instance[]]> {
+  const upstream = await startScriptedUpstream();
+  onTestFinished(() => upstream.close());
+  const database = await openDatabase();
+  const instances = await startInstances(4, () => toClusterConfig(upstream, { database, redis: redisUrl() }));
+  for (const instance of instances) await expect.poll(() => instance.ready(), { timeout: 20_000 }).toBe(200);
+  return instances as [Instance, ...Instance[]];
+}
+
+/** Asks every instance again and again until it responds with this status; resolves with the times that it took. */
+async function untilAll(instances: readonly Instance[], key: string, status: number): Promise<number[]> {
+  const startedAt = performance.now();
+  return Promise.all(
+    instances.map(async ({ url }) => {
+      for (;;) {
+        const outcome = await ask(url, { key, model: MODEL, isStreamed: false });
+        const ms = performance.now() - startedAt;
+        if (outcome.status === status) return ms;
+        if (ms > 4 * LIMIT_MS) throw new Error(`still ${outcome.status} ${outcome.text} and not ${status}`);
+      }
+    }),
+  );
+}
+
+const describe = (times: readonly number[]): string => times.map((ms) => `${Math.round(ms)} ms`).join(', ');
+
+test.skipIf(missing)(
+  'a key that is revoked at one of four instances is refused by all of them',
+  async () => {
+    const instances = await startFour();
+    const [first] = instances;
+    const made = await first.call<{ key: string; data: { hash: string } }>('POST', '/api/v1/keys', { name: 'revoked' });
+    tell(`a new key is known after ${describe(await untilAll(instances, made.key, 200))}`);
+    await first.call('DELETE', `/api/v1/keys/${made.data.hash}`);
+    const times = await untilAll(instances, made.key, 401);
+    tell(`revoked: refused after ${describe(times)}`);
+    expect(Math.max(...times)).toBeLessThan(LIMIT_MS);
+  },
+  60_000,
+);
+
+test.skipIf(missing)(
+  'a guardrail that is changed at one of four instances is kept to by all of them',
+  async () => {
+    const instances = await startFour();
+    const [first] = instances;
+    const { key } = await first.call<{ key: string }>('POST', '/api/v1/keys', { name: 'guarded' });
+    await untilAll(instances, key, 200);
+    const { data } = await first.call<{ data: { default_guardrail_id: string }[] }>('GET', '/api/v1/workspaces');
+    const guardrail = `/api/v1/guardrails/${data[0]?.default_guardrail_id}`;
+    await first.call('PATCH', guardrail, {
+      content_filters: [{ pattern: 'hello', action: 'block', label: 'greeting' }],
+    });
+    const times = await untilAll(instances, key, 403);
+    tell(`changed: refused after ${describe(times)}`);
+    expect(Math.max(...times)).toBeLessThan(LIMIT_MS);
+    await first.call('PATCH', guardrail, { content_filters: [] });
+    tell(`changed back: let through after ${describe(await untilAll(instances, key, 200))}`);
+  },
+  60_000,
+);

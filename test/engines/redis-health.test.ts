@@ -1,0 +1,123 @@
+import { createRedisShared } from '@model-gateway/redis';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
+import { createScriptedTransport } from '../support/upstreams/scripted-transport.ts';
+import { type EngineServer } from './support/engine-server.ts';
+import { missingRedis } from './support/engines.ts';
+import { startRedis } from './support/redis-server.ts';
+import { createTestLogger } from './support/test-logger.ts';
+
+/** A gateway whose provider Acme fails while it is told to, and the calls that Acme has got from it. */
+interface Instance {
+  readonly core: CoreGateway;
+  readonly acme: { isBroken: boolean; calls: number };
+}
+
+async function openInstance(url: string): Promise<Instance> {
+  const { logger } = createTestLogger();
+  const shared = createRedisShared({ url, logger, whenDown: 'open' });
+  onTestFinished(() => shared.close());
+  await shared.waitUntilUp(5000);
+  const acme = { isBroken: false, calls: 0 };
+  const transport = createScriptedTransport((exchange) => {
+    const isAcme = exchange.request.url.includes('acme.example');
+    if (isAcme) acme.calls += 1;
+    exchange.respond(isAcme && acme.isBroken ? 502 : 200, { 'content-type': 'application/json' });
+    const choices = [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
+    exchange.push(JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
+    exchange.end();
+  });
+  return { core: createCoreGateway(transport, { shared: shared.parts }), acme };
+}
+
+/** Who serves a call that asks for Acme first, which only an open circuit overrides. */
+const providerOf = async ({ core }: Instance): Promise<unknown> =>
+  jsonOf(await core.chat({ provider: { order: ['acme'] } }))['provider'];
+
+async function openServer(): Promise<EngineServer> {
+  const server = await startRedis();
+  onTestFinished(() => server.remove());
+  return server;
+}
+
+describe.skipIf(missingRedis)('Two instances with one Redis', () => {
+  test('skip an endpoint as soon as it has failed at one of them, and use it again when it works at one', async () => {
+    const { url } = await openServer();
+    const [one, other] = [await openInstance(url), await openInstance(url)];
+    expect([await providerOf(one), await providerOf(other)]).toEqual(['Acme', 'Acme']);
+    one.acme.isBroken = true;
+    for (let i = 0; i < 5; i += 1) expect(await providerOf(one)).toBe('Beta');
+    const brokenCalls = one.acme.calls;
+    // Its own Acme would work: it skips it on the advice alone.
+    await vi.waitFor(async () => expect(await providerOf(other)).toBe('Beta'), { timeout: 2000, interval: 20 });
+    const calls = other.acme.calls;
+    for (let i = 0; i < 10; i += 1) expect(await providerOf(other)).toBe('Beta');
+    expect([one.acme.calls, other.acme.calls]).toEqual([brokenCalls, calls]);
+
+    one.acme.isBroken = false;
+    await one.core.platform.advance(5000);
+    expect(await providerOf(one)).toBe('Acme');
+    await one.core.platform.advance(100);
+    await vi.waitFor(async () => expect(await providerOf(other)).toBe('Acme'), { timeout: 2000, interval: 20 });
+  });
+
+  test('each go by their own calls while it is away, and no call waits for it', async () => {
+    const server = await openServer();
+    const [one, other] = [await openInstance(server.url), await openInstance(server.url)];
+    server.pause();
+    one.acme.isBroken = true;
+    const startedAt = performance.now();
+    for (let i = 0; i < 20; i += 1) expect(await providerOf(one)).toBe('Beta');
+    expect(await providerOf(other)).toBe('Acme');
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    server.resume();
+    // The circuit that is still open is told once more.
+    await vi.waitFor(
+      async () => {
+        await one.core.platform.advance(100);
+        expect(await providerOf(other)).toBe('Beta');
+      },
+      { timeout: 8000, interval: 20 },
+    );
+  });
+});
+
+describe.skipIf(missingRedis)('Changes of tables', () => {
+  const openChanges = async (url: string) => {
+    const shared = createRedisShared({ url, logger: createTestLogger().logger, whenDown: 'open' });
+    onTestFinished(() => shared.close());
+    await shared.waitUntilUp(5000);
+    return shared.changes;
+  };
+
+  test('are told to all other processes, and looked for where they may have been missed', async () => {
+    const server = await openServer();
+    const [one, other] = [await openChanges(server.url), await openChanges(server.url)];
+    const [told, toldSelf] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    other.subscribe(told);
+    const end = one.subscribe(toldSelf);
+    const untilTold = () =>
+      vi.waitFor(
+        () => {
+          one.notify();
+          expect(told).toHaveBeenCalled();
+        },
+        { timeout: 8000, interval: 20 },
+      );
+    await untilTold();
+    // What is lost on the way is made up for when the connection is there again, without another change.
+    await server.kill();
+    toldSelf.mockClear();
+    await server.start();
+    await vi.waitFor(() => expect(toldSelf).toHaveBeenCalledOnce(), { timeout: 8000 });
+    told.mockClear();
+    await untilTold();
+    expect(toldSelf).toHaveBeenCalledOnce();
+    end();
+    other.notify();
+    told.mockClear();
+    await untilTold();
+    expect(toldSelf).toHaveBeenCalledOnce();
+  });
+});

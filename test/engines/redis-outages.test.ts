@@ -1,0 +1,201 @@
+import type { RateCounter } from '@model-gateway/core';
+import { createRedisShared, type RedisShared } from '@model-gateway/redis';
+import { createClient } from '@redis/client';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { type EngineServer, findFreePort } from './support/engine-server.ts';
+import { missingRedis } from './support/engines.ts';
+import { startRedis } from './support/redis-server.ts';
+import { createTestLogger } from './support/test-logger.ts';
+
+/** The limit of a command and what a busy machine may add. */
+const BOUND_MS = 500;
+const RECOVERY = { timeout: 8000, interval: 20 };
+
+async function openServer(settings?: readonly string[]): Promise<EngineServer> {
+  const server = await startRedis(settings);
+  onTestFinished(() => server.remove());
+  return server;
+}
+
+function openShared(url: string, whenDown: 'open' | 'closed') {
+  const { logger, lines } = createTestLogger();
+  const shared = createRedisShared({ url, logger, whenDown });
+  onTestFinished(() => shared.close());
+  return { shared, lines };
+}
+
+async function runCommand(server: EngineServer, ...words: string[]): Promise<string> {
+  const client = await createClient({ url: server.url }).connect();
+  const reply: unknown = await client.sendCommand(words);
+  await client.close();
+  return typeof reply === 'string' ? reply : '';
+}
+
+/** What became of a call: whether it may pass, or the status by which it is refused. */
+async function ask(counter: RateCounter, id = 'k'): Promise<{ readonly result: string; readonly ms: number }> {
+  const startedAt = performance.now();
+  let result: string;
+  try {
+    result = (await counter.take(id)).isExceeded ? 'exceeded' : 'passes';
+  } catch (error) {
+    result = String((error as { status?: number }).status ?? error);
+  }
+  return { result, ms: performance.now() - startedAt };
+}
+
+async function askTimes(counter: RateCounter, count: number, id?: string): Promise<string[]> {
+  const results: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const { result, ms } = await ask(counter, id);
+    expect(ms).toBeLessThan(BOUND_MS);
+    results.push(result);
+  }
+  return results;
+}
+
+const counterOf = ({ createRateCounter }: RedisShared, limitPerMinute = 2): RateCounter =>
+  createRateCounter({ name: 'a', limitPerMinute });
+
+/** What can happen to a server that was up, and what ends it. */
+const TROUBLES: readonly {
+  readonly name: string;
+  readonly begin: (server: EngineServer) => unknown;
+  readonly end: (server: EngineServer) => unknown;
+  readonly said: RegExp;
+}[] = [
+  {
+    name: 'is stopped',
+    begin: (server) => server.kill(),
+    end: (server) => server.start(),
+    said: /Redis at 127\.0\.0\.1:\d+ (cannot be reached|has closed the connection)/,
+  },
+  {
+    name: 'does not respond',
+    begin: (server) => server.pause(),
+    end: (server) => server.resume(),
+    said: /Redis at 127\.0\.0\.1:\d+ does not respond/,
+  },
+  {
+    name: 'has become a replica',
+    begin: (server) => runCommand(server, 'REPLICAOF', '127.0.0.1', '1'),
+    end: (server) => runCommand(server, 'REPLICAOF', 'NO', 'ONE'),
+    said: /is a replica that takes no writes/,
+  },
+  {
+    name: 'has no memory left',
+    begin: (server) => runCommand(server, 'CONFIG', 'SET', 'maxmemory', '1'),
+    end: (server) => runCommand(server, 'CONFIG', 'SET', 'maxmemory', '0'),
+    said: /has no memory left/,
+  },
+];
+
+describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin, end, said }) => {
+  test('each process counts for itself where it fails open, and counts with the others again afterwards', async () => {
+    const server = await openServer();
+    const { shared, lines } = openShared(server.url, 'open');
+    await shared.waitUntilUp(5000);
+    const counter = counterOf(shared);
+    expect(await askTimes(counter, 1)).toEqual(['passes']);
+    await begin(server);
+    const other = counterOf(shared, 3);
+    expect(await askTimes(other, 4)).toEqual(['passes', 'passes', 'passes', 'exceeded']);
+    expect((await ask(other, 'another')).ms).toBeLessThan(50);
+    expect(lines.join('\n')).toMatch(said);
+    await end(server);
+    const peer = openShared(server.url, 'closed').shared;
+    await peer.waitUntilUp(5000);
+    let round = 0;
+    await vi.waitFor(async () => {
+      const id = `after ${(round += 1)}`;
+      const results = [await ask(counter, id), await ask(counterOf(peer), id), await ask(counterOf(peer), id)];
+      expect(results.map(({ result }) => result)).toEqual(['passes', 'passes', 'exceeded']);
+    }, RECOVERY);
+    expect(lines.join('\n')).toContain('takes commands');
+  });
+
+  test('calls with a limit are refused at once where it fails closed, until it is back', async () => {
+    const server = await openServer();
+    const { shared } = openShared(server.url, 'closed');
+    await shared.waitUntilUp(5000);
+    const counter = counterOf(shared);
+    expect(await askTimes(counter, 1)).toEqual(['passes']);
+    await begin(server);
+    expect(await askTimes(counter, 3)).toEqual(['503', '503', '503']);
+    expect((await ask(counter)).ms).toBeLessThan(50);
+    await end(server);
+    await vi.waitFor(async () => expect((await ask(counter, 'after')).result).not.toBe('503'), RECOVERY);
+  });
+});
+
+describe.skipIf(missingRedis)('200: Redis', () => {
+  test('may be away at the start: calls do not wait for it, and it is used once it is there', async () => {
+    const server = await openServer();
+    await server.kill();
+    const { shared, lines } = openShared(server.url, 'open');
+    const counter = counterOf(shared);
+    expect(await askTimes(counter, 3)).toEqual(['passes', 'passes', 'exceeded']);
+    await shared.waitUntilUp(200);
+    expect(lines.join('\n')).toMatch(/^error Redis at 127\.0\.0\.1:\d+ cannot be reached: nothing listens there/m);
+    await server.start();
+    await shared.waitUntilUp(5000);
+    const peer = openShared(server.url, 'closed').shared;
+    await peer.waitUntilUp(5000);
+    expect(await askTimes(counterOf(peer), 1, 'new')).toEqual(['passes']);
+    expect(await askTimes(counter, 2, 'new')).toEqual(['passes', 'exceeded']);
+  });
+
+  test('may forget the scripts, which are sent again', async () => {
+    const server = await openServer();
+    const { shared } = openShared(server.url, 'closed');
+    await shared.waitUntilUp(5000);
+    const counter = counterOf(shared);
+    expect(await askTimes(counter, 1)).toEqual(['passes']);
+    await runCommand(server, 'SCRIPT', 'FLUSH');
+    expect(await askTimes(counter, 2)).toEqual(['passes', 'exceeded']);
+  });
+
+  test('that takes no writes counts as away although it responds to all else', async () => {
+    const server = await openServer();
+    const { shared, lines } = openShared(server.url, 'closed');
+    await shared.waitUntilUp(5000);
+    await runCommand(server, 'REPLICAOF', '127.0.0.1', '1');
+    expect(await askTimes(counterOf(shared), 1)).toEqual(['503']);
+    await vi.waitFor(async () => {
+      const stats = await runCommand(server, 'INFO', 'commandstats');
+      const [, refused] = /cmdstat_set:.*rejected_calls=(\d+)/.exec(stats) ?? [];
+      expect(Number(refused)).toBeGreaterThan(1);
+    }, RECOVERY);
+    expect(lines.join('\n')).not.toContain('takes commands');
+  });
+
+  test('that is paused while it is connected to is used when it goes on', async () => {
+    const server = await openServer();
+    server.pause();
+    const { shared } = openShared(server.url, 'closed');
+    expect(await askTimes(counterOf(shared), 2)).toEqual(['503', '503']);
+    await shared.waitUntilUp(300);
+    server.resume();
+    await shared.waitUntilUp(8000);
+    expect(await askTimes(counterOf(shared), 1)).toEqual(['passes']);
+  });
+
+  test('holds up no call when it never comes, and neither does the end', async () => {
+    const { shared } = openShared(`redis://:secret77@127.0.0.1:${await findFreePort()}`, 'closed');
+    const startedAt = performance.now();
+    await shared.waitUntilUp(100);
+    await shared.close();
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+  });
+
+  test('that refuses the password is named in the log without the password', async () => {
+    const server = await openServer();
+    const url = new URL(server.url);
+    url.password = 'wrongpw77';
+    const { shared, lines } = openShared(url.href, 'closed');
+    await vi.waitFor(() => expect(lines.join('\n')).toContain('refuses the user or the password'), RECOVERY);
+    expect(await askTimes(counterOf(shared), 1)).toEqual(['503']);
+    expect(lines.join('\n')).not.toContain('wrongpw77');
+    expect(lines.length).toBeLessThanOrEqual(2);
+  });
+});

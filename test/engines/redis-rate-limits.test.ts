@@ -1,0 +1,82 @@
+import { createRedisShared, type RedisShared } from '@model-gateway/redis';
+import { createClient } from '@redis/client';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { rateCounterCases } from '../support/rate-limits/rate-counter-cases.ts';
+import { missingRedis, redisUrl } from './support/engines.ts';
+import { createTestLogger } from './support/test-logger.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+let prefixes = 0;
+const freshPrefix = () => `test-${process.pid}-rates-${(prefixes += 1)}`;
+
+async function openShared(prefix: string, options: { whenDown?: 'open' | 'closed' } = {}): Promise<RedisShared> {
+  const { logger } = createTestLogger();
+  const shared = createRedisShared({ url: redisUrl(), logger, whenDown: 'closed', prefix, ...options });
+  onTestFinished(() => shared.close());
+  await shared.waitUntilUp(5000);
+  return shared;
+}
+
+/** Lets the minutes in Redis pass, and those that the process remembers. */
+async function advance(prefix: string, ms: number): Promise<void> {
+  const client = await createClient({ url: redisUrl() }).connect();
+  for await (const keys of client.scanIterator({ MATCH: `${prefix}:rate:*`, COUNT: 1000 })) {
+    for (const key of keys) await client.pExpire(key, (await client.pTTL(key)) - ms);
+  }
+  await client.close();
+  vi.advanceTimersByTime(ms);
+}
+
+describe.skipIf(missingRedis)('Counters in Redis', () => {
+  test.each(rateCounterCases)('$title', async ({ run }) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const prefix = freshPrefix();
+    const shared = await openShared(prefix);
+    await run({ createCounter: shared.createRateCounter, advance: (ms) => advance(prefix, ms) });
+  });
+
+  test.each([-86_400_000, 86_400_000])(
+    '222: count by a monotonic clock when the system clock is set by %i ms',
+    async (byMs) => {
+      vi.useFakeTimers({ now: Date.now(), toFake: ['performance', 'Date'] });
+      const prefix = freshPrefix();
+      const counter = (await openShared(prefix)).createRateCounter({ name: 'a', limitPerMinute: 1 });
+      await counter.take('k');
+      expect((await counter.take('k')).isExceeded).toBe(true);
+      vi.setSystemTime(Date.now() + byMs);
+      await advance(prefix, 20_000);
+      expect((await counter.take('k')).isExceeded).toBe(true);
+      await advance(prefix, 40_000);
+      expect((await counter.take('k')).isExceeded).toBe(false);
+    },
+  );
+
+  test('let exactly 12 of 200 calls on four instances pass, and of tokens what one has used all know', async () => {
+    const prefix = freshPrefix();
+    const instances = await Promise.all(Array.from({ length: 4 }, () => openShared(prefix)));
+    const requests = instances.map(({ createRateCounter }) => createRateCounter({ name: 'r', limitPerMinute: 12 }));
+    const windows = await Promise.all(Array.from({ length: 50 }, () => requests.map(({ take }) => take('k'))).flat());
+    expect(windows.filter(({ isExceeded }) => !isExceeded)).toHaveLength(12);
+
+    const tokens = instances.map(({ createRateCounter }) => createRateCounter({ name: 't', limitPerMinute: 350 }));
+    await Promise.all(tokens.map((counter) => counter.add('k', 87)));
+    expect((await tokens[0]?.look('k'))?.isExceeded).toBe(false);
+    await tokens[1]?.add('k', 2);
+    const looks = await Promise.all(tokens.map((counter) => counter.look('k')));
+    expect(looks.map(({ isExceeded }) => isExceeded)).toEqual([true, true, true, true]);
+  });
+
+  test('ask Redis no more for whoever has used up the minute', async () => {
+    const prefix = freshPrefix();
+    const counter = (await openShared(prefix)).createRateCounter({ name: 'a', limitPerMinute: 1 });
+    const takes = async (count: number) => {
+      for (let i = 0; i < count; i += 1) await counter.take('k');
+    };
+    const client = await createClient({ url: redisUrl() }).connect();
+    onTestFinished(() => client.close());
+    await takes(50);
+    expect(await client.get(`${prefix}:rate:a:1:k`)).toBe('2');
+  });
+});
