@@ -55,18 +55,20 @@ describe.skipIf(missingPostgres)('What open video jobs hold', () => {
 
   test('goes from the ledger to the row of the job without a moment in which nobody holds it', async () => {
     const { one, other } = await openTwo();
-    const budgets = [budgetOf(10 * CENT)];
-    const fits = (): Promise<boolean> => other.call({ budgets, worst: 5 * CENT, cost: 0 });
-    await one.ledger.reserve(HOLD, budgets);
-    expect(await fits()).toBe(false);
+    const slices = other.store.budgetSlices!;
+    await slices.renew();
+    const budget = { kind: 'key', spenderId: 'k', since: null, includesByok: false } as const;
+    const tooMuch = { needNanoUsd: 99 * CENT, wantNanoUsd: 99 * CENT, keepNanoUsd: 0, recalls: false };
+    const left = async () => (await slices.take({ budget, limitNanoUsd: 10 * CENT, ...tooMuch }))?.availableNanoUsd;
+    await one.ledger.reserve(HOLD, [budgetOf(10 * CENT)]);
+    expect(await left()).toBe(4 * CENT);
     await one.store.videoJobs.insert(JOB);
-    expect(await fits()).toBe(false);
+    expect(await left()).toBe(-2 * CENT);
     one.ledger.handOver(JOB.generationId);
     expect(one.ledger.heldNanoUsd()).toBe(0);
-    expect(await fits()).toBe(false);
+    expect(await left()).toBeLessThanOrEqual(4 * CENT);
     await one.ledger.close();
-    expect(await fits()).toBe(false);
-    await vi.waitFor(async () => expect(await other.call({ budgets, worst: 4 * CENT, cost: 0 })).toBe(true));
+    expect(await left()).toBe(4 * CENT);
   });
 
   test('is held until the generation of the job is in the sums of every instance', async () => {
