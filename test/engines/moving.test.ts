@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
+import { createJsonFileStore } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
@@ -10,6 +11,8 @@ import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { startFaultProxy } from './support/fault-proxy.ts';
+import { makeRecord } from './support/generation-stores.ts';
+import { runStatement } from './support/postgres-server.ts';
 import { runCommand, makeFolder, type Served, serveWell, writeConfig } from './support/run-command.ts';
 import { ask } from './support/steady-load.ts';
 
@@ -127,6 +130,35 @@ test.skipIf(missingPostgres)(
     expect(before.keys.map(({ name }) => name)).toEqual(['renamed']);
   },
   120_000,
+);
+
+test.skipIf(missingPostgres)(
+  'what was spent on generations that are too old to be moved counts, and once',
+  async () => {
+    const upstream = await startUpstream();
+    const dir = makeFolder();
+    const DAY_MS = 24 * 60 * 60 * 1000;
+    const start = Date.now();
+    let now = start;
+    const store = await createJsonFileStore({ dir, now: () => now, retentionDays: 365, trustsClock: true });
+    for (const daysAgo of [60, 35, 2, 0]) {
+      now = start - daysAgo * DAY_MS;
+      await store.generations.append(makeRecord(now, { principalId: 'key-old', costNanoUsd: 1_000_000_001 }), null);
+    }
+    await store.close();
+    const database = await openDatabase();
+    const file = writeConfig(toDatabaseConfig(upstream, database));
+    for (let round = 0; round < 2; round += 1) {
+      const ended = await runCommand(['import', '--from', dir, '--config', file]);
+      expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('2 generations') as string });
+      const sums = 'select kind, sum(credits_nano)::text as nano from gateway.spending group by kind order by kind';
+      expect(await runStatement(database, sums)).toEqual([
+        { kind: 'account', nano: '4000000004' },
+        { kind: 'key', nano: '4000000004' },
+      ]);
+    }
+  },
+  60_000,
 );
 
 test.skipIf(missingPostgres)(
