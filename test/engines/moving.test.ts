@@ -280,6 +280,30 @@ test.skipIf(missingPostgres)(
   60_000,
 );
 
+test.skipIf(missingPostgres)(
+  'the doctor looks at the providers in a database, and says what is wrong with the database',
+  async () => {
+    const upstream = await startUpstream();
+    const url = await openDatabase();
+    const env = { GATEWAY_SECRETS_KEY: randomBytes(32).toString('base64') };
+    const config = { store: { type: 'postgres', url } };
+    const gateway = await serveWell(toDatabaseConfig(upstream, url), { env });
+    const provider = { slug: 'added', wire: 'openai', baseUrl: upstream.baseUrl, apiKey: 'sk-provider-0123456789' };
+    expect(await gateway.call('POST', '/admin/v1/setup/providers', provider)).toMatchObject({ status: 201 });
+    const told = await runCommand(['doctor', '--config', writeConfig(config)], env);
+    expect(told.stdout).toMatch(/added/);
+    expect(told.stdout).not.toContain('sk-provider-0123456789');
+    const gone = new URL(url);
+    gone.pathname = '/no_such_database';
+    const broken = { store: { type: 'postgres', url: gone.href } };
+    expect(await runCommand(['doctor', '--config', writeConfig(broken)])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^fail {2}store {2}.*no_such_database/) as string,
+    });
+  },
+  60_000,
+);
+
 test('without a database in the config the commands say what to name', async () => {
   for (const words of [['migrate'], ['import', '--from', '.'], ['export', '--to', 'x']]) {
     expect(await runCommand(words)).toMatchObject({
