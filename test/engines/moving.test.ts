@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
+import { createJsonFileStore } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
@@ -10,6 +11,8 @@ import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { startFaultProxy } from './support/fault-proxy.ts';
+import { makeRecord } from './support/generation-stores.ts';
+import { runStatement } from './support/postgres-server.ts';
 import { runCommand, makeFolder, type Served, serveWell, writeConfig } from './support/run-command.ts';
 import { ask } from './support/steady-load.ts';
 
@@ -130,6 +133,35 @@ test.skipIf(missingPostgres)(
 );
 
 test.skipIf(missingPostgres)(
+  'what was spent on generations that are too old to be moved counts, and once',
+  async () => {
+    const upstream = await startUpstream();
+    const dir = makeFolder();
+    const DAY_MS = 24 * 60 * 60 * 1000;
+    const start = Date.now();
+    let now = start;
+    const store = await createJsonFileStore({ dir, now: () => now, retentionDays: 365, trustsClock: true });
+    for (const daysAgo of [60, 35, 2, 0]) {
+      now = start - daysAgo * DAY_MS;
+      await store.generations.append(makeRecord(now, { principalId: 'key-old', costNanoUsd: 1_000_000_001 }), null);
+    }
+    await store.close();
+    const database = await openDatabase();
+    const file = writeConfig(toDatabaseConfig(upstream, database));
+    for (let round = 0; round < 2; round += 1) {
+      const ended = await runCommand(['import', '--from', dir, '--config', file]);
+      expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('2 generations') as string });
+      const sums = 'select kind, sum(credits_nano)::text as nano from gateway.spending group by kind order by kind';
+      expect(await runStatement(database, sums)).toEqual([
+        { kind: 'account', nano: '4000000004' },
+        { kind: 'key', nano: '4000000004' },
+      ]);
+    }
+  },
+  60_000,
+);
+
+test.skipIf(missingPostgres)(
   'a store in use is refused with the PID of its gateway',
   async () => {
     const upstream = await startUpstream();
@@ -244,6 +276,30 @@ test.skipIf(missingPostgres)(
         .poll(() => ask(gateway.url, { key, model: 'test/text', isStreamed: false }), { timeout: 5000 })
         .toMatchObject({ status: 200 });
     }
+  },
+  60_000,
+);
+
+test.skipIf(missingPostgres)(
+  'the doctor looks at the providers in a database, and says what is wrong with the database',
+  async () => {
+    const upstream = await startUpstream();
+    const url = await openDatabase();
+    const env = { GATEWAY_SECRETS_KEY: randomBytes(32).toString('base64') };
+    const config = { store: { type: 'postgres', url } };
+    const gateway = await serveWell(toDatabaseConfig(upstream, url), { env });
+    const provider = { slug: 'added', wire: 'openai', baseUrl: upstream.baseUrl, apiKey: 'sk-provider-0123456789' };
+    expect(await gateway.call('POST', '/admin/v1/setup/providers', provider)).toMatchObject({ status: 201 });
+    const told = await runCommand(['doctor', '--config', writeConfig(config)], env);
+    expect(told.stdout).toMatch(/added/);
+    expect(told.stdout).not.toContain('sk-provider-0123456789');
+    const gone = new URL(url);
+    gone.pathname = '/no_such_database';
+    const broken = { store: { type: 'postgres', url: gone.href } };
+    expect(await runCommand(['doctor', '--config', writeConfig(broken)])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^fail {2}store {2}.*no_such_database/) as string,
+    });
   },
   60_000,
 );

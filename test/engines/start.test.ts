@@ -60,16 +60,16 @@ test.skipIf(missing).each([[[]], [['--workers', '2']]])(
 );
 
 test.skipIf(missing).each([
-  ['a wrong password', (url: URL) => Object.assign(url, { password: PASSWORD }), 1, /refused the password of the user/],
+  ['a wrong password', (url: URL): void => void (url.password = PASSWORD), 1, /refused the password of the user/],
   [
     'a database that does not exist',
-    (url: URL) => Object.assign(url, { pathname: '/no_such_database' }),
+    (url: URL): void => void (url.pathname = '/no_such_database'),
     1,
     /has no database "no_such_database"/,
   ],
   [
     'an address of another kind',
-    (url: URL) => Object.assign(url, { href: url.href.replace(/^postgres/, 'mysql') }),
+    (url: URL) => (url.href = url.href.replace(/^postgres/, 'mysql')),
     2,
     /store\.url: must be an address such as postgres:/,
   ],

@@ -130,6 +130,14 @@ export interface Spent {
   readonly byokNanoUsd: number;
 }
 
+/** What a caller spent on a day, or, with the day `''`, before the days that are told apart. */
+export interface SpendingSum extends Spent {
+  readonly principalId: string;
+  readonly userId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly day: string;
+}
+
 /** The spender of a query: all, unless one of the first three is given. */
 export interface SpentQuery {
   readonly principalId?: string | undefined;
@@ -257,6 +265,13 @@ export interface GenerationRepository {
    * every call with a budget.
    */
   spent(query: SpentQuery): Awaitable<Spent>;
+  /** Everything that was spent, on generations that are gone as well. For moving into another store. */
+  listSpending?(): Iterable<SpendingSum>;
+  /**
+   * Counts what was spent at another store, in the place of what was carried from that source before. For moving; absent
+   * where stores are not moved to.
+   */
+  carrySpending?(source: string, sums: Iterable<SpendingSum>): Promise<void>;
 }
 
 /** A generation as a scan shows it. Its parts are read where they are asked for. */

@@ -108,7 +108,7 @@ const storeSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('postgres'),
-    url: addressText('postgres://user:password@host:5432/database', /^postgres(ql)?:\/\/\S+$/i),
+    url: addressText('postgres://user:password@host:5432/database', /^(?:env:|postgres(?:ql)?:\/\/)\S+$/),
     whenDown: z
       .enum(['refuse', 'spool'])
       .default('refuse')
@@ -128,7 +128,7 @@ const sharedSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('memory').default('memory') }),
   z.strictObject({
     type: z.literal('redis'),
-    url: addressText('redis://:password@host:6379', /^rediss?:\/\/\S+$/i),
+    url: addressText('redis://:password@host:6379', /^(?:env:|rediss?:\/\/)\S+$/),
     whenDown: z
       .enum(['open', 'closed'])
       .default('open')

@@ -1,6 +1,7 @@
 import { type GenerationRepository, type RetentionState, toInterruptedRecord } from '@model-gateway/core';
 
 import type { Room, RoomParts } from '../room.ts';
+import { carrySpending } from './carry-spending.ts';
 import { createStoredGenerations } from './content/stored-generations.ts';
 import { createRepository } from './create-repository.ts';
 import type { GenerationSums } from './generation-sums.ts';
@@ -62,6 +63,7 @@ export function openGenerations(
   return {
     repository: {
       ...repository,
+      carrySpending: (source, sums) => carrySpending(connection, source, sums),
       ...(journal !== undefined && {
         async noteRunning(calls) {
           await recovered;

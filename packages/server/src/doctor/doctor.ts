@@ -1,5 +1,6 @@
 import process from 'node:process';
 
+import type { StoredProvider } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, type GatewayConfig, loadConfig, readStoredProviders } from '@model-gateway/node';
 
@@ -27,7 +28,8 @@ export async function examine(
   const config = await readConfig({ file, dataDir }, env, write);
   if (config === null) return false;
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
-  const stored = config.store.type === 'json' ? readStoredProviders(config.store.dir) : [];
+  const stored = await readStored(config, write);
+  if (stored === null) return false;
   const count = config.providers.length + stored.length;
   if (count === 0) {
     write(
@@ -54,6 +56,27 @@ export async function examine(
   const all = count === 1 ? '1 provider' : `${count} providers`;
   write(failures === 0 ? `${all}: all can be used.\n` : `${all}: ${failures} cannot be used.\n`);
   return failures === 0;
+}
+
+/** The providers that were set up. Null where the database cannot be used, which is reported. */
+async function readStored(
+  { store, logging }: GatewayConfig,
+  write: (text: string) => void,
+): Promise<readonly StoredProvider[] | null> {
+  if (store.type === 'memory') return [];
+  if (store.type === 'json') return readStoredProviders(store.dir);
+  try {
+    const { openDatabase } = await import('../commands/find-store.ts');
+    const opened = await openDatabase({ store, retentionDays: logging.retentionDays });
+    try {
+      return await opened.providers.list();
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    write(`fail  store  ${error instanceof Error ? error.message : String(error)}\n`);
+    return null;
+  }
 }
 
 /** Null for a config that cannot be used, which is reported with the variable of a missing key. */

@@ -7,8 +7,9 @@ import {
   type SecretBox,
   type StoredProvider,
 } from '@model-gateway/core';
-import { type GatewayConfig, openSecretBox } from '@model-gateway/node';
+import type { GatewayConfig } from '@model-gateway/node';
 
+import { openSecrets } from '../open-secrets.ts';
 import type { Connector } from '../setup/connector.ts';
 import { createSetupHost, loadBuiltInModels } from '../setup/setup-host.ts';
 import { diagnoseWhole } from './diagnose-provider.ts';
@@ -67,10 +68,9 @@ export async function examineStored(
   return failures;
 }
 
-function openBox({ store }: GatewayConfig, env: Examination['env']): SecretBox {
-  const dir = store.type === 'json' ? store.dir : null;
+function openBox(config: GatewayConfig, env: Examination['env']): SecretBox {
   try {
-    return openSecretBox({ environmentKey: env['GATEWAY_SECRETS_KEY'], dir });
+    return openSecrets(config, env);
   } catch (error) {
     // With a variable that holds no key, no provider is opened, and each says why.
     const reason = error instanceof Error ? error : new TypeError(String(error));

@@ -15,10 +15,18 @@ export interface GenerationCopy {
   /** Leaves out what began earlier, in Unix milliseconds: the target would drop it. */
   readonly sinceMs?: number | undefined;
   readonly onProgress: OnProgress;
+  /** Told of each that was copied. */
+  readonly onCopied?: ((record: GenerationRecord) => void) | undefined;
 }
 
 /** Copies generations with their contents, oldest first. One that the target has already stays as it is there. */
-export async function copyGenerations({ from, to, sinceMs = 0, onProgress }: GenerationCopy): Promise<number> {
+export async function copyGenerations({
+  from,
+  to,
+  sinceMs = 0,
+  onProgress,
+  onCopied,
+}: GenerationCopy): Promise<number> {
   const ids = await listIds(from, sinceMs);
   let next = 0;
   let done = 0;
@@ -35,6 +43,7 @@ export async function copyGenerations({ from, to, sinceMs = 0, onProgress }: Gen
       const added = record === undefined ? undefined : put(to, record, content ?? null);
       pass();
       await added;
+      if (record !== undefined) onCopied?.(record);
     } finally {
       pass();
     }

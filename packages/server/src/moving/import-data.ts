@@ -2,7 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
-import { GatewayError, resealProviderRow, type SecretBox, type Store, type StoredProvider } from '@model-gateway/core';
+import {
+  createSpendingBook,
+  GatewayError,
+  resealProviderRow,
+  type SecretBox,
+  type Store,
+  type StoredProvider,
+  toSpending,
+} from '@model-gateway/core';
 import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
 
 import { type Database, findDatabase, openDatabase, openJsonStore, toStderr } from '../commands/find-store.ts';
@@ -81,8 +89,10 @@ async function importStore({ dir, from, to, place, retentionDays }: Import): Pro
   const beganAt = performance.now();
   const imported = await readImported(dir);
   const reseal = createReseal(dir);
-  const ids = await copyTables({ from, to, copiedBefore: imported[place] ?? {}, reseal: reseal.row });
-  await writeImported(dir, { ...imported, [place]: ids });
+  const ids = await copyTables({ from, to, copiedBefore: imported.rows[place] ?? {}, reseal: reseal.row });
+  await writeImported(dir, { ...imported, rows: { ...imported.rows, [place]: ids } });
+  const left = createSpendingBook();
+  for (const sum of from.generations.listSpending?.() ?? []) left.add(sum);
   const progress = createProgress('generations');
   const sinceMs = Date.now() - retentionDays * DAY_MS;
   const count = await copyGenerations({
@@ -90,7 +100,10 @@ async function importStore({ dir, from, to, place, retentionDays }: Import): Pro
     to: to.generations,
     sinceMs,
     onProgress: progress.show,
+    onCopied: (record) => left.subtract(toSpending(record)),
   }).finally(progress.end);
+  // What was spent on generations that are too old to be there counts all the same.
+  await to.generations.carrySpending?.(imported.id, left.entries());
   const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
   const keys = ids['keys']?.length ?? 0;
   say(`${dir} is in the database: ${count} generations and ${keys} keys, in ${seconds} s.`);

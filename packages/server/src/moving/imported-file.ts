@@ -1,10 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { RowIds } from './copy-tables.ts';
 
-/** The rows of a data directory that were imported, by the database. */
-export type Imported = Readonly<Record<string, RowIds>>;
+/** What was imported from a data directory. */
+export interface Imported {
+  /** Random text, by which databases know what they have from here. */
+  readonly id: string;
+  /** The rows, by the database. */
+  readonly rows: Readonly<Record<string, RowIds>>;
+}
 
 const pathIn = (dir: string): string => join(dir, 'imported.json');
 
@@ -13,7 +19,7 @@ export async function readImported(dir: string): Promise<Imported> {
   try {
     return JSON.parse(await readFile(pathIn(dir), 'utf8')) as Imported;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { id: randomUUID(), rows: {} };
     throw error;
   }
 }

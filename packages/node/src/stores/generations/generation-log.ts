@@ -157,5 +157,6 @@ function createRepository({ index, reader, journal }: Parts): GenerationReposito
     count: () => index.size,
     spentNanoUsd: index.spending.totalNanoUsd,
     spent: index.spending.spent,
+    listSpending: index.spending.entries,
   };
 }

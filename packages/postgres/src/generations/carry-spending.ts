@@ -1,0 +1,71 @@
+import type { SpendingSum } from '@model-gateway/core';
+import { sql } from 'kysely';
+
+import { toColumnId } from '../connection/column-text.ts';
+import type { DatabaseConnection } from '../connection/database-connection.ts';
+
+interface CarriedRow {
+  readonly kind: string;
+  readonly id: string;
+  readonly day: string;
+  readonly credits: number;
+  readonly byok: number;
+}
+
+/** Counts spending that comes from another store, in the place of what came from there before. */
+export async function carrySpending(
+  { database }: Pick<DatabaseConnection, 'database'>,
+  source: string,
+  sums: Iterable<SpendingSum>,
+): Promise<void> {
+  const rows = toRows(sums);
+  const column = (name: keyof CarriedRow): unknown[] => rows.map((row) => row[name]);
+  await database.transaction().execute(async (transaction) => {
+    // One import of a source at a time: what is taken away has to be what was added.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${source}, 0))`.execute(transaction);
+    await sql`
+      with given as (
+        select * from unnest(${column('kind')}::text[], ${column('id')}::text[], ${column('day')}::date[],
+          ${column('credits')}::bigint[], ${column('byok')}::bigint[]) as g (kind, id, day, credits, byok)
+      ), changes as (
+        select kind, id, day, sum(credits)::bigint as credits, sum(byok)::bigint as byok from (
+          select kind, id, day, credits, byok from given
+          union all
+          select kind, id, day, -credits_nano, -byok_nano from gateway.carried_spending where source = ${source}
+        ) both_of group by kind, id, day
+      )
+      insert into gateway.spending as s (kind, id, day, credits_nano, byok_nano)
+      select kind, id, day, credits, byok from changes where credits <> 0 or byok <> 0 order by kind desc, id, day
+      on conflict (kind, id, day) do update set credits_nano = s.credits_nano + excluded.credits_nano,
+        byok_nano = s.byok_nano + excluded.byok_nano`.execute(transaction);
+    await sql`delete from gateway.carried_spending where source = ${source}`.execute(transaction);
+    await sql`
+      insert into gateway.carried_spending (source, kind, id, day, credits_nano, byok_nano)
+      select ${source}, * from unnest(${column('kind')}::text[], ${column('id')}::text[], ${column('day')}::date[],
+        ${column('credits')}::bigint[], ${column('byok')}::bigint[])`.execute(transaction);
+  });
+}
+
+/** A row for each spender that a sum counts for. */
+function toRows(sums: Iterable<SpendingSum>): readonly CarriedRow[] {
+  const rows = new Map<string, CarriedRow>();
+  const add = (kind: string, id: string, sum: SpendingSum): void => {
+    const day = sum.day === '' ? '-infinity' : sum.day;
+    const key = JSON.stringify([kind, id, day]);
+    const before = rows.get(key);
+    rows.set(key, {
+      kind,
+      id: toColumnId(id),
+      day,
+      credits: (before?.credits ?? 0) + sum.creditsNanoUsd,
+      byok: (before?.byok ?? 0) + sum.byokNanoUsd,
+    });
+  };
+  for (const sum of sums) {
+    add('account', '', sum);
+    add('key', sum.principalId, sum);
+    if (sum.userId !== undefined) add('member', sum.userId, sum);
+    if (sum.workspaceId !== undefined) add('workspace', sum.workspaceId, sum);
+  }
+  return [...rows.values()].filter(({ credits, byok }) => credits !== 0 || byok !== 0);
+}
