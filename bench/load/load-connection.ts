@@ -33,7 +33,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const DATA = Buffer.from('data:');
 /** The end of a chunked body. It cannot occur inside one here, because no event holds a carriage return. */
 const LAST_CHUNK = '\r\n0\r\n\r\n';
-const TAIL_BYTES = 64;
+const TAIL_BYTES = 160;
 
 /** All connections read into it, because each read is processed before the next begins. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);

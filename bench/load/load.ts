@@ -45,7 +45,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
 }
 
 function refuseWrongResponse({ status, bytes, tail }: LoadResponse, { stream, minBytes, route }: LoadJob): void {
-  if (status !== 200) throw new Error(`a response under load had status ${status}`);
+  if (status !== 200) throw new Error(`a response under load had status ${status}: … ${tail}`);
   if (bytes < minBytes) throw new Error(`a response under load had ${bytes} bytes, which is too few`);
   if (stream && !tail.includes(STREAM_ENDS[route?.form ?? 'chat']))
     throw new Error(`a stream under load ended with ${JSON.stringify(tail)}`);
