@@ -137,7 +137,7 @@ test.each([false, true])(
       const left = data.filter(({ state }) => state === 'waiting');
       expect(left.length + held.length).toBe(CALLS);
       return left;
-    });
+    }, 10_000);
     expect(waiting.length).toBeGreaterThan(1);
     expect(await cancel(gateway, waiting[0]?.id ?? '')).toBe(200);
     expect(await Promise.race(asking)).toBe(403);

@@ -2,6 +2,7 @@ import type { GenerationRecord, Store } from '@model-gateway/core';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { missingPostgres } from './support/engines.ts';
 import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore, openTwoStores } from './support/postgres-stores.ts';
@@ -32,62 +33,71 @@ async function followAll(store: Store, place: string): Promise<{ ids: string[]; 
   }
 }
 
-test('what is recorded after a place comes once, whichever process records it, in pages of any length', async () => {
-  const { one, other } = await openTwoStores();
-  await append(one, 5);
-  const { ids: before, place } = await follow(other, null);
-  expect(before).toEqual([]);
-  const recorded = (await Promise.all([append(one, 40), append(other, 40), append(one, 40)])).flat();
-  // Each process sees at once what it has recorded itself; the others' is there by now as well.
-  await one.generations.count();
-  const first = await followAll(other, place);
-  expect(first.ids.toSorted()).toEqual(recorded.toSorted());
-  const more = await append(one, 3);
-  await one.generations.count();
-  expect((await followAll(other, first.place)).ids.toSorted()).toEqual(more.toSorted());
-});
+test.skipIf(missingPostgres)(
+  'what is recorded after a place comes once, whichever process records it, in pages of any length',
+  async () => {
+    const { one, other } = await openTwoStores();
+    await append(one, 5);
+    const { ids: before, place } = await follow(other, null);
+    expect(before).toEqual([]);
+    const recorded = (await Promise.all([append(one, 40), append(other, 40), append(one, 40)])).flat();
+    // Each process sees at once what it has recorded itself; the others' is there by now as well.
+    await one.generations.count();
+    const first = await followAll(other, place);
+    expect(first.ids.toSorted()).toEqual(recorded.toSorted());
+    const more = await append(one, 3);
+    await one.generations.count();
+    expect((await followAll(other, first.place)).ids.toSorted()).toEqual(more.toSorted());
+  },
+);
 
-test('a record whose transaction ends late is not passed over, whatever is recorded meanwhile', async () => {
-  const { url, one, other } = await openTwoStores();
-  await append(one, 1);
-  await one.generations.count();
-  const { place } = await follow(one, null);
-  const late = new Client({ connectionString: url });
-  await late.connect();
-  onTestFinished(() => late.end());
-  await late.query('begin');
-  const columns = await runStatement(
-    url,
-    `select string_agg(column_name, ', ') as names from information_schema.columns
+test.skipIf(missingPostgres)(
+  'a record whose transaction ends late is not passed over, whatever is recorded meanwhile',
+  async () => {
+    const { url, one, other } = await openTwoStores();
+    await append(one, 1);
+    await one.generations.count();
+    const { place } = await follow(one, null);
+    const late = new Client({ connectionString: url });
+    await late.connect();
+    onTestFinished(() => late.end());
+    await late.query('begin');
+    const columns = await runStatement(
+      url,
+      `select string_agg(column_name, ', ') as names from information_schema.columns
      where table_schema = 'gateway' and table_name = 'generations' and column_name not in ('id', 'written_in')`,
-  );
-  const { names } = columns[0] as { readonly names: string };
-  await late.query(
-    `insert into gateway.generations (id, ${names}) select 'late', ${names} from gateway.generations limit 1`,
-  );
-  const meanwhile = await append(other, 10);
-  await other.generations.count();
-  const seen = await followAll(one, place);
-  expect(seen.ids).toEqual([]);
-  await late.query('commit');
-  const after = await followAll(one, seen.place);
-  expect(after.ids).toHaveLength(11);
-  expect(meanwhile.filter((id) => !after.ids.includes(id))).toEqual([]);
-});
+    );
+    const { names } = columns[0] as { readonly names: string };
+    await late.query(
+      `insert into gateway.generations (id, ${names}) select 'late', ${names} from gateway.generations limit 1`,
+    );
+    const meanwhile = await append(other, 10);
+    await other.generations.count();
+    const seen = await followAll(one, place);
+    expect(seen.ids).toEqual([]);
+    await late.query('commit');
+    const after = await followAll(one, seen.place);
+    expect(after.ids).toHaveLength(11);
+    expect(meanwhile.filter((id) => !after.ids.includes(id))).toEqual([]);
+  },
+);
 
-test('an update does not bring a record again, and a place of another server begins at the end', async () => {
-  const { one } = await openTwoStores();
-  const record = makeRecord();
-  const { place } = await follow(one, null);
-  await one.generations.append(record, null);
-  const first = await followAll(one, place);
-  await one.generations.update({ ...record, costNanoUsd: 5 });
-  expect([first.ids, (await followAll(one, first.place)).ids]).toEqual([[record.generation.id], []]);
-  const foreign = await follow(one, '9000000000000000000-x');
-  expect([foreign.ids, (await followAll(one, foreign.place)).ids]).toEqual([[], []]);
-});
+test.skipIf(missingPostgres)(
+  'an update does not bring a record again, and a place of another server begins at the end',
+  async () => {
+    const { one } = await openTwoStores();
+    const record = makeRecord();
+    const { place } = await follow(one, null);
+    await one.generations.append(record, null);
+    const first = await followAll(one, place);
+    await one.generations.update({ ...record, costNanoUsd: 5 });
+    expect([first.ids, (await followAll(one, first.place)).ids]).toEqual([[record.generation.id], []]);
+    const foreign = await follow(one, '9000000000000000000-x');
+    expect([foreign.ids, (await followAll(one, foreign.place)).ids]).toEqual([[], []]);
+  },
+);
 
-test('records of days that are long over come when they are recorded', async () => {
+test.skipIf(missingPostgres)('records of days that are long over come when they are recorded', async () => {
   const { url } = await openTwoStores();
   const store = await openStore(url);
   const { place } = await follow(store, null);

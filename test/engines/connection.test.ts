@@ -162,7 +162,7 @@ describe.skipIf(missingPostgres)('While it runs, a store', () => {
   test('uses no more connections than it was given, and says whose they are', async () => {
     const url = await openDatabase();
     const store = await openStore(url, { maxConnections: 2, applicationName: 'gateway-7' });
-    await Promise.all(Array.from({ length: 40 }, (_, index) => store.entries?.put(`k${index}`, 'v', 60_000)));
+    await Promise.all(Array.from({ length: 40 }, async (_, index) => store.entries?.put(`k${index}`, 'v', 60_000)));
     const rows = await runStatement(url, "select 1 from pg_stat_activity where application_name = 'gateway-7'");
     expect(rows.length).toBeLessThanOrEqual(3);
   });

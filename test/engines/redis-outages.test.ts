@@ -25,10 +25,11 @@ function openShared(url: string, whenDown: 'open' | 'closed') {
   return { shared, lines };
 }
 
-async function runCommand(server: EngineServer, ...words: string[]): Promise<void> {
+async function runCommand(server: EngineServer, ...words: string[]): Promise<string> {
   const client = await createClient({ url: server.url }).connect();
-  await client.sendCommand(words);
+  const reply: unknown = await client.sendCommand(words);
   await client.close();
+  return typeof reply === 'string' ? reply : '';
 }
 
 /** What became of a call: whether it may pass, or the status by which it is refused. */
@@ -59,8 +60,8 @@ const counterOf = ({ createRateCounter }: RedisShared, limitPerMinute = 2): Rate
 /** What can happen to a server that was up, and what ends it. */
 const TROUBLES: readonly {
   readonly name: string;
-  readonly begin: (server: EngineServer) => Promise<void> | void;
-  readonly end: (server: EngineServer) => Promise<void> | void;
+  readonly begin: (server: EngineServer) => unknown;
+  readonly end: (server: EngineServer) => unknown;
   readonly said: RegExp;
 }[] = [
   {
@@ -152,6 +153,20 @@ describe.skipIf(missingRedis)('200: Redis', () => {
     expect(await askTimes(counter, 1)).toEqual(['passes']);
     await runCommand(server, 'SCRIPT', 'FLUSH');
     expect(await askTimes(counter, 2)).toEqual(['passes', 'exceeded']);
+  });
+
+  test('that takes no writes counts as away although it responds to all else', async () => {
+    const server = await openServer();
+    const { shared, lines } = openShared(server.url, 'closed');
+    await shared.waitUntilUp(5000);
+    await runCommand(server, 'REPLICAOF', '127.0.0.1', '1');
+    expect(await askTimes(counterOf(shared), 1)).toEqual(['503']);
+    await vi.waitFor(async () => {
+      const stats = await runCommand(server, 'INFO', 'commandstats');
+      const [, refused] = /cmdstat_set:.*rejected_calls=(\d+)/.exec(stats) ?? [];
+      expect(Number(refused)).toBeGreaterThan(1);
+    }, RECOVERY);
+    expect(lines.join('\n')).not.toContain('takes commands');
   });
 
   test('that is paused while it is connected to is used when it goes on', async () => {

@@ -3,17 +3,28 @@ import { createPostgresStore } from '@model-gateway/postgres';
 import { describe, test } from 'vitest';
 
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { openAsTwoProcesses } from './support/two-processes.ts';
 
 /** The generations of the cases are older than what is kept by default. */
 const FOR_EVER = 100_000;
+
+const cases = [...storeCases, ...durableStoreCases].map(({ title, run }) => [title, run] as const);
 
 async function createPlace(): Promise<StorePlace> {
   const url = await openDatabase();
   return { open: () => createPostgresStore({ url, retentionDays: FOR_EVER }) };
 }
 
+/** What is written by one process is read by another, a second later at most. */
+async function createSharedPlace(): Promise<StorePlace> {
+  const url = await openDatabase();
+  return { open: () => openAsTwoProcesses(() => createPostgresStore({ url, retentionDays: FOR_EVER })) };
+}
+
 describe.skipIf(missingPostgres)('The PostgreSQL store', () => {
-  test.for([...storeCases, ...durableStoreCases].map(({ title, run }) => [title, run] as const))('%s', ([, run]) =>
-    run(createPlace),
-  );
+  test.for(cases)('%s', ([, run]) => run(createPlace));
+});
+
+describe.skipIf(missingPostgres)('The PostgreSQL store of two processes', () => {
+  test.for(cases)('%s', ([, run]) => run(createSharedPlace));
 });

@@ -1,4 +1,10 @@
-import { createWebPlatform, type GenerationRecord, type Platform, type Store } from '@model-gateway/core';
+import {
+  type BudgetSlices,
+  createWebPlatform,
+  type GenerationRecord,
+  type Platform,
+  type Store,
+} from '@model-gateway/core';
 import { createPostgresStore, type PostgresStoreOptions } from '@model-gateway/postgres';
 
 import { type Budget, spendersOf } from '../../../packages/core/src/budgets/budget.ts';
@@ -28,7 +34,9 @@ export interface BudgetedCall {
 
 export interface BudgetInstanceOptions extends PostgresStoreOptions {
   readonly platform?: Platform;
-  readonly onRefusal?: (message: string) => void;
+  readonly onRefusal?: (error: unknown) => void;
+  /** Called with each question to the store about budgets. */
+  readonly onStatement?: (name: 'renew' | 'take' | 'put' | 'giveBack') => void;
 }
 
 export const CENT = 10_000_000;
@@ -57,8 +65,9 @@ export function nextGenerationId(): string {
 
 export async function openBudgetInstance(options: BudgetInstanceOptions): Promise<BudgetInstance> {
   const store = await createPostgresStore(options);
-  const { budgetSlices: slices, generations } = store;
-  if (slices === undefined) throw new Error('The store divides no budgets');
+  const { budgetSlices, generations } = store;
+  if (budgetSlices === undefined) throw new Error('The store divides no budgets');
+  const slices = noting(budgetSlices, options.onStatement);
   const platform = options.platform ?? createWebPlatform();
   const ledger = createSharedLedger({ slices, generations, platform });
   return {
@@ -71,7 +80,7 @@ export async function openBudgetInstance(options: BudgetInstanceOptions): Promis
       try {
         await ledger.reserve(hold, budgets);
       } catch (error) {
-        options.onRefusal?.(String(error));
+        options.onRefusal?.(error);
         return false;
       }
       await during?.();
@@ -83,6 +92,25 @@ export async function openBudgetInstance(options: BudgetInstanceOptions): Promis
       await ledger.close();
       await store.close();
     },
+  };
+}
+
+function noting(slices: BudgetSlices, note: BudgetInstanceOptions['onStatement']): BudgetSlices {
+  const noted =
+    <Values extends readonly unknown[], Result>(
+      name: 'renew' | 'take' | 'put' | 'giveBack',
+      work: (...values: Values) => Result,
+    ) =>
+    (...values: Values): Result => {
+      note?.(name);
+      return work(...values);
+    };
+  return {
+    ...slices,
+    renew: noted('renew', slices.renew),
+    take: noted('take', slices.take),
+    put: noted('put', slices.put),
+    giveBack: noted('giveBack', slices.giveBack),
   };
 }
 

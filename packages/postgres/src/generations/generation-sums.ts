@@ -16,10 +16,10 @@ export interface GenerationSums extends Room {
 }
 
 /** Creates the queries of lists, charts and counts, and what keeps the sums that they read. */
-export function createGenerationSums({ connection, logger }: RoomParts): GenerationSums {
+export function createGenerationSums({ connection, logger, now }: RoomParts): GenerationSums {
   const folding = createFolding({ connection, logger });
   return {
-    reads: createGenerationQueries({ connection }),
+    reads: createGenerationQueries({ connection, now }),
     rollups: [toAddChanges(INCOMING)],
     async dropBefore(day) {
       await sql`select gateway.forget_generation_sums(${day}::date)`.execute(connection.database);

@@ -7,6 +7,7 @@ import type { GenerationSplit } from '../../wire/generations/generation-split.ts
 import { refuseField } from '../../wire/refuse-field.ts';
 import { findValueNames } from './find-value-names.ts';
 import type { GenerationParts } from './generation-parts.ts';
+import { toSearchedFrom } from './searched-from.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_VALUES = 50;
@@ -33,6 +34,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
       buckets: count,
       ...(split !== undefined && { split: { by: split, rank, limit: MAX_PARTS } }),
     });
+    const counts = facets === 'true' ? await generations.facets(filter) : undefined;
     return {
       data: found.buckets.map((bucket) => ({ start: toIso(bucket.startMs), ...toFigures(bucket) })),
       totals: toFigures(found.total),
@@ -41,7 +43,8 @@ export const getGenerationHistogram = operation<GenerationParts>()({
       bucket_ms: bucketMs,
       ...(split !== undefined && (await toSplit(found, split, parts))),
       ...(compare === 'true' && { before: await findBefore({ ...query, from, to }, parts) }),
-      ...(facets === 'true' && { facets: toFacets(await generations.facets(filter)) }),
+      ...(counts !== undefined && { facets: toFacets(counts) }),
+      ...toSearchedFrom(found.searchedFromMs, counts?.searchedFromMs),
     };
   },
 });

@@ -5,6 +5,7 @@ import { operation } from '../../http/operation.ts';
 import type { SessionSum } from '../../stores/store.ts';
 import { type SessionRow, sessionListQuerySchema, sessionListSchema } from '../../wire/generations/session-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
+import { toSearchedFrom } from './searched-from.ts';
 
 /** `GET /admin/v1/generations/sessions`: calls that a client has marked as belonging together, the latest first. */
 export const listGenerationSessions = operation<GenerationParts>()({
@@ -12,7 +13,7 @@ export const listGenerationSessions = operation<GenerationParts>()({
   response: sessionListSchema,
   async run({ parts, query: { limit, cursor, ...filters } }) {
     const isNarrowed = Object.values(filters).some((value) => value !== undefined);
-    const { sessions, next } = await parts.store.generations.sessions({
+    const { sessions, next, searchedFromMs } = await parts.store.generations.sessions({
       limit,
       after: parseSessionCursor(cursor),
       ...(isNarrowed && { filter: toGenerationFilter(filters, parts) }),
@@ -21,6 +22,7 @@ export const listGenerationSessions = operation<GenerationParts>()({
       data: await Promise.all(sessions.map((sum) => toRow(sum, parts))),
       next_cursor: toSessionCursor(next),
       key_names: await parts.findKeyNames(new Set(sessions.flatMap(({ principalIds }) => principalIds))),
+      ...toSearchedFrom(searchedFromMs),
     };
   },
 });

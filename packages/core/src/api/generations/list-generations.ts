@@ -16,6 +16,7 @@ import {
 } from '../../wire/generations/generation-list.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import type { GenerationParts } from './generation-parts.ts';
+import { toSearchedFrom } from './searched-from.ts';
 
 /** `GET /admin/v1/generations`: newest first or sorted, page by page. */
 export const listGenerations = operation<GenerationParts>()({
@@ -26,7 +27,7 @@ export const listGenerations = operation<GenerationParts>()({
     const isNarrowed = Object.values(filters).some((value) => value !== undefined);
     if (ids !== undefined && (isNarrowed || isSorted(asked) || cursor !== undefined))
       throw refuseField('id', 'cannot be given together with a filter, an order or a cursor');
-    const { records, nextCursor, searched, searchedBackTo } =
+    const { records, nextCursor, searched, searchedBackTo, searchedFromMs }: FoundPage =
       ids === undefined ? await findPage(asked, parts) : { ...(await getGenerations(ids, parts)), nextCursor: null };
     return {
       data: await Promise.all(records.map((record) => toAskedRow(record, fields, parts))),
@@ -34,6 +35,7 @@ export const listGenerations = operation<GenerationParts>()({
       key_names: await parts.findKeyNames(new Set(records.map(({ principalId }) => principalId))),
       ...(!isNarrowed && ids === undefined && { total_estimate: await parts.store.generations.count() }),
       ...(asked.text !== undefined && { searched: { records: searched, back_to: searchedBackTo } }),
+      ...toSearchedFrom(searchedFromMs),
     };
   },
 });
@@ -43,6 +45,8 @@ const isSorted = ({ sort, order }: GenerationListQuery): boolean => sort !== 'ti
 
 interface FoundPage extends Omit<FoundGenerations, 'next'> {
   readonly nextCursor: string | null;
+  /** In sorted lists. */
+  readonly searchedFromMs?: number | undefined;
 }
 
 async function findPage(asked: GenerationListQuery, parts: GenerationParts): Promise<FoundPage> {
@@ -57,6 +61,6 @@ async function findPage(asked: GenerationListQuery, parts: GenerationParts): Pro
     throw refuseField('sort', `cannot be given together with text: ${reason}`);
   }
   const after = parseSortedCursor(cursor, asked);
-  const { records, next } = await parts.store.generations.sorted({ limit, sort, order, after, filter });
-  return { records, nextCursor: toSortedCursor(next, asked), searched: 0, searchedBackTo: null };
+  const { records, next, searchedFromMs } = await parts.store.generations.sorted({ limit, sort, order, after, filter });
+  return { records, nextCursor: toSortedCursor(next, asked), searched: 0, searchedBackTo: null, searchedFromMs };
 }

@@ -61,6 +61,7 @@ export function createSliceUpkeep({ shelf, desk, lease, book, platform }: SliceU
     async end(): Promise<void> {
       isStopped = true;
       cancel?.();
+      await Promise.all([...shelf.all()].map(({ asking }) => asking ?? Promise.resolve()));
       await write(true);
     },
   };

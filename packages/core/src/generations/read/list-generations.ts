@@ -36,6 +36,8 @@ const MAX_ROUNDS = 25;
 /** A content may have to be read from the disk, and may be large. */
 const MAX_CONTENTS = 500;
 const MAX_SEARCH_MS = 1500;
+/** Without a text, for a store that looks at little in a step. */
+const MAX_LIST_MS = 500;
 const TEXT_PAGE = 100;
 
 /**
@@ -44,7 +46,7 @@ const TEXT_PAGE = 100;
  */
 export async function listGenerations(search: GenerationSearch, parts: GenerationListParts): Promise<FoundGenerations> {
   const records: GenerationRecord[] = [];
-  const budget = { contents: MAX_CONTENTS, until: parts.platform.monotonicNow() + MAX_SEARCH_MS };
+  const budget = { contents: MAX_CONTENTS, until: parts.platform.monotonicNow() + (search.text === undefined ? MAX_LIST_MS : MAX_SEARCH_MS) };
   const progress: SearchProgress = { searched: 0, searchedBackTo: null };
   const isFiltered = Object.values(search.filter).some((value) => value !== undefined);
   const filter = isFiltered ? search.filter : undefined;

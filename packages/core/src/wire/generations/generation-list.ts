@@ -146,6 +146,12 @@ export type GenerationFilterQuery = Omit<
   'buckets' | 'facets' | 'split' | 'rank' | 'compare'
 >;
 
+/**
+ * Where the time was over before all of a span was looked at: the moment from which on all calls are in. Absent
+ * otherwise.
+ */
+export const searchedFromSchema = z.string().optional();
+
 export const generationListSchema = z.object({
   /** Newest first, or as the query says. Whole rows, unless `fields` selects a part. */
   data: z.array(generationRowSchema.partial()),
@@ -157,6 +163,8 @@ export const generationListSchema = z.object({
   total_estimate: z.int().optional(),
   /** The extent of a text search: the number of records, newest first, and the beginning of the oldest of them. */
   searched: z.object({ records: z.int(), back_to: z.string().nullable() }).optional(),
+  /** In sorted lists alone. */
+  searched_from: searchedFromSchema,
 });
 export type GenerationList = z.infer<typeof generationListSchema>;
 
@@ -186,6 +194,7 @@ export const generationHistogramSchema = z.object({
   from: z.string(),
   to: z.string(),
   bucket_ms: z.int(),
+  searched_from: searchedFromSchema,
   /** The values that come first; `value` is null for calls without one, `name` where the value has none of its own. */
   split: z.array(z.object({ value: z.string().nullable(), name: z.string().nullable(), ...partShape })).optional(),
   /** All other values together, and how many these are; null without any. */

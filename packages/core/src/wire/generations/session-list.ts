@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { wholeNumber } from '../page-query.ts';
-import { filterShape } from './generation-list.ts';
+import { filterShape, searchedFromSchema } from './generation-list.ts';
 
 /** The query of `GET /admin/v1/generations/sessions`: the filters of lists, of which one call of a session has to match. */
 export const sessionListQuerySchema = z.strictObject({
@@ -43,5 +43,6 @@ export const sessionListSchema = z.object({
   next_cursor: z.string().nullable(),
   /** Names of the keys in `data`, by their hashes. */
   key_names: z.record(z.string(), z.string()),
+  searched_from: searchedFromSchema,
 });
 export type SessionList = z.infer<typeof sessionListSchema>;

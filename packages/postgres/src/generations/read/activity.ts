@@ -36,7 +36,8 @@ export async function addUpActivity(
       from (
         select day_ms, model, provider_name, endpoint_id, workspace_id, requests, credits_nano, byok_nano,
           prompt_tokens, completion_tokens, reasoning_tokens
-        from gateway.generation_days where day_ms >= ${sinceMs}::bigint and ${isChosen}
+        from ${principalIds === undefined ? sql`gateway.generation_activity` : sql`gateway.generation_days`}
+        where day_ms >= ${sinceMs}::bigint and ${isChosen}
         union all
         select created_at_ms - created_at_ms % 86400000, model, coalesce(provider_name, ''), endpoint_id,
           coalesce(workspace_id, ''), sign, case when is_byok then 0 else sign * cost_nano end,

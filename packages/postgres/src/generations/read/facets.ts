@@ -10,8 +10,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { fromColumnId } from '../../connection/column-text.ts';
 import { readSums } from '../rollup/read-sums.ts';
 import { toSlots } from '../rollup/time-slots.ts';
-import { isOneOf, isWithin, toFilterSql } from './filter-sql.ts';
-import { toCut } from './histogram.ts';
+import { isOneOrNull, isWithin, toFilterSql } from './filter-sql.ts';
+import { toCut, toValues } from './histogram.ts';
 import { findBounds } from './list-rows.ts';
 import { toOneDimension } from './one-dimension.ts';
 import type { ReadParts } from './read-parts.ts';
@@ -22,7 +22,6 @@ import { type Span, walkSpans } from './walk-spans.ts';
 const LIMIT_MS = 5000;
 const WALK_MS = 800;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const SLOT_MS = 30 * 60 * 1000;
 
 /**
  * Counts by status, model, provider and principal: from the sums where the filter is about a status alone, from the sums
@@ -31,10 +30,9 @@ const SLOT_MS = 30 * 60 * 1000;
 export async function countFacets(filter: GenerationFilter, parts: ReadParts): Promise<GenerationFacets> {
   const bounds = await parts.snapshot(LIMIT_MS, findBounds);
   if (bounds === undefined) return createFacetCount(filter).read();
-  const endMs = Math.ceil((bounds.lastMs + 1) / SLOT_MS) * SLOT_MS;
   const span = {
-    fromMs: Math.max(filter.createdFromMs ?? 0, Math.floor(bounds.firstMs / DAY_MS) * DAY_MS),
-    toMs: Math.min(filter.createdBeforeMs ?? endMs, endMs),
+    fromMs: Math.max(filter.createdFromMs ?? 0, bounds.fromMs),
+    toMs: Math.min(filter.createdBeforeMs ?? bounds.toMs, bounds.toMs),
   };
   if (span.fromMs >= span.toMs) return createFacetCount(filter).read();
   if (toFilterSql(filter).remaining.length > 0) {
@@ -45,13 +43,8 @@ export async function countFacets(filter: GenerationFilter, parts: ReadParts): P
     );
     return { ...count.read(), ...toCut(searchedFromMs, span) };
   }
-  if (toOneDimension(filter) === '') return parts.snapshot(LIMIT_MS, (read) => countSums(read, filter, span));
+  if (isInSums(filter)) return parts.snapshot(LIMIT_MS, (read) => countSums(read, filter, span));
   const counts = createCounts();
-  if (isInDays(filter)) {
-    const rows = await parts.snapshot(LIMIT_MS, (read) => read(countRows(filter, toDayRows(span, filter))));
-    for (const row of rows) counts.add(row);
-    return counts.read();
-  }
   const walk = { span, budgetMs: WALK_MS, monotonicNow: parts.monotonicNow };
   const searchedFromMs = await walkSpans(walk, async ({ fromMs, toMs }, limitMs) => {
     const { statuses: _, models: __, providerNames: ___, principalIds: ____, ...others } = filter;
@@ -63,61 +56,66 @@ export async function countFacets(filter: GenerationFilter, parts: ReadParts): P
   return { ...counts.read(), ...toCut(searchedFromMs, span) };
 }
 
-/** Each kind from the sums of its dimension. */
-async function countSums(read: Read, { statuses }: GenerationFilter, span: Span): Promise<GenerationFacets> {
+const KINDS = { status: 'statuses', model: 'models', provider: 'providerNames', key: 'principalIds' } as const;
+const COLUMNS = { status: 'status', model: 'model', provider: 'provider_name', key: 'principal_id' } as const;
+
+/** Each kind under all parts of the filter but its own: from the sums of a dimension where no other one is left. */
+async function countSums(read: Read, filter: GenerationFilter, span: Span): Promise<GenerationFacets> {
   const slots = toSlots(
     { startMs: span.fromMs, bucketMs: span.toMs - span.fromMs, buckets: 1 },
     span.fromMs,
     span.toMs,
   );
   const counts = createCounts();
-  const chosen = statuses && [...statuses];
-  for (const { status, requests } of await readSums(read, { dimension: '', slots })) {
-    counts.add({ kind: 'status', value: status, requests });
-    if (statuses?.has(status as GenerationStatus) !== false) counts.add({ kind: 'total', value: null, requests });
-  }
-  for (const kind of ['model', 'provider', 'key'] as const) {
-    const rows = await readSums(read, { dimension: kind, statuses: chosen, slots });
-    for (const { value, requests } of rows) counts.add({ kind, value, requests });
+  for (const kind of ['total', 'status', 'model', 'provider', 'key'] as const) {
+    const others = kind === 'total' ? filter : { ...filter, [KINDS[kind]]: undefined };
+    const of = kind === 'total' || kind === 'status' ? undefined : kind;
+    const dimension = toOneDimension(others, of);
+    const isAlone = dimension !== undefined && (of === undefined || toOneDimension(others) === '');
+    const rows = isAlone
+      ? await readSums(read, { dimension, values: toValues(others, dimension), statuses: toStatuses(others), slots })
+      : await read(countDays(kind === 'total' ? undefined : COLUMNS[kind], others, span));
+    for (const row of rows) {
+      const value = kind === 'status' && isAlone ? (row as { readonly status: string }).status : row.value;
+      counts.add({ kind, value, requests: row.requests });
+    }
   }
   return counts.read();
 }
 
+const toStatuses = ({ statuses }: GenerationFilter): string[] | undefined => statuses && [...statuses];
+
+function countDays(column: string | undefined, filter: GenerationFilter, span: Span) {
+  const value = column === undefined ? sql`null` : sql.ref(column);
+  return sql<{ value: string | null; requests: number }>`select ${value} as value, sum(requests)::bigint as requests
+    from ${toDayRows(span, filter)} group by 1 having sum(requests) <> 0`;
+}
+
 /** Whether the sums of days tell apart all that a filter is about. */
-const isInDays = ({
-  createdFromMs: _,
-  createdBeforeMs: __,
-  minCostNanoUsd: least = 0,
-  ...filter
-}: GenerationFilter): boolean =>
+const isInSums = ({ minCostNanoUsd: least = 0, ...filter }: GenerationFilter): boolean =>
   least === 0 && filter.maxCostNanoUsd === undefined && filter.sessionId === undefined && !filter.conditions?.length;
 
 /** Whole days from their sums, and what is left of a span at its ends from rows. */
-function toDayRows({ fromMs, toMs }: Span, { userIds, apps }: GenerationFilter): RawBuilder<unknown> {
+function toDayRows(
+  { fromMs, toMs }: Span,
+  { createdFromMs: _, createdBeforeMs: __, ...filter }: GenerationFilter,
+): RawBuilder<unknown> {
   const firstMs = Math.min(toMs, Math.ceil(fromMs / DAY_MS) * DAY_MS);
   const lastMs = Math.max(firstMs, Math.floor(toMs / DAY_MS) * DAY_MS);
   const columns = sql.raw('g.status, g.model, g.provider_name, g.principal_id');
-  const isOther = sql.join(
-    [
-      sql`true`,
-      ...(userIds === undefined ? [] : [isOneOf('user_id', userIds)]),
-      ...(apps === undefined ? [] : [isOneOf('app', apps)]),
-    ],
-    sql` and `,
-  );
-  const days = sql`select g.requests, ${columns} from (
-    select requests, status, model, nullif(provider_name, '') as provider_name, principal_id,
-      nullif(user_id, '') as user_id, nullif(app, '') as app from gateway.generation_days
-    where day_ms >= ${firstMs}::bigint and day_ms < ${lastMs}::bigint) as g where ${isOther}`;
+  const { matches } = toFilterSql(filter);
+  // What has no provider, member or app has an empty one there.
+  const days = sql`select g.requests, ${columns} from gateway.generation_days g
+    where g.day_ms >= ${firstMs}::bigint and g.day_ms < ${lastMs}::bigint and ${toFilterSql(filter, { isNullEmpty: true }).matches}`;
   const changes = sql`select g.sign, ${columns} from gateway.generation_changes g
-    where g.created_at_ms >= ${firstMs}::bigint and g.created_at_ms < ${lastMs}::bigint and ${isOther}`;
+    where g.created_at_ms >= ${firstMs}::bigint and g.created_at_ms < ${lastMs}::bigint and ${matches}`;
   const edges = [
     { fromMs, toMs: firstMs },
     { fromMs: lastMs, toMs },
   ].filter((edge) => edge.fromMs < edge.toMs);
   const rows = edges.map(
     (edge) =>
-      sql`select 1, ${columns} from gateway.generations g where ${isWithin(edge.fromMs, edge.toMs)} and ${isOther}`,
+      sql`select 1, ${columns} from gateway.generations g where ${isWithin(edge.fromMs, edge.toMs)} and ${matches}`,
   );
   return sql`(${sql.join([days, changes, ...rows], sql` union all `)}) as g`;
 }
@@ -132,10 +130,10 @@ interface CountRow {
 function countRows(filter: GenerationFilter, from: RawBuilder<unknown>): RawBuilder<CountRow> {
   const { statuses, models, providerNames, principalIds } = filter;
   const is = {
-    status: statuses === undefined ? sql`true` : isOneOf('status', statuses),
-    model: models === undefined ? sql`true` : isOneOf('model', models),
-    provider: providerNames === undefined ? sql`true` : isOneOf('provider_name', providerNames),
-    key: principalIds === undefined ? sql`true` : isOneOf('principal_id', principalIds),
+    status: statuses === undefined ? sql`true` : isOneOrNull('status', statuses),
+    model: models === undefined ? sql`true` : isOneOrNull('model', models),
+    provider: providerNames === undefined ? sql`true` : isOneOrNull('provider_name', providerNames),
+    key: principalIds === undefined ? sql`true` : isOneOrNull('principal_id', principalIds),
   };
   const without = (kind: string): RawBuilder<unknown> =>
     sql`sum(requests) filter (where ${sql.join(

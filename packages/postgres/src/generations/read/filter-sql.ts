@@ -14,7 +14,9 @@ export interface FilterSql {
 }
 
 /** Turns all of a filter but its span of time into SQL. */
-export function toFilterSql(filter: GenerationFilter = {}): FilterSql {
+export function toFilterSql(filter: GenerationFilter = {}, { isNullEmpty = false } = {}): FilterSql {
+  const isOneOf = (name: string, values: ReadonlySet<string>): RawBuilder<unknown> =>
+    isNullEmpty ? isAnyOf(name, values) : isOneOrNull(name, values);
   const parts: RawBuilder<unknown>[] = [];
   const remaining: GenerationCondition[] = [];
   const { models, providerNames, principalIds, userIds, apps, statuses, sessionId } = filter;
@@ -42,10 +44,21 @@ const IDS = new Set(['principal_id', 'user_id']);
 /** Texts that are not optional; the others are null where a filter says that there is none. */
 const REQUIRED = new Set(['model', 'principal_id', 'status']);
 
-/** Whether a column has one of these values, of which the empty one stands for none. */
-export function isOneOf(name: string, values: ReadonlySet<string>): RawBuilder<unknown> {
+/** Whether a column has one of these values. */
+export function isAnyOf(name: string, values: ReadonlySet<string>): RawBuilder<unknown> {
+  const texts = toTexts(name, values);
+  const [only] = texts;
   const column = sql.raw(`g.${name}`);
-  const texts = [...values].map(IDS.has(name) ? toColumnId : toFactText);
+  return texts.length === 1 ? sql`${column} = ${only}` : sql`${column} = any (${texts}::text[])`;
+}
+
+const toTexts = (name: string, values: ReadonlySet<string>): string[] =>
+  [...values].map(IDS.has(name) ? toColumnId : toFactText);
+
+/** The same, where the empty value stands for none. */
+export function isOneOrNull(name: string, values: ReadonlySet<string>): RawBuilder<unknown> {
+  const column = sql.raw(`g.${name}`);
+  const texts = toTexts(name, values);
   const given = REQUIRED.has(name) ? texts : texts.filter((value) => value !== '');
   const [only] = given;
   const is = given.length === 1 ? sql`${column} = ${only}` : sql`${column} = any (${given}::text[])`;

@@ -19,6 +19,8 @@ export interface GenerationReads extends Pick<
 
 export interface GenerationQueriesOptions {
   readonly connection: ReadConnection;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   /** Milliseconds. Default: `performance.now`. */
   readonly monotonicNow?: (() => number) | undefined;
 }
@@ -26,9 +28,10 @@ export interface GenerationQueriesOptions {
 /** Creates the queries of lists, charts and counts. */
 export function createGenerationQueries({
   connection,
+  now,
   monotonicNow = () => performance.now(),
 }: GenerationQueriesOptions): GenerationReads {
-  const parts = { snapshot: createSnapshot(connection), monotonicNow };
+  const parts = { snapshot: createSnapshot(connection), monotonicNow, now };
   return {
     page: (query) => pageOfGenerations(query, parts),
     sorted: (query) => sortGenerations(query, parts),

@@ -60,11 +60,10 @@ async function toSpan(
 ): Promise<Span | undefined> {
   const bounds = await parts.snapshot(LIMIT_MS, findBounds);
   if (bounds === undefined) return undefined;
-  const fromMs = Math.max(startMs, filter.createdFromMs ?? startMs);
+  const fromMs = Math.max(startMs, filter.createdFromMs ?? startMs, bounds.fromMs);
   const endMs = startMs + bucketMs * buckets;
-  const toMs = Math.min(endMs, filter.createdBeforeMs ?? endMs, bounds.lastMs + 1);
-  // Sums of days that begin before the first generation have it too.
-  return fromMs >= toMs || toMs <= bounds.firstMs ? undefined : { fromMs, toMs };
+  const toMs = Math.min(endMs, filter.createdBeforeMs ?? endMs, bounds.toMs);
+  return fromMs >= toMs ? undefined : { fromMs, toMs };
 }
 
 export const toCut = (searchedFromMs: number, { fromMs }: Span): { searchedFromMs?: number } =>
@@ -79,24 +78,19 @@ async function addUpSums(read: Read, query: HistogramQuery, { span, dimension }:
   const { filter, split } = query;
   const statuses = filter.statuses && [...filter.statuses];
   const values = toValues(filter, dimension);
-  // After the last generation there is nothing: to the end of its slot, sums tell all.
-  const endMs = Math.min(query.startMs + query.bucketMs * query.buckets, filter.createdBeforeMs ?? Infinity);
-  const toMs = Math.min(toSlotEnd(span.toMs), endMs);
-  const inAll = { startMs: span.fromMs, bucketMs: toMs - span.fromMs, buckets: 1 };
-  const slots = toSlots(query, span.fromMs, toMs);
+  const { fromMs, toMs } = span;
+  const inAll = { startMs: fromMs, bucketMs: toMs - fromMs, buckets: 1 };
+  const slots = toSlots(query, fromMs, toMs);
   const rows = await readSketches(read, { dimension: values === undefined ? '' : dimension, values, statuses, slots });
   if (split === undefined) return toHistogram(query, rows);
   const by = split.by as Dimension;
-  const ranks = await readSums(read, { dimension: by, values, statuses, slots: toSlots(inAll, span.fromMs, toMs) });
+  const ranks = await readSums(read, { dimension: by, values, statuses, slots: toSlots(inAll, fromMs, toMs) });
   const ranked = rank(ranks, split.rank);
   const first = ranked.slice(0, split.limit);
   const partRows =
     first.length === 0 ? [] : await readSketches(read, { dimension: by, values: first, statuses, slots });
   return toHistogram(query, rows, { first, others: ranked.length - first.length, rows: partRows });
 }
-
-const SLOT_MS = 30 * 60 * 1000;
-const toSlotEnd = (ms: number): number => Math.ceil(ms / SLOT_MS) * SLOT_MS;
 
 const VALUES = {
   '': () => undefined,
@@ -107,7 +101,8 @@ const VALUES = {
   app: ({ apps }: GenerationFilter) => apps,
 } as const;
 
-const toValues = (filter: GenerationFilter, dimension: Dimension): string[] | undefined => {
+/** The values of a dimension that a filter chooses, as columns have them. */
+export const toValues = (filter: GenerationFilter, dimension: Dimension): string[] | undefined => {
   const values = VALUES[dimension](filter);
   return values && [...values].map(dimension === 'key' || dimension === 'member' ? toColumnId : toFactText);
 };

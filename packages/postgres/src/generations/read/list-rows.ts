@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 import { type FactsRow, FACTS, type RecordRow } from './generation-row.ts';
 import type { Read } from './reader.ts';
+import type { Span } from './walk-spans.ts';
 
 /** A place in the list by time: that of the last generation before it. */
 export interface TimePlace {
@@ -26,13 +27,10 @@ export const listRows = (read: Read, { where, after, limit }: TimeQuery): Promis
   read(sql<FactsRow & RecordRow>`select ${FACTS}, g.record from gateway.generations g
     where ${where} and ${isAfter(after)} order by g.created_at_ms desc, g.id desc limit ${limit}`);
 
-/** Records newest first. Those that do not belong to the page are not read. */
+/** Records newest first. */
 export const listRecords = (read: Read, { where, after, limit }: TimeQuery): Promise<PlacedRecord[]> =>
-  read(sql<PlacedRecord>`select place.id, place.created_at_ms, one.record
-    from (select g.day, g.id, g.created_at_ms from gateway.generations g where ${where} and ${isAfter(after)}
-      order by g.created_at_ms desc, g.id desc limit ${limit}) as place
-    join gateway.generations one on one.day = place.day and one.id = place.id
-    order by place.created_at_ms desc, place.id desc`);
+  read(sql<PlacedRecord>`select g.id, g.created_at_ms, g.record from gateway.generations g
+    where ${where} and ${isAfter(after)} order by g.created_at_ms desc, g.id desc limit ${limit}`);
 
 /** The generation that began first from a moment on; undefined without one. */
 export async function findFirstFrom(read: Read, fromMs: number): Promise<PlacedRecord | undefined> {
@@ -42,11 +40,20 @@ export async function findFirstFrom(read: Read, fromMs: number): Promise<PlacedR
   return row;
 }
 
-/** When the first and the last of all generations began; undefined without any. */
-export async function findBounds(read: Read): Promise<{ firstMs: number; lastMs: number } | undefined> {
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The days in which all generations began, by their sums; undefined without any. */
+export async function findBounds(read: Read): Promise<Span | undefined> {
   const [row] = await read(sql<{ first_ms: number | null; last_ms: number | null }>`
-    select min(created_at_ms) as first_ms, max(created_at_ms) as last_ms from gateway.generations`);
-  return row?.first_ms == null || row.last_ms === null ? undefined : { firstMs: row.first_ms, lastMs: row.last_ms };
+    select least(
+      (select min(start_ms) from gateway.generation_hours where dimension = '' and grain_ms = ${sql.lit(DAY_MS)}),
+      (select min(created_at_ms) from gateway.generation_changes)) as first_ms,
+    greatest(
+      (select max(start_ms) from gateway.generation_hours where dimension = '' and grain_ms = ${sql.lit(DAY_MS)}),
+      (select max(created_at_ms) from gateway.generation_changes)) as last_ms`);
+  if (row?.first_ms == null || row.last_ms === null) return undefined;
+  const toDayStart = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
+  return { fromMs: toDayStart(row.first_ms), toMs: toDayStart(row.last_ms) + DAY_MS };
 }
 
 const isAfter = (place: TimePlace | undefined): RawBuilder<unknown> =>

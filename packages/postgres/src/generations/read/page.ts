@@ -5,15 +5,16 @@ import { toColumnId } from '../../connection/column-text.ts';
 import { type FilterSql, isWithin, toFilterSql } from './filter-sql.ts';
 import { findPlace } from './find-place.ts';
 import { toRecord } from './generation-row.ts';
-import { findBounds, findFirstFrom, listRecords, listRows, type TimePlace } from './list-rows.ts';
+import { findBounds, findFirstFrom, listRecords, listRows, type PlacedRecord, type TimePlace } from './list-rows.ts';
 import type { ReadParts } from './read-parts.ts';
 import { type Read, SlowQueryError } from './reader.ts';
+import { toSteps } from './time-steps.ts';
 import { walkSpans } from './walk-spans.ts';
 
 /** For a page in one statement. */
-const WHOLE_MS = 250;
+const WHOLE_MS = 150;
 /** For one that has to be put together. */
-const WALK_MS = 400;
+const WALK_MS = 350;
 /** Records that are read for one step of a search in them. */
 const LOOKED_AT = 1000;
 
@@ -26,7 +27,7 @@ export async function pageOfGenerations(query: GenerationQuery, parts: ReadParts
   const place = typeof after === 'string' ? undefined : after;
   if (filter.remaining.length > 0) return searchPage(query, { filter, place, parts });
   try {
-    return await parts.snapshot(WHOLE_MS, (read) => readPage(read, query, { filter, place }));
+    return await parts.snapshot(WHOLE_MS, (read) => readPage(read, query, { filter, place, parts }));
   } catch (error) {
     if (!(error instanceof SlowQueryError)) throw error;
     return walkPage(query, { filter, place, parts });
@@ -42,10 +43,14 @@ interface Search {
 async function readPage(
   read: Read,
   { limit, filter = {} }: GenerationQuery,
-  { filter: { matches }, place }: Pick<Search, 'filter' | 'place'>,
+  { filter: { matches }, place, parts }: Search,
 ): Promise<GenerationPage> {
-  const where = sql`${isWithin(filter.createdFromMs, filter.createdBeforeMs)} and ${matches}`;
-  const rows = await listRecords(read, { where, after: place, limit: limit + 1 });
+  const rows: PlacedRecord[] = [];
+  for (const span of toSteps(filter, place?.createdAtMs ?? parts.now())) {
+    const where = sql`${isWithin(span.fromMs, span.toMs)} and ${matches}`;
+    rows.push(...(await listRecords(read, { where, after: place, limit: limit + 1 - rows.length })));
+    if (rows.length > limit) break;
+  }
   const page = rows.slice(0, limit);
   return { records: page.map(toRecord), next: rows.length > limit ? idOf(page.at(-1)) : null };
 }
@@ -55,8 +60,8 @@ async function walkPage(query: GenerationQuery, { filter, place, parts }: Search
   const bounds = await parts.snapshot(WHOLE_MS, findBounds);
   if (bounds === undefined) return { records: [], next: null };
   const { createdFromMs = 0, createdBeforeMs = Number.POSITIVE_INFINITY } = query.filter ?? {};
-  const fromMs = Math.max(createdFromMs, bounds.firstMs);
-  const toMs = Math.min(createdBeforeMs, (place?.createdAtMs ?? bounds.lastMs) + 1);
+  const fromMs = Math.max(createdFromMs, bounds.fromMs);
+  const toMs = Math.min(createdBeforeMs, bounds.toMs, (place?.createdAtMs ?? bounds.toMs) + 1);
   const records: GenerationPage['records'][number][] = [];
   let next: string | null = null;
   const walk = { span: { fromMs, toMs }, budgetMs: WALK_MS, monotonicNow: parts.monotonicNow };

@@ -5,4 +5,6 @@ export interface ReadParts {
   readonly snapshot: Snapshot;
   /** Milliseconds. */
   readonly monotonicNow: () => number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }

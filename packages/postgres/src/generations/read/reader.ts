@@ -40,8 +40,8 @@ const PATIENCE_MS = 2000;
 
 /** Creates snapshots. The limit holds for each query of one. */
 export function createSnapshot(connection: ReadConnection): Snapshot {
-  return (limitMs, work) =>
-    connection.useClient(limitMs * 4 + PATIENCE_MS, async (client) => {
+  return async (limitMs, work) => {
+    const done = await connection.useClient(limitMs * 4 + PATIENCE_MS, async (client) => {
       // To compile a query takes longer than nearly all of these do.
       await client.query(
         'begin isolation level repeatable read read only; set local jit = off; ' +
@@ -49,22 +49,29 @@ export function createSnapshot(connection: ReadConnection): Snapshot {
       );
       let isOver = false;
       try {
-        const result = await work(async <Row>(query: RawBuilder<Row>) => {
-          const { sql, parameters } = query.compile(compiler);
-          try {
-            return (await client.query(sql, [...parameters])).rows as Row[];
-          } catch (error) {
-            if (error instanceof Error && 'code' in error && error.code === QUERY_CANCELED) {
-              throw new SlowQueryError('A query took longer than it may', { cause: error });
-            }
-            throw error;
-          }
-        });
+        const result = await work((query) => readRows(client, query));
         isOver = true;
         await client.query('commit');
-        return result;
+        return { result };
+      } catch (error) {
+        // Outside of the connection, which would take it for a failure of the database.
+        if (error instanceof SlowQueryError) return { error };
+        throw error;
       } finally {
         if (!isOver) await client.query('rollback').catch(() => undefined);
       }
     });
+    if ('error' in done) throw done.error;
+    return done.result;
+  };
+}
+
+async function readRows<Row>(client: PoolClient, query: RawBuilder<Row>): Promise<Row[]> {
+  const { sql, parameters } = query.compile(compiler);
+  try {
+    return (await client.query(sql, [...parameters])).rows as Row[];
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === QUERY_CANCELED)) throw error;
+    throw new SlowQueryError('A query took longer than it may', { cause: error });
+  }
 }

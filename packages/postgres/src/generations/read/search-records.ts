@@ -9,7 +9,9 @@ import { SlowQueryError } from './reader.ts';
 import type { Span } from './walk-spans.ts';
 
 const BUDGET_MS = 800;
-const ROWS = 1000;
+/** At first, so that something is found in the time however slow the database is; each step reads twice as many. */
+const FIRST_ROWS = 250;
+const MAX_ROWS = 2000;
 
 export interface RecordSearch {
   readonly filter: GenerationFilter;
@@ -28,13 +30,14 @@ export async function searchRecords(
   const until = parts.monotonicNow() + BUDGET_MS;
   const where = sql`${isWithin(span.fromMs, span.toMs)} and ${toFilterSql(filter).matches}`;
   let after: TimePlace | undefined;
+  let limit = FIRST_ROWS;
   for (;;) {
     const limitMs = until - parts.monotonicNow();
     const searchedFromMs = after?.createdAtMs ?? span.toMs;
     if (limitMs <= 0) return searchedFromMs;
     let rows;
     try {
-      rows = await parts.snapshot(limitMs, (read) => listRecords(read, { where, after, limit: ROWS }));
+      rows = await parts.snapshot(limitMs, (read) => listRecords(read, { where, after, limit }));
     } catch (error) {
       if (error instanceof SlowQueryError) return searchedFromMs;
       throw error;
@@ -44,7 +47,8 @@ export async function searchRecords(
       if (matchesFilter(toGenerationFacts(record), filter, () => record)) look(record);
     }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS) return span.fromMs;
+    if (last === undefined || rows.length < limit) return span.fromMs;
+    limit = Math.min(MAX_ROWS, limit * 2);
     after = { createdAtMs: last.created_at_ms, id: last.id };
   }
 }

@@ -9,10 +9,11 @@ import {
 import { sql } from 'kysely';
 
 import { toFactText } from '../fact-text.ts';
-import { toFilterSql } from './filter-sql.ts';
+import { isWithin, toFilterSql } from './filter-sql.ts';
 import { type FactsRow, FACTS, type RecordRow, toFacts, toRecord } from './generation-row.ts';
 import type { ReadParts } from './read-parts.ts';
 import { type Read, SlowQueryError } from './reader.ts';
+import { toSteps } from './time-steps.ts';
 
 const BUDGET_MS = 800;
 /** Sessions of which the calls are read at once, where not all match. */
@@ -34,7 +35,9 @@ export async function pageOfSessions(query: SessionQuery, parts: ReadParts): Pro
     if (limitMs <= 0) return cut;
     let found;
     try {
-      found = await parts.snapshot(limitMs, (read) => readSessions(read, { ...query, after }, count));
+      found = await parts.snapshot(limitMs, (read) =>
+        readSessions(read, { ...query, after }, { count, now: parts.now() }),
+      );
     } catch (error) {
       // The first step shows at least what there is, however long it takes.
       if (error instanceof SlowQueryError && after !== query.after) return cut;
@@ -61,8 +64,8 @@ interface FoundSessions {
 }
 
 /** The next sessions, whether or not they match. */
-async function readSessions(read: Read, query: SessionQuery, count: number): Promise<FoundSessions> {
-  const places = await readPlaces(read, query, count);
+async function readSessions(read: Read, query: SessionQuery, { count, now }: Places): Promise<FoundSessions> {
+  const places = await readPlaces(read, query, { count, now });
   if (places.length === 0) return { sessions: [], count: 0, last: undefined };
   const isAsked = toFilterSql(query.filter).remaining.length > 0 || needsRecord(query);
   const ids = places.map(({ session_id: id }) => id);
@@ -90,18 +93,33 @@ interface PlaceRow {
 }
 
 /** Sessions by their last calls: that is a call without a later one of the same session. */
-function readPlaces(read: Read, { after, filter = {} }: SessionQuery, count: number): Promise<PlaceRow[]> {
+async function readPlaces(
+  read: Read,
+  { after, filter = {} }: SessionQuery,
+  { count, now }: Places,
+): Promise<PlaceRow[]> {
+  const { sessionId, createdFromMs } = filter;
+  const isOne = sessionId === undefined ? sql`g.session_id is not null` : sql`g.session_id = ${toFactText(sessionId)}`;
   const isAfter =
     after === undefined
       ? sql`true`
-      : sql`g.created_at_ms <= ${after.lastAtMs}::bigint and
-          (g.created_at_ms < ${after.lastAtMs}::bigint or g.session_id > ${toFactText(after.sessionId)})`;
-  const { sessionId, createdFromMs } = filter;
-  const isOne = sessionId === undefined ? sql`g.session_id is not null` : sql`g.session_id = ${toFactText(sessionId)}`;
-  const isLate = createdFromMs === undefined ? sql`true` : sql`g.created_at_ms >= ${Math.floor(createdFromMs)}::bigint`;
-  return read(sql<PlaceRow>`select distinct g.created_at_ms, g.session_id from gateway.generations g
-    where ${isOne} and ${isAfter} and ${isLate} and not exists (
-      select from gateway.generations later where later.session_id = g.session_id
-        and later.created_at_ms > g.created_at_ms)
-    order by g.created_at_ms desc, g.session_id limit ${count}`);
+      : sql`(g.created_at_ms < ${after.lastAtMs}::bigint or g.session_id > ${toFactText(after.sessionId)})`;
+  const toMs = after && after.lastAtMs + 1;
+  const places: PlaceRow[] = [];
+  for (const step of toSteps({ createdFromMs, createdBeforeMs: toMs }, now)) {
+    places.push(
+      ...(await read(sql<PlaceRow>`select distinct g.created_at_ms, g.session_id from gateway.generations g
+        where ${isOne} and ${isAfter} and ${isWithin(step.fromMs, step.toMs)} and not exists (
+          select from gateway.generations later where later.session_id = g.session_id
+            and later.created_at_ms > g.created_at_ms and later.day >= g.day - 1 offset 0)
+        order by g.created_at_ms desc, g.session_id limit ${count - places.length}`)),
+    );
+    if (places.length === count) break;
+  }
+  return places;
+}
+
+interface Places {
+  readonly count: number;
+  readonly now: number;
 }

@@ -39,8 +39,8 @@ export async function sortGenerations(query: SortedQuery, parts: ReadParts): Pro
   const bounds = await parts.snapshot(WHOLE_MS, findBounds);
   if (bounds === undefined) return { records: [], next: null };
   const span = {
-    fromMs: Math.max(bounds.firstMs, filter.createdFromMs ?? 0),
-    toMs: Math.min(bounds.lastMs + 1, filter.createdBeforeMs ?? Number.POSITIVE_INFINITY),
+    fromMs: Math.max(bounds.fromMs, filter.createdFromMs ?? 0),
+    toMs: Math.min(bounds.toMs, filter.createdBeforeMs ?? Number.POSITIVE_INFINITY),
   };
   return choosePage(query, span, parts);
 }
@@ -106,7 +106,7 @@ async function readByValues(
   return rows;
 }
 
-/** Records in the order of something, equal ones newest first. Those that do not belong to the page are not read. */
+/** Records in the order of something, equal ones newest first. */
 function readRecords(
   read: Read,
   where: RawBuilder<unknown>,
@@ -114,10 +114,8 @@ function readRecords(
   limit: number,
 ): Promise<PlacedRecord[]> {
   const order = sql`${by === undefined ? sql`` : sql`${by}, `}g.created_at_ms desc, g.id desc`;
-  return read(sql<PlacedRecord>`select place.id, place.created_at_ms, one.record
-    from (select g.day, g.id, g.created_at_ms, row_number() over () as place
-      from (select * from gateway.generations g where ${where} order by ${order} limit ${limit}) as g) as place
-    join gateway.generations one on one.day = place.day and one.id = place.id order by place.place`);
+  return read(sql<PlacedRecord>`select g.id, g.created_at_ms, g.record from gateway.generations g
+    where ${where} order by ${order} limit ${limit}`);
 }
 
 interface Source {

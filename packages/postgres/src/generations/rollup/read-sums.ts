@@ -1,7 +1,9 @@
 import type { GenerationSplit } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
+import { isWithin } from '../read/filter-sql.ts';
 import type { Read } from '../read/reader.ts';
+import type { Span } from '../read/walk-spans.ts';
 import type { Cells } from './sketch.ts';
 import type { Slots } from './time-slots.ts';
 
@@ -45,8 +47,7 @@ export interface SumQuery {
 /** The sums of what generations of some buckets have in common. What is not in the sums yet is read from rows. */
 export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
   read(sql<SumRow>`with slots as (${toSlotRows(query.slots)}), parts as (
-      select r.bucket, h.value, h.status, h.requests, h.cost_nano from slots r
-        join gateway.generation_hours h on ${isInSlot(query)}
+      select r.bucket, h.value, h.status, h.requests, h.cost_nano from slots r, lateral ${toSlotSums(query)} as h
       union all
       select g.bucket, ${valueOf(query)}, g.status, g.sign, g.sign * g.cost_nano from ${toRows(query)}
     )
@@ -56,8 +57,8 @@ export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
 /** The same with what percentiles are taken of. A bucket, value and status may come in several rows. */
 export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]> =>
   read(sql<SketchedRow>`with slots as (${toSlotRows(query.slots)})
-    select r.bucket, h.value, h.status, h.requests, h.cost_nano, h.first_tokens, h.speeds from slots r
-      join gateway.generation_hours h on ${isInSlot(query)}
+    select r.bucket, h.value, h.status, h.requests, h.cost_nano, h.first_tokens, h.speeds
+    from slots r, lateral ${toSlotSums(query)} as h
     union all
     select * from (${sketchRows(sql`(select g.bucket, g.sign, ${valueOf(query)} as value, g.status, g.cost_nano,
       g.first_token_ms, g.tokens_per_second from ${toRows(query)})`)}) as counted`);
@@ -85,8 +86,9 @@ function toSlotRows(slots: readonly Slots[]): RawBuilder<unknown> {
     ${slots.map(({ toMs }) => toMs)}::bigint[]) as slot (bucket, grain_ms, from_ms, to_ms)`;
 }
 
-const isInSlot = ({ dimension, values, statuses }: SumQuery): RawBuilder<unknown> =>
-  sql.join(
+/** The sums of a slot: by the index, which the planner takes for more work than a look at all. */
+const toSlotSums = ({ dimension, values, statuses }: SumQuery): RawBuilder<unknown> =>
+  sql`(select h.* from gateway.generation_hours h where ${sql.join(
     [
       sql`h.dimension = ${sql.lit(dimension)} and h.grain_ms = r.grain_ms`,
       sql`h.start_ms >= r.from_ms and h.start_ms < r.to_ms`,
@@ -94,7 +96,7 @@ const isInSlot = ({ dimension, values, statuses }: SumQuery): RawBuilder<unknown
       ...(statuses === undefined ? [] : [sql`h.status = any (${statuses}::text[])`]),
     ],
     sql` and `,
-  );
+  )} offset 0)`;
 
 function valueOf({ dimension }: SumQuery): RawBuilder<unknown> {
   const column = DIMENSIONS[dimension];
@@ -114,14 +116,27 @@ function toRows(query: SumQuery): RawBuilder<unknown> {
   );
   const changed = sql`select r.bucket, g.sign, ${COLUMNS} from slots r join gateway.generation_changes g
     on r.grain_ms is not null and g.created_at_ms >= r.from_ms and g.created_at_ms < r.to_ms where ${chosen}`;
-  if (slots.every(({ grainMs }) => grainMs !== null)) return sql`(${changed}) as g`;
-  // The days leave out partitions.
-  return sql`(
-    select r.bucket, 1 as sign, ${COLUMNS} from slots r join gateway.generations g
+  const edges = toEdges(slots).map(
+    ({ fromMs, toMs }) => sql`select r.bucket, 1 as sign, ${COLUMNS} from slots r join gateway.generations g
       on r.grain_ms is null and g.created_at_ms >= r.from_ms and g.created_at_ms < r.to_ms
-        and g.day >= date '1970-01-01' + (r.from_ms / 86400000)::integer - 1
-        and g.day <= date '1970-01-01' + (r.to_ms / 86400000)::integer + 1 where ${chosen}
-    union all ${changed}) as g`;
+      where ${isWithin(fromMs, toMs)} and ${chosen}`,
+  );
+  return sql`(${sql.join([changed, ...edges], sql` union all `)}) as g`;
+}
+
+/** So far apart, rows are in partitions that are asked for one by one. */
+const APART_MS = 24 * 60 * 60 * 1000;
+
+/** Spans that hold all slots without a grain, without the days between them. */
+function toEdges(slots: readonly Slots[]): Span[] {
+  const edges: { fromMs: number; toMs: number }[] = [];
+  for (const { grainMs, fromMs, toMs } of slots) {
+    if (grainMs !== null) continue;
+    const last = edges.at(-1);
+    if (last !== undefined && fromMs - last.toMs < APART_MS) last.toMs = toMs;
+    else edges.push({ fromMs, toMs });
+  }
+  return edges;
 }
 
 const COLUMNS = sql.raw(

@@ -37,7 +37,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_AT_ONCE = 2;
 /** With more records waiting than this, a second batch is written beside the first. */
 const MANY = 500;
-const GATHER_MS = 25;
+const GATHER_MS = 50;
 /** When somebody waits, only what arrives at the same time is gathered. */
 const GATHER_URGENT_MS = 1;
 const FIRST_RETRY_MS = 100;

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+
+import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
+
+const searchedFromMs = Date.UTC(2026, 0, 1, 12);
+const SEARCHED_FROM = '2026-01-01T12:00:00.000Z';
+const SPAN = 'from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z';
+
+/** A gateway whose store had no time for more. */
+function setUp() {
+  const { store, call } = createAdminGateway();
+  const { sorted, sessions, histogram, facets } = store.generations;
+  Object.assign(store.generations, {
+    sorted: async (query: Parameters<typeof sorted>[0]) => ({ ...(await sorted(query)), searchedFromMs }),
+    sessions: async (query: Parameters<typeof sessions>[0]) => ({ ...(await sessions(query)), searchedFromMs }),
+    histogram: async (query: Parameters<typeof histogram>[0]) => ({ ...(await histogram(query)), searchedFromMs }),
+    facets: async (filter: Parameters<typeof facets>[0]) => ({
+      ...(await facets(filter)),
+      searchedFromMs: searchedFromMs - 1000,
+    }),
+  });
+  return async (path: string) => (await call('GET', `/admin/v1/generations${path}`)).body;
+}
+
+test('figures say from which moment on they count where the time was over before', async () => {
+  const get = setUp();
+  expect(await get(`/histogram?${SPAN}&facets=true`)).toMatchObject({ searched_from: SEARCHED_FROM });
+});
+
+test('a sorted list and one of sessions say from which moment on calls were looked at', async () => {
+  const get = setUp();
+  expect(await get(`?${SPAN}&sort=cost`)).toMatchObject({ searched_from: SEARCHED_FROM });
+  expect(await get(`/sessions?${SPAN}`)).toMatchObject({ searched_from: SEARCHED_FROM });
+});
+
+test('figures and lists of a whole span say nothing of the kind', async () => {
+  const { call } = createAdminGateway();
+  for (const path of ['?sort=cost', '/sessions?', '/histogram?facets=true']) {
+    const { body } = await call('GET', `/admin/v1/generations${path}&${SPAN}`);
+    expect(body).not.toHaveProperty('searched_from');
+  }
+});

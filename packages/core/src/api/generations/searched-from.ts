@@ -1,0 +1,5 @@
+/** The moment from which on all calls were looked at, for a response, where the store had no time for more. */
+export function toSearchedFrom(...moments: readonly (number | undefined)[]): { readonly searched_from?: string } {
+  const latest = Math.max(...moments.map((ms) => ms ?? Number.NEGATIVE_INFINITY));
+  return Number.isFinite(latest) ? { searched_from: new Date(latest).toISOString() } : {};
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+
+import { missingPostgres, openDatabase } from './support/engines.ts';
+import { type GatewayProcess, startGateways } from './support/gateway-process.ts';
+
+const DESTINATION = { type: 'webhook', name: 'all', config: { url: 'https://receiver.example/', method: 'POST' } };
+const CALL = { model: 'acme/chat', messages: [{ role: 'user', content: 'hello' }] };
+
+const receivedBy = ({ events }: GatewayProcess): string[] =>
+  events
+    .filter(({ type }) => type === 'received')
+    .flatMap(({ body }) => [...body.matchAll(/"gen_ai.response.id","value":\{"stringValue":"([^"]+)"/g)])
+    .map(([, id = '']) => id);
+
+async function call(at: GatewayProcess): Promise<string> {
+  const { status, headers } = await at.ask('POST', '/api/v1/chat/completions', CALL);
+  expect(status).toBe(200);
+  return headers['x-generation-id'] ?? '';
+}
+
+test.skipIf(missingPostgres)(
+  'a destination gets what all processes record, and loses nothing when the one that sends is killed again and again',
+  { timeout: 120_000 },
+  async () => {
+    const url = await openDatabase();
+    let alive = await startGateways(url, 3, 10);
+    const all = [...alive];
+    const [first] = alive as [GatewayProcess];
+    expect((await first.ask('POST', '/api/v1/observability/destinations', DESTINATION)).status).toBe(201);
+    const recorded: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      for (let count = 0; count < 40; count += 1) {
+        recorded.push(...(await Promise.all(alive.map((process) => call(process)))));
+      }
+      const latest = recorded.at(-1) ?? '';
+      await expect.poll(() => all.some((one) => receivedBy(one).includes(latest)), { timeout: 20_000 }).toBe(true);
+      const sender = alive.find((one) => receivedBy(one).includes(latest)) as GatewayProcess;
+      if (round === 2) break;
+      // Some are recorded and not yet sent, some are under way.
+      recorded.push(...(await Promise.all(Array.from({ length: 30 }, async () => call(sender)))));
+      await sender.kill();
+      alive = alive.filter((process) => process !== sender);
+    }
+    const missing = (): string[] => {
+      const received = new Set(all.flatMap(receivedBy));
+      return recorded.filter((id) => !received.has(id));
+    };
+    // These processes have no journals: what was acknowledged is in the database.
+    await expect.poll(missing, { timeout: 40_000 }).toEqual([]);
+    const received = all.flatMap(receivedBy);
+    expect(received.length - new Set(received).size).toBeLessThanOrEqual(2 * 550);
+  },
+);
+
+test.skipIf(missingPostgres)(
+  'one process at a time sends to a destination, and each tells how that stands',
+  { timeout: 60_000 },
+  async () => {
+    const all = await startGateways(await openDatabase(), 3, 10);
+    const [one, other] = all as [GatewayProcess, GatewayProcess];
+    await one.ask('POST', '/api/v1/observability/destinations', DESTINATION);
+    const recorded: string[] = [];
+    for (let count = 0; count < 50; count += 1) recorded.push(...(await Promise.all(all.map(call))));
+    await expect.poll(() => all.flatMap(receivedBy).length, { timeout: 20_000 }).toBe(150);
+    expect(all.flatMap(receivedBy).toSorted()).toEqual(recorded.toSorted());
+    expect(all.filter((process) => receivedBy(process).length > 0)).toHaveLength(1);
+    const stands = async (at: GatewayProcess): Promise<unknown> => {
+      const { json } = await at.ask('GET', '/admin/v1/destinations/deliveries');
+      return (json['destinations'] as { queued: number; last_delivered_at: string | null }[]).map(
+        ({ queued, last_delivered_at: last }) => [queued, last !== null],
+      );
+    };
+    for (const process of all) await expect.poll(() => stands(process), { timeout: 5000 }).toEqual([[0, true]]);
+    const { json } = await other.ask('GET', '/api/v1/observability/destinations');
+    const [destination] = json['data'] as { id: string }[];
+    await other.ask('DELETE', `/api/v1/observability/destinations/${destination?.id}`);
+    for (const process of all) await expect.poll(() => stands(process), { timeout: 5000 }).toEqual([]);
+    await Promise.all(all.map(call));
+    expect(all.flatMap(receivedBy)).toHaveLength(150);
+  },
+);

@@ -1,0 +1,226 @@
+import { createWebPlatform } from '@model-gateway/core';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import type { Budget } from '../../packages/core/src/budgets/budget.ts';
+import {
+  type BudgetedCall,
+  type BudgetInstance,
+  type BudgetInstanceOptions,
+  budgetOf,
+  CENT,
+  openBudgetInstance,
+} from './support/budget-instance.ts';
+import { missingPostgres, openDatabase } from './support/engines.ts';
+import { runStatement } from './support/postgres-server.ts';
+
+async function openTwo(options: Partial<BudgetInstanceOptions> = {}) {
+  const url = await openDatabase();
+  const open = async (): Promise<BudgetInstance> => {
+    const instance = await openBudgetInstance({ ...options, url });
+    onTestFinished(() => instance.close());
+    return instance;
+  };
+  return { url, one: await open(), other: await open() };
+}
+
+const asking = (budget: Budget, cost = CENT, changes: Partial<BudgetedCall> = {}): BudgetedCall => ({
+  budgets: [budget],
+  worst: cost,
+  cost,
+  ...changes,
+});
+
+const spentOn = async ({ store }: BudgetInstance, key = 'k'): Promise<number> =>
+  (await store.generations.spent({ principalId: key })).creditsNanoUsd;
+
+describe.skipIf(missingPostgres)('A ledger of several instances', () => {
+  test('asks the store seldom: calls pass without it', async () => {
+    const statements: string[] = [];
+    const { one } = await openTwo({ onStatement: (name) => statements.push(name) });
+    const budgets = [budgetOf(1e6 * CENT), budgetOf(1e6 * CENT, { spender: 'account', query: {} })];
+    for (let n = 0; n < 1000; n += 1) expect(await one.call({ budgets, worst: CENT, cost: CENT / 4 })).toBe(true);
+    expect(statements.length).toBeLessThan(60);
+    console.info(
+      `${statements.length} statements about budgets for 1,000 calls, one after the other, with two budgets`,
+    );
+  }, 60_000);
+
+  test('lets a call pass at once that fits into the slice', async () => {
+    const { one } = await openTwo();
+    await one.call(asking(budgetOf(1000 * CENT)));
+    const hold = { id: 'gen-1-x', spenders: ['key k'], creditsNanoUsd: CENT, anyNanoUsd: CENT };
+    expect(one.ledger.reserve(hold, [budgetOf(1000 * CENT)])).toBeUndefined();
+  });
+
+  test('calls back what another instance does not need, before it refuses', async () => {
+    const { one, other } = await openTwo();
+    expect(await one.call(asking(budgetOf(10 * CENT)))).toBe(true);
+    expect(await other.call(asking(budgetOf(10 * CENT), 9 * CENT))).toBe(true);
+    expect(await one.call(asking(budgetOf(10 * CENT), 1))).toBe(false);
+  });
+
+  test('refuses with what all instances have spent and hold', async () => {
+    const refusals: unknown[] = [];
+    const { one, other } = await openTwo({ onRefusal: (error) => refusals.push(error) });
+    const budget = budgetOf(10 * CENT, { resetsAt: '2026-12-01T00:00:00.000Z' });
+    await one.call(asking(budget, 3 * CENT));
+    await vi.waitFor(async () => expect(await spentOn(other)).toBe(3 * CENT));
+    const during = async (): Promise<void> => {
+      expect(await other.call(asking(budget, 6 * CENT))).toBe(false);
+    };
+    expect(await one.call(asking(budget, 2 * CENT, { during }))).toBe(true);
+    expect(refusals).toEqual([
+      expect.objectContaining({
+        code: 'payment_required',
+        metadata: {
+          limit_usd: 0.1,
+          spent_usd: 0.03,
+          reserved_usd: 0.02,
+          required_usd: 0.06,
+          resets_at: '2026-12-01T00:00:00.000Z',
+        },
+      }),
+    ]);
+    await vi.waitFor(async () => expect(await spentOn(other)).toBe(5 * CENT));
+    await other.call(asking(budget, 5 * CENT));
+    await vi.waitFor(async () => expect(await spentOn(one)).toBe(10 * CENT));
+    await vi.waitFor(async () => {
+      refusals.length = 0;
+      await one.call(asking(budget, 0));
+      expect(String(refusals[0])).toContain('Key limit exceeded: $0.1 of $0.1 is spent; it counts anew');
+    });
+  });
+
+  test('a lower limit holds at once for a slice of a higher one, and a higher limit gives more', async () => {
+    const { one } = await openTwo();
+    expect(await one.call(asking(budgetOf(100 * CENT)))).toBe(true);
+    expect(await one.call(asking(budgetOf(CENT)))).toBe(false);
+    expect(await one.call(asking(budgetOf(2 * CENT)))).toBe(true);
+    expect(await one.call(asking(budgetOf(2 * CENT)))).toBe(false);
+    expect(await one.call(asking(budgetOf(100 * CENT), 90 * CENT))).toBe(true);
+  });
+
+  test('lets a call pass only if it fits into every budget, and sets nothing aside otherwise', async () => {
+    const { one, other } = await openTwo();
+    const account = budgetOf(10 * CENT, { spender: 'account', query: {}, refusal: 'Insufficient credits' });
+    const small = budgetOf(2 * CENT);
+    const both = [account, small];
+    expect(await one.call({ budgets: both, worst: 3 * CENT, cost: 3 * CENT })).toBe(false);
+    expect(await other.call({ budgets: [account], worst: 10 * CENT, cost: CENT, key: 'another' })).toBe(true);
+    expect(await one.call({ budgets: both, worst: 2 * CENT, cost: 2 * CENT })).toBe(true);
+    expect(await other.call({ budgets: both, worst: 1, cost: 1 })).toBe(false);
+  });
+
+  test('a call that costs nothing passes while anything is left, and not when all is spent', async () => {
+    const { one, other } = await openTwo();
+    expect(await one.call(asking(budgetOf(0), 0))).toBe(false);
+    expect(await one.call(asking(budgetOf(1), 0))).toBe(true);
+    expect(await one.call(asking(budgetOf(CENT)))).toBe(true);
+    await vi.waitFor(async () => expect(await spentOn(other)).toBe(CENT));
+    expect(await other.call(asking(budgetOf(CENT), 0))).toBe(false);
+    expect(await other.call(asking(budgetOf(CENT + 1), 0))).toBe(true);
+  });
+
+  test('what is paid to providers counts only where a budget includes it', async () => {
+    const { one, other } = await openTwo();
+    const own = { isByok: true };
+    const including = budgetOf(3 * CENT, { includesByok: true });
+    expect(await one.call({ budgets: [budgetOf(0), including], worst: 2 * CENT, cost: 2 * CENT, ...own })).toBe(true);
+    expect(await other.call({ budgets: [including], worst: 2 * CENT, cost: CENT })).toBe(false);
+    expect(await other.call({ budgets: [including], worst: CENT, cost: CENT })).toBe(true);
+    expect(await other.call({ budgets: [budgetOf(2 * CENT)], worst: CENT, cost: CENT })).toBe(true);
+  });
+
+  test('a new period begins with the whole limit', async () => {
+    const { one } = await openTwo();
+    const today = new Date().toISOString().slice(0, 10);
+    const before = budgetOf(CENT, { query: { principalId: 'k', since: '2026-01-01' } });
+    expect(await one.call(asking(before))).toBe(true);
+    expect(await one.call(asking(before))).toBe(false);
+    const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
+    await vi.waitFor(async () => {
+      const next = budgetOf(CENT, { query: { principalId: 'k', since: tomorrow } });
+      expect(await one.call(asking(next))).toBe(true);
+    });
+  });
+
+  test('what a call has cost beyond its worst case, and what was lost, counts for all', async () => {
+    const { one, other } = await openTwo();
+    expect(await one.call(asking(budgetOf(10 * CENT), CENT, { cost: 6 * CENT }))).toBe(true);
+    one.ledger.keepLost({ id: 'gen-1-lost', spenders: ['key k'], creditsNanoUsd: 3 * CENT, anyNanoUsd: 3 * CENT });
+    await vi.waitFor(
+      async () => {
+        expect(await other.call(asking(budgetOf(10 * CENT), 2 * CENT))).toBe(false);
+        expect(await spentOn(other)).toBe(6 * CENT);
+      },
+      { timeout: 5000 },
+    );
+    expect(await other.call(asking(budgetOf(10 * CENT)))).toBe(true);
+  });
+
+  test('a call that was never made frees what was held for it at once', async () => {
+    const { one, other } = await openTwo();
+    const hold = { id: 'gen-1-never', spenders: ['key k'], creditsNanoUsd: 10 * CENT, anyNanoUsd: 10 * CENT };
+    await one.ledger.reserve(hold, [budgetOf(10 * CENT)]);
+    expect(one.ledger.heldNanoUsd()).toBe(10 * CENT);
+    expect(await other.call(asking(budgetOf(10 * CENT)))).toBe(false);
+    one.ledger.release('gen-1-never');
+    await vi.waitFor(async () => expect(await other.call(asking(budgetOf(10 * CENT), 10 * CENT))).toBe(true));
+  });
+
+  test('a slice that nobody uses is returned by itself, and all of them at the end', async () => {
+    let skewMs = 0;
+    const web = createWebPlatform();
+    const platform = { ...web, monotonicNow: () => web.monotonicNow() + skewMs };
+    const { url, one, other } = await openTwo({ platform });
+    const read = async () =>
+      (await runStatement(url, 'select amount_nano::int as amount from gateway.budget_slices')) as { amount: number }[];
+    await one.call(asking(budgetOf(100 * CENT)));
+    expect((await read())[0]?.amount).toBeGreaterThan(CENT);
+    skewMs = 6000;
+    await vi.waitFor(async () => expect(await read()).toEqual([{ amount: 0 }]), { timeout: 5000 });
+    await other.call(asking(budgetOf(100 * CENT)));
+    await other.ledger.close();
+    expect(await read()).toEqual([{ amount: 0 }, { amount: 0 }]);
+  });
+
+  test('calls of every kind on three instances together never spend more than a limit, and the sums are exact', async () => {
+    const url = await openDatabase();
+    const all = await Promise.all([1, 2, 3].map(() => openBudgetInstance({ url })));
+    onTestFinished(async () => void (await Promise.all(all.map((instance) => instance.close()))));
+    const limits = { account: 400 * CENT, member: 150 * CENT, a: 60 * CENT, b: 120 * CENT };
+    let spent = { account: 0, member: 0, a: 0, b: 0 };
+    const make = async (n: number): Promise<void> => {
+      const key = n % 3 === 0 ? 'a' : 'b';
+      const user = n % 2 === 0 ? 'mo' : undefined;
+      const cost = Math.round(CENT * ((n * 7919) % 97) * 0.01);
+      const budgets = [
+        budgetOf(limits.account, { spender: 'account', query: {} }),
+        budgetOf(limits[key], { spender: `key ${key}`, query: { principalId: key } }),
+        ...(user === undefined ? [] : [budgetOf(limits.member, { spender: 'member mo', query: { userId: 'mo' } })]),
+      ];
+      const isAdmitted = await all[n % 3]!.call({ budgets, worst: CENT, cost, key, ...(user && { user }) });
+      if (!isAdmitted) return;
+      spent = { ...spent, account: spent.account + cost, [key]: spent[key] + cost };
+      if (user !== undefined) spent.member += cost;
+    };
+    for (let wave = 0; wave < 12; wave += 1) {
+      await Promise.all(Array.from({ length: 60 }, (_, n) => make(wave * 60 + n)));
+    }
+    expect(spent.a).toBeLessThanOrEqual(limits.a);
+    expect(spent.a).toBeGreaterThan(limits.a / 2);
+    expect(spent.b).toBeLessThanOrEqual(limits.b);
+    expect(spent.member).toBeLessThanOrEqual(limits.member);
+    for (const { store } of all) {
+      await vi.waitFor(async () => {
+        const read = async (query: object) => (await store.generations.spent(query)).creditsNanoUsd;
+        expect({
+          account: await read({}),
+          member: await read({ userId: 'mo' }),
+          a: await read({ principalId: 'a' }),
+          b: await read({ principalId: 'b' }),
+        }).toEqual(spent);
+      });
+    }
+  }, 60_000);
+});

@@ -1,0 +1,107 @@
+import { createWebPlatform } from '@model-gateway/core';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { type BudgetInstance, budgetOf, CENT, openBudgetInstance } from './support/budget-instance.ts';
+import { missingPostgres } from './support/engines.ts';
+import { type PostgresServer, startPostgres } from './support/postgres-server.ts';
+
+interface Place {
+  readonly server: PostgresServer;
+  readonly refusals: unknown[];
+  /** Lets time pass for the instance alone. */
+  skip(ms: number): void;
+  readonly instance: BudgetInstance;
+}
+
+async function open(whenDown: 'refuse' | 'spool'): Promise<Place> {
+  const server = await startPostgres();
+  const url = await server.createDatabase();
+  const web = createWebPlatform();
+  let skewMs = 0;
+  const refusals: unknown[] = [];
+  const instance = await openBudgetInstance({
+    url,
+    budgets: { whenDown, patienceMs: 0 },
+    platform: { ...web, monotonicNow: () => web.monotonicNow() + skewMs },
+    onRefusal: (error) => refusals.push(error),
+  });
+  onTestFinished(async () => {
+    await instance.close();
+    await server.remove();
+  });
+  return { server, refusals, instance, skip: (ms) => (skewMs += ms) };
+}
+
+let held = 0;
+
+/** Only what a call does before it is made, because a record would wait for the database. */
+async function isAdmitted({ instance, refusals }: Place, nanoUsd: number, limit = 1000 * CENT): Promise<boolean> {
+  held += 1;
+  const hold = { id: `gen-1-${held}`, spenders: ['key k'], creditsNanoUsd: nanoUsd, anyNanoUsd: nanoUsd };
+  try {
+    await instance.ledger.reserve(hold, [budgetOf(limit)]);
+    return true;
+  } catch (error) {
+    refusals.push(error);
+    return false;
+  }
+}
+
+const unavailable = expect.objectContaining({ code: 'provider_overloaded', retryAfterSeconds: 1 });
+
+describe.skipIf(missingPostgres)('Budgets while the database is away', () => {
+  test('calls pass that fit into the slice, until its life is over; others get a 503 at once', async () => {
+    const place = await open('refuse');
+    const { server, refusals } = place;
+    expect(await isAdmitted(place, CENT)).toBe(true);
+    await server.kill();
+    expect(await isAdmitted(place, CENT)).toBe(true);
+    expect(await isAdmitted(place, 500 * CENT)).toBe(false);
+    expect(refusals).toEqual([unavailable]);
+    place.skip(42_000);
+    expect(await isAdmitted(place, CENT)).toBe(false);
+    expect(refusals).toEqual([unavailable, unavailable]);
+    expect(String(refusals[1])).toContain('The budgets of this call cannot be checked at the moment');
+    await server.start();
+    await vi.waitFor(async () => expect(await isAdmitted(place, 500 * CENT)).toBe(true), { timeout: 10_000 });
+  });
+
+  test('calls without budgets are not touched', async () => {
+    const { server, instance } = await open('refuse');
+    await server.kill();
+    const hold = { id: 'gen-1-free', spenders: ['key k'], creditsNanoUsd: CENT, anyNanoUsd: CENT };
+    expect(instance.ledger.reserve(hold, [])).toBeUndefined();
+  });
+
+  test('calls are let through where they may spool, up to twice the slice that was there last', async () => {
+    const place = await open('spool');
+    const { server, refusals } = place;
+    expect(await isAdmitted(place, CENT)).toBe(true);
+    await server.kill();
+    place.skip(60_000);
+    let passed = 0;
+    while (await isAdmitted(place, CENT)) passed += 1;
+    // The first call got a slice of four.
+    expect(passed).toBe(7);
+    expect(refusals).toEqual([unavailable]);
+    await server.start();
+    // All of it counts when the database is back.
+    await vi.waitFor(async () => {
+      refusals.length = 0;
+      expect(await isAdmitted(place, 3 * CENT, 10 * CENT)).toBe(false);
+      expect(refusals).toEqual([expect.objectContaining({ code: 'payment_required' })]);
+    }, 10_000);
+    expect(await isAdmitted(place, 2 * CENT, 10 * CENT)).toBe(true);
+  });
+
+  test('a database that says nothing holds calls up for three seconds at most', async () => {
+    const place = await open('refuse');
+    expect(await isAdmitted(place, CENT)).toBe(true);
+    place.server.pause();
+    const beganAt = performance.now();
+    expect(await isAdmitted(place, 500 * CENT)).toBe(false);
+    expect(performance.now() - beganAt).toBeLessThan(3500);
+    place.server.resume();
+    await vi.waitFor(async () => expect(await isAdmitted(place, 500 * CENT)).toBe(true), { timeout: 10_000 });
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { toRecord } from '../../packages/core/src/testing/rows/generation-records.ts';
+import { toVideoJob } from '../support/stores/video-jobs.ts';
+import { type BudgetInstance, budgetOf, CENT, openBudgetInstance } from './support/budget-instance.ts';
+import { missingPostgres, openDatabase } from './support/engines.ts';
+
+async function openTwo() {
+  const url = await openDatabase();
+  const open = async (): Promise<BudgetInstance> => {
+    const instance = await openBudgetInstance({ url, budgets: { patienceMs: 0 } });
+    onTestFinished(() => instance.close());
+    return instance;
+  };
+  return { one: await open(), other: await open() };
+}
+
+const JOB = toVideoJob('v1', {
+  principalId: 'k',
+  userId: 'mo',
+  workspaceId: 'w',
+  reservedNanoUsd: 6 * CENT,
+  generationId: 'gen-1790000000-video',
+});
+const HOLD = { id: JOB.generationId, spenders: ['key k'], creditsNanoUsd: 6 * CENT, anyNanoUsd: 6 * CENT };
+
+describe.skipIf(missingPostgres)('What open video jobs hold', () => {
+  test('counts for the account, the key, the member and the workspace on every instance, until the job has ended', async () => {
+    const { one, other } = await openTwo();
+    await one.store.videoJobs.insert(JOB);
+    const spenders = [
+      budgetOf(10 * CENT, { spender: 'account', query: {} }),
+      budgetOf(10 * CENT),
+      budgetOf(10 * CENT, { spender: 'member mo', query: { userId: 'mo' } }),
+      budgetOf(10 * CENT, { spender: 'workspace w', query: { workspaceId: 'w' } }),
+    ];
+    for (const budget of spenders) {
+      expect(await other.call({ budgets: [budget], worst: 5 * CENT, cost: 0, key: 'another' })).toBe(false);
+      expect(await other.call({ budgets: [budget], worst: 4 * CENT, cost: 0, key: 'another' })).toBe(true);
+    }
+    await one.store.videoJobs.update(JOB.id, (job) => ({ ...job, status: 'completed', reservedNanoUsd: 0 }));
+    const [, byKey] = spenders;
+    await vi.waitFor(async () =>
+      expect(await other.call({ budgets: [byKey!], worst: 10 * CENT, cost: 0, key: 'another' })).toBe(true),
+    );
+  });
+
+  test('does not count against credits where the caller pays the provider', async () => {
+    const { one, other } = await openTwo();
+    await one.store.videoJobs.insert({ ...JOB, isByok: true });
+    const including = budgetOf(10 * CENT, { includesByok: true });
+    expect(await other.call({ budgets: [including], worst: 5 * CENT, cost: 0 })).toBe(false);
+    expect(await other.call({ budgets: [budgetOf(10 * CENT)], worst: 10 * CENT, cost: 0 })).toBe(true);
+  });
+
+  test('goes from the ledger to the row of the job without a moment in which nobody holds it', async () => {
+    const { one, other } = await openTwo();
+    const budgets = [budgetOf(10 * CENT)];
+    const fits = (): Promise<boolean> => other.call({ budgets, worst: 5 * CENT, cost: 0 });
+    await one.ledger.reserve(HOLD, budgets);
+    expect(await fits()).toBe(false);
+    await one.store.videoJobs.insert(JOB);
+    expect(await fits()).toBe(false);
+    one.ledger.handOver(JOB.generationId);
+    expect(one.ledger.heldNanoUsd()).toBe(0);
+    expect(await fits()).toBe(false);
+    await one.ledger.close();
+    expect(await fits()).toBe(false);
+    await vi.waitFor(async () => expect(await other.call({ budgets, worst: 4 * CENT, cost: 0 })).toBe(true));
+  });
+
+  test('is held until the generation of the job is in the sums of every instance', async () => {
+    const { one, other } = await openTwo();
+    const counted = one.ledger.untilCounted('gen-1790000000-video');
+    let isCounted = false;
+    void counted?.then(() => (isCounted = true));
+    await one.call({ budgets: [], worst: 0, cost: CENT });
+    expect(isCounted).toBe(false);
+    const { generations } = one.store;
+    await generations.append(toRecord('gen-1790000000-video', { principalId: 'k', costNanoUsd: 6 * CENT }), null);
+    await counted;
+    expect(await other.store.generations.spent({ principalId: 'k' })).toMatchObject({ creditsNanoUsd: 7 * CENT });
+  });
+});

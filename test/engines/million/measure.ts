@@ -1,0 +1,37 @@
+import { createPostgresStore } from '@model-gateway/postgres';
+
+import { toMeasuredQueries } from './million-queries.ts';
+
+export interface Measured {
+  readonly name: string;
+  readonly isFast: boolean;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly isCut: boolean;
+}
+
+const WARM_UP = 3;
+
+/** Takes the times of all queries, one after the other, at a database. */
+export async function measureQueries(url: string, endMs: number, runs: number): Promise<Measured[]> {
+  const store = await createPostgresStore({ url, retentionDays: 100_000, now: () => endMs });
+  try {
+    const measured: Measured[] = [];
+    for (const { name, isFast, run } of toMeasuredQueries(endMs)) {
+      const times: number[] = [];
+      let isCut = false;
+      for (let at = -WARM_UP; at < runs; at += 1) {
+        const startedAt = performance.now();
+        const { searchedFromMs } = await run(store.generations);
+        if (at >= 0) times.push(performance.now() - startedAt);
+        isCut ||= searchedFromMs !== undefined;
+      }
+      times.sort((a, b) => a - b);
+      const at = (part: number): number => times[Math.ceil(times.length * part) - 1] ?? 0;
+      measured.push({ name, isFast, p50Ms: at(0.5), p95Ms: at(0.95), isCut });
+    }
+    return measured;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { AssignmentRepository, GenerationRepository, Repository, Store } from '@model-gateway/core';
+import { expect } from 'vitest';
+
+/** By when a process sees what another one has written. */
+const SOON = { timeout: 1000, interval: 5 };
+
+/**
+ * Opens a store twice, as two processes do, and shows both as one: what one of them writes is read from the other, as
+ * soon as it is there, and that is within a second.
+ */
+export async function openAsTwoProcesses(open: () => Promise<Store>): Promise<Store> {
+  const [one, other] = [await open(), await open()];
+  let turns = 0;
+  const inTurn = (): readonly [writer: Store, reader: Store] => ((turns += 1) % 2 === 0 ? [one, other] : [other, one]);
+
+  const table = <Row>(pick: (store: Store) => Repository<Row>): Repository<Row> => {
+    const write = async <Result>(work: (rows: Repository<Row>) => Promise<Result>): Promise<Result> => {
+      const [writer, reader] = inTurn();
+      const result = await work(pick(writer));
+      await expectSame(
+        () => pick(writer).list(),
+        () => pick(reader).list(),
+      );
+      return result;
+    };
+    return {
+      get: (id) => pick(inTurn()[1]).get(id),
+      list: () => pick(inTurn()[1]).list(),
+      insert: (row) => write((rows) => rows.insert(row)),
+      update: (id, change, initial) => write((rows) => rows.update(id, change, initial)),
+      remove: (id) => write((rows) => rows.remove(id)),
+    };
+  };
+  const assignments = (pick: (store: Store) => AssignmentRepository): AssignmentRepository => {
+    const write = async (work: (rows: AssignmentRepository) => Promise<number>): Promise<number> => {
+      const [writer, reader] = inTurn();
+      const count = await work(pick(writer));
+      await expectSame(
+        () => pick(writer).list(),
+        () => pick(reader).list(),
+      );
+      return count;
+    };
+    return {
+      get: (id) => pick(inTurn()[1]).get(id),
+      list: () => pick(inTurn()[1]).list(),
+      assign: (rows) => write((all) => all.assign(rows)),
+      unassign: (id, subjects) => write((all) => all.unassign(id, subjects)),
+    };
+  };
+
+  return {
+    ...one,
+    keys: table(({ keys }) => keys),
+    // The removal of any of these may remove assignments.
+    members: table(({ members }) => members),
+    guardrails: table(({ guardrails }) => guardrails),
+    keyAssignments: assignments(({ keyAssignments }) => keyAssignments),
+    memberAssignments: assignments(({ memberAssignments }) => memberAssignments),
+    workspaces: table(({ workspaces }) => workspaces),
+    destinations: table(({ destinations }) => destinations),
+    providers: table(({ providers }) => providers),
+    models: table(({ models }) => models),
+    settings: {
+      get: () => other.settings.get(),
+      async update(change) {
+        const changed = await one.settings.update(change);
+        await expectSame(
+          () => changed,
+          () => other.settings.get(),
+        );
+        return changed;
+      },
+    },
+    videoJobs: table(({ videoJobs }) => videoJobs),
+    broadcasts: table(({ broadcasts }) => broadcasts),
+    guardrailHits: table(({ guardrailHits }) => guardrailHits),
+    deliveries: {
+      append: (attempt) => one.deliveries.append(attempt),
+      of: (id, createdAtMs) => other.deliveries.of(id, createdAtMs),
+    },
+    generations: writtenByOneReadByOther(one.generations, other.generations),
+    async close() {
+      await one.close();
+      await other.close();
+    },
+  };
+}
+
+/** What is appended here is in the database once that has resolved, as there is no journal. */
+function writtenByOneReadByOther(one: GenerationRepository, other: GenerationRepository): GenerationRepository {
+  return {
+    ...other,
+    ...(one.noteRunning === undefined ? {} : { noteRunning: one.noteRunning }),
+    append: one.append,
+    update: one.update,
+    deleteContent: one.deleteContent,
+  };
+}
+
+/** As `JSON` has it: what is undefined is absent. */
+async function expectSame(read: () => unknown, readOther: () => unknown): Promise<void> {
+  // Others may write meanwhile.
+  const isSame = async (): Promise<boolean> => isDeepStrictEqual(toPlain(await readOther()), toPlain(await read()));
+  await expect.poll(isSame, SOON).toBe(true);
+}
+
+const toPlain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
