@@ -82,7 +82,12 @@ test.skipIf(missingPostgres)(
     records.splice(113, 0, poison);
     await Promise.all(records.map((record) => store.generations.append(record, toContent('x'))));
     expect(await store.generations.count()).toBe(300);
-    expect(await findMissing(url, records.map(({ generation }) => generation.id))).toEqual([id]);
+    expect(
+      await findMissing(
+        url,
+        records.map(({ generation }) => generation.id),
+      ),
+    ).toEqual([id]);
     expect(store.said).toEqual([expect.stringContaining('set aside')]);
     expect(await readFile(join(dir, 'refused.ndjson'), 'utf8')).toMatch(/index row/);
     await store.close();
@@ -146,32 +151,35 @@ test.skipIf(missingPostgres)('a generation lies in the day of its id, whenever i
   expect(await since(-5)).toEqual({ creditsNanoUsd: 2000, byokNanoUsd: 0 });
 });
 
-test.skipIf(missingPostgres)('generations beyond retention are dropped by the day, and what they cost stays', async () => {
-  const url = await openDatabase();
-  const dir = await makeFolder();
-  const first = await openStore({ url, dir, retentionDays: 100 });
-  const now = Date.now();
-  const records = [0, -29, -30, -31, -60].map((days) => makeRecord(now + days * DAY_MS));
-  for (const record of records) await first.generations.append(record, toContent('x'));
-  expect(await first.generations.count()).toBe(5);
-  await first.close();
+test.skipIf(missingPostgres)(
+  'generations beyond retention are dropped by the day, and what they cost stays',
+  async () => {
+    const url = await openDatabase();
+    const dir = await makeFolder();
+    const first = await openStore({ url, dir, retentionDays: 100 });
+    const now = Date.now();
+    const records = [0, -29, -30, -31, -60].map((days) => makeRecord(now + days * DAY_MS));
+    for (const record of records) await first.generations.append(record, toContent('x'));
+    expect(await first.generations.count()).toBe(5);
+    await first.close();
 
-  const open = (): Promise<Store> => openStore({ url, dir, retentionDays: 30 });
-  const stores = [await open(), await openStore({ url, retentionDays: 30 })];
-  const { generations, retention } = stores[0] as Store;
-  expect(await listDays(url)).toEqual([-30, -29, 0, 1].map((days) => dayOf(now + days * DAY_MS)));
-  expect(await generations.count()).toBe(3);
-  expect(await generations.get(records[3]?.generation.id ?? '')).toBeUndefined();
-  expect(await generations.getContent(records[4]?.generation.id ?? '')).toBeUndefined();
-  expect(await generations.getContent(records[2]?.generation.id ?? '')).toEqual(toContent('x'));
-  expect(await generations.spentNanoUsd('key-1')).toBe(5000);
-  expect(await generations.spent({ since: dayOf(now - 31 * DAY_MS) })).toMatchObject({ creditsNanoUsd: 4000 });
-  expect(retention?.isHeld()).toBe(false);
-  // The days that no query tells apart are one row.
-  expect(await runStatement(url, `select count(*)::int as n from gateway.spending where kind = 'key'`)).toEqual([
-    { n: 5 },
-  ]);
-});
+    const open = (): Promise<Store> => openStore({ url, dir, retentionDays: 30 });
+    const stores = [await open(), await openStore({ url, retentionDays: 30 })];
+    const { generations, retention } = stores[0] as Store;
+    expect(await listDays(url)).toEqual([-30, -29, 0, 1].map((days) => dayOf(now + days * DAY_MS)));
+    expect(await generations.count()).toBe(3);
+    expect(await generations.get(records[3]?.generation.id ?? '')).toBeUndefined();
+    expect(await generations.getContent(records[4]?.generation.id ?? '')).toBeUndefined();
+    expect(await generations.getContent(records[2]?.generation.id ?? '')).toEqual(toContent('x'));
+    expect(await generations.spentNanoUsd('key-1')).toBe(5000);
+    expect(await generations.spent({ since: dayOf(now - 31 * DAY_MS) })).toMatchObject({ creditsNanoUsd: 4000 });
+    expect(retention?.isHeld()).toBe(false);
+    // The days that no query tells apart are one row.
+    expect(await runStatement(url, `select count(*)::int as n from gateway.spending where kind = 'key'`)).toEqual([
+      { n: 5 },
+    ]);
+  },
+);
 
 test.skipIf(missingPostgres)('a clock that is ahead of that of the database drops nothing', async () => {
   const url = await openDatabase();

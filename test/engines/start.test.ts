@@ -60,10 +60,10 @@ test.skipIf(missing).each([[[]], [['--workers', '2']]])(
 );
 
 test.skipIf(missing).each([
-  ['a wrong password', (url: URL) => (url.password = PASSWORD), 1, /refused the password of the user/],
+  ['a wrong password', (url: URL): void => void (url.password = PASSWORD), 1, /refused the password of the user/],
   [
     'a database that does not exist',
-    (url: URL) => (url.pathname = '/no_such_database'),
+    (url: URL): void => void (url.pathname = '/no_such_database'),
     1,
     /has no database "no_such_database"/,
   ],

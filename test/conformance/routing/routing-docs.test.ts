@@ -15,7 +15,8 @@ const testsIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => read(folder + name));
 
-const routingFiles = readdirSync(new URL('packages/core/src/routing/', root), { recursive: true, encoding: 'utf8' });
+const namesIn = (folder: string): string[] => readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' });
+const testFiles = [...namesIn('packages/core/src/routing/'), ...namesIn('test/engines/')];
 const page = read('docs/routing.md');
 const client = read('test/conformance/routing/routing.test.ts');
 const tests = [
@@ -67,7 +68,7 @@ test('docs/routing.md names a good many tests', () => {
 });
 
 test.each(titles)('there is a test called "%s", as docs/routing.md says', (title) => {
-  if (title.endsWith('.test.ts')) return expect(routingFiles.some((file) => file.endsWith(title))).toBe(true);
+  if (title.endsWith('.test.ts')) return expect(testFiles.some((file) => file.endsWith(title))).toBe(true);
   // One case of a table: its title ends in its name.
   const [, heeded] = /^the OpenRouter client heeds (.+)$/.exec(title) ?? [];
   if (heeded !== undefined) return expect(client).toContain(`'${heeded}'`);

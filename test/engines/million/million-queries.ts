@@ -57,7 +57,7 @@ export function toMeasuredQueries(endMs: number): readonly MeasuredQuery[] {
     return {
       name: `histogram ${name}`,
       isFast,
-      run: (generations) =>
+      run: async (generations) =>
         generations.histogram({
           filter,
           startMs,
