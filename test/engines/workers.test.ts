@@ -29,8 +29,9 @@ async function setUp(more: { readonly drainMs?: number } = {}) {
   return { upstream, config };
 }
 
-const untilReady = (gateway: Served): Promise<void> =>
-  expect.poll(() => askReady(gateway), { timeout: 20_000 }).toMatchObject({ status: 200 });
+async function untilReady(gateway: Served): Promise<void> {
+  await expect.poll(() => askReady(gateway), { timeout: 20_000 }).toMatchObject({ status: 200 });
+}
 
 /** Begins streams that wait for the upstream; resolves when all have begun. */
 async function beginStreams(gateway: Served, count: number) {
@@ -191,7 +192,7 @@ test.skipIf(missing)(
         .split('\n')
         .filter((line) => line.includes('the configuration was read again') && line.includes('SIGHUP'))
         .map((line) => (JSON.parse(line) as { worker: number }).worker)
-        .toSorted();
+        .toSorted((a, b) => a - b);
     await expect.poll(reread).toEqual([1, 2]);
   },
   60_000,

@@ -33,6 +33,7 @@ const FIRST_LIMIT_MS = 8000;
 
 export function createStoreOpening({ connection, logger, migrates, rooms }: OpeningOptions): StoreOpening {
   let reason: string | undefined = 'The database has not been reached yet';
+  let hasBegun = false;
   let isEnded = false;
   let started = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -58,6 +59,8 @@ export function createStoreOpening({ connection, logger, migrates, rooms }: Open
       return undefined;
     } catch (error) {
       const failure = describe(error, connection);
+      // Its caller says it.
+      if (failure.isPermanent && !hasBegun) return failure;
       if (failure.message !== reason && !isEnded) {
         logger?.warn('The store is not ready; it tries again by itself', { reason: failure.message });
       }
@@ -73,6 +76,7 @@ export function createStoreOpening({ connection, logger, migrates, rooms }: Open
   return {
     async begin() {
       const failure = await Promise.race([attempt(FIRST_WAIT_MS), limit(FIRST_LIMIT_MS)]);
+      hasBegun = true;
       if (failure?.isPermanent === true) throw failure;
     },
     readiness: () => (reason === undefined ? { isReady: true } : { isReady: false, reason }),

@@ -27,4 +27,10 @@ export function openSecrets({ store }: Pick<GatewayConfig, 'store'>, env: Readon
   };
 }
 
+/** What an operator has to know before the first key is refused. Undefined where keys can be kept. */
+export function warnOfSecrets({ store }: Pick<GatewayConfig, 'store'>, env: Readonly<NodeJS.ProcessEnv>) {
+  if (store.type !== 'postgres' || hasText(env[VARIABLE])) return undefined;
+  return `${VARIABLE} is not set, so keys of providers cannot be set up in the UI; those of the config file work`;
+}
+
 const hasText = (text: string | undefined): boolean => text !== undefined && text.trim() !== '';

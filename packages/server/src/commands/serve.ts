@@ -9,6 +9,7 @@ import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gate
 import { compose } from '../compose.ts';
 import { listSecrets } from '../list-secrets.ts';
 import { createLogger, type ServerLogger } from '../logger.ts';
+import { warnOfSecrets } from '../open-secrets.ts';
 import { describePlace, openStore } from '../open-store.ts';
 import { planStart, type StartPlan } from '../plan-start.ts';
 import { announceListening } from '../process/announce-listening.ts';
@@ -107,7 +108,8 @@ async function loadBuiltInModels({ demo }: ServeOptions): Promise<readonly Model
 
 async function start(start: Start): Promise<void> {
   const { config, logger, closers, demoFixturesDir, record, trustsClock, place } = start;
-  for (const warning of config.warnings) logger.warn(warning);
+  const unsealed = warnOfSecrets(config, process.env);
+  for (const warning of [...config.warnings, ...(unsealed === undefined ? [] : [unsealed])]) logger.warn(warning);
   const store = await openStore(config, logger, { trustsClock, place: place ?? ALONE });
   closers.push(() => store.close());
 

@@ -4,9 +4,8 @@ import type { GenerationRecord, Store } from '@model-gateway/core';
 export type OnProgress = (done: number, total: number) => void;
 
 /** Enough for a store that writes in batches, and few enough to hold in memory with their contents. */
-const AT_ONCE = 256;
+const AT_ONCE = 128;
 const PAGE = 500;
-const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
 
 type Generations = Store['generations'];
 
@@ -23,33 +22,29 @@ export async function copyGenerations({ from, to, sinceMs = 0, onProgress }: Gen
   const ids = await listIds(from, sinceMs);
   let next = 0;
   let done = 0;
-  let bytesAtOnce = 0;
-  let onSpace: (() => void)[] = [];
-  const take = async (): Promise<void> => {
-    while (next < ids.length) {
-      const id = ids[next++] ?? '';
-      const record = await from.get(id);
-      if (record !== undefined) {
-        const content = (await from.getContent(id)) ?? null;
-        const bytes = content === null ? 0 : JSON.stringify(content).length;
-        while (bytesAtOnce > 0 && bytesAtOnce + bytes > MAX_BYTES_AT_ONCE) {
-          await new Promise<void>((resolve) => onSpace.push(resolve));
-        }
-        bytesAtOnce += bytes;
-        try {
-          await put(to, record, content);
-        } finally {
-          bytesAtOnce -= bytes;
-          const waiting = onSpace;
-          onSpace = [];
-          for (const resolve of waiting) resolve();
-        }
-      }
-      done += 1;
-      if (done % PAGE === 0) onProgress(done, ids.length);
+  let turn: Promise<void> = Promise.resolve();
+  const copyNext = async (): Promise<void> => {
+    const id = ids[next++] ?? '';
+    const before = turn;
+    let pass = (): void => undefined;
+    turn = new Promise((resolve) => (pass = resolve));
+    try {
+      const [record, content] = await Promise.all([from.get(id), from.getContent(id)]);
+      // Reading is done side by side, but what is begun later is appended later: lists are in that order.
+      await before;
+      const added = record === undefined ? undefined : put(to, record, content ?? null);
+      pass();
+      await added;
+    } finally {
+      pass();
     }
+    done += 1;
+    if (done % PAGE === 0) onProgress(done, ids.length);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  const copyAll = async (): Promise<void> => {
+    while (next < ids.length) await copyNext();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, copyAll));
   onProgress(done, ids.length);
   return done;
 }

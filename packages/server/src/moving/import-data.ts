@@ -19,8 +19,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Copies a data directory into the database of a config. */
 export async function importData({ from: dir, config }: ImportOptions): Promise<void> {
-  const found = examineDirectory(dir);
   const database = await findDatabase(config);
+  const found = examineDirectory(dir);
   for (const journal of found.journals) await importJournal(journal, database);
   if (!found.isStore) return;
   const to = await openDatabase(database);

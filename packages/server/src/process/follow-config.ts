@@ -13,6 +13,7 @@ const FIXED_SECTIONS = [
   'regions',
   'auth',
   'store',
+  'shared',
   'timeouts',
   'logging',
   'webhooks',

@@ -46,7 +46,10 @@ const TEXT_PAGE = 100;
  */
 export async function listGenerations(search: GenerationSearch, parts: GenerationListParts): Promise<FoundGenerations> {
   const records: GenerationRecord[] = [];
-  const budget = { contents: MAX_CONTENTS, until: parts.platform.monotonicNow() + (search.text === undefined ? MAX_LIST_MS : MAX_SEARCH_MS) };
+  const budget = {
+    contents: MAX_CONTENTS,
+    until: parts.platform.monotonicNow() + (search.text === undefined ? MAX_LIST_MS : MAX_SEARCH_MS),
+  };
   const progress: SearchProgress = { searched: 0, searchedBackTo: null };
   const isFiltered = Object.values(search.filter).some((value) => value !== undefined);
   const filter = isFiltered ? search.filter : undefined;

@@ -94,7 +94,8 @@ export function Histogram({
           {data === undefined ? 'Counting…' : summary}
           {search.range === undefined && search.from === undefined && ' in the last 24 hours'}
           {text !== undefined && ', whatever their text'}
-          {data?.searched_from !== undefined && `, counted since ${formatMoment(data.searched_from)}: narrow the filters for all`}
+          {data?.searched_from !== undefined &&
+            `, counted since ${formatMoment(data.searched_from)}: narrow the filters for all`}
         </span>
         <span className="flex-1" />
         <span className="flex flex-wrap items-center gap-x-3">
