@@ -12,6 +12,7 @@ import { createCountedHolds } from './shared/counted-holds.ts';
 import { createSliceDesk, type SliceDesk } from './shared/slice-desk.ts';
 import { createSliceLease } from './shared/slice-lease.ts';
 import { createSliceShelf, type SliceShelf } from './shared/slice-shelf.ts';
+import { createSliceStatements, type SliceStatements } from './shared/slice-statements.ts';
 import { createSliceUpkeep } from './shared/slice-upkeep.ts';
 import { createSlice, noteUse, type Slice, toSlicedBudget, usedOf } from './shared/slice.ts';
 
@@ -35,9 +36,10 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
   const book = createHoldBook();
   const shelf = createSliceShelf();
   const within = createLimit(platform);
-  const lease = createSliceLease({ slices, platform, within, restore: () => restoreUsed(shelf, desk, book) });
-  const desk: SliceDesk = createSliceDesk({ slices, book, lease, platform, within, logger });
-  const upkeep = createSliceUpkeep({ shelf, desk, lease, book, platform });
+  const lease = createSliceLease({ slices, platform, within, restore: () => restoreUsed(shelf, statements, book) });
+  const statements: SliceStatements = createSliceStatements({ slices, book, lease, platform, within, logger });
+  const desk = createSliceDesk({ whenDown: slices.whenDown, statements, book, lease, platform });
+  const upkeep = createSliceUpkeep({ shelf, statements, lease, book, platform });
   const counted = createCountedHolds({ book, shelf, desk, platform, generations });
   const stopListening = [
     slices.onRecall((budget) => {
@@ -145,14 +147,15 @@ async function admitToAll(demands: readonly Demand[], desk: SliceDesk): Promise<
 }
 
 /** Writes what this instance uses, after others may have been given its slices. */
-async function restoreUsed(shelf: SliceShelf, desk: SliceDesk, book: HoldBook): Promise<void> {
+async function restoreUsed(shelf: SliceShelf, statements: SliceStatements, book: HoldBook): Promise<void> {
   const used: Slice[] = [];
+  await Promise.all([...shelf.all()].map(({ asking }) => asking ?? Promise.resolve()));
   for (const slice of shelf.all()) {
     slice.leasedNanoUsd = Math.max(0, usedOf(slice, book));
     slice.writtenNanoUsd = 0;
     if (slice.leasedNanoUsd > 0) used.push(slice);
   }
-  if (used.length > 0) await desk.put(used);
+  if (used.length > 0) await statements.put(used);
 }
 
 function createLimit({ setTimer }: Pick<Platform, 'setTimer'>) {

@@ -1,13 +1,13 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { HoldBook } from '../hold-book.ts';
-import type { SliceDesk } from './slice-desk.ts';
 import type { SliceLease } from './slice-lease.ts';
 import type { SliceShelf } from './slice-shelf.ts';
+import type { SliceStatements } from './slice-statements.ts';
 import { freeOf, recentOf, type Slice, usedOf } from './slice.ts';
 
 export interface SliceUpkeepOptions {
   readonly shelf: SliceShelf;
-  readonly desk: Pick<SliceDesk, 'put' | 'isDown'>;
+  readonly statements: Pick<SliceStatements, 'put' | 'isDown'>;
   readonly lease: Pick<SliceLease, 'isValid'>;
   readonly book: HoldBook;
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
@@ -22,7 +22,7 @@ const FORGOTTEN_MS = 60 * 60 * 1000;
 const SPARE = 4;
 
 /** Writes once a second, in one statement for all slices, what has been counted or is not needed any more. */
-export function createSliceUpkeep({ shelf, desk, lease, book, platform }: SliceUpkeepOptions) {
+export function createSliceUpkeep({ shelf, statements, lease, book, platform }: SliceUpkeepOptions) {
   let cancel: (() => void) | undefined;
   let isStopped = false;
 
@@ -37,10 +37,10 @@ export function createSliceUpkeep({ shelf, desk, lease, book, platform }: SliceU
     return false;
   };
   const write = async (isEnding: boolean): Promise<void> => {
-    if (!lease.isValid() || (desk.isDown() && !isEnding)) return;
+    if (!lease.isValid() || (statements.isDown() && !isEnding)) return;
     const now = platform.monotonicNow();
     const changed = [...shelf.all()].filter((slice) => lookAt(slice, isEnding, now));
-    if (changed.length > 0) await desk.put(changed);
+    if (changed.length > 0) await statements.put(changed);
   };
   const schedule = (): void => {
     if (isStopped || cancel !== undefined) return;
