@@ -9,6 +9,7 @@ import { createDays } from './retention/days.ts';
 import { createRetention } from './retention/retention.ts';
 import { createSpending } from './spending.ts';
 import type { SpoolLimits } from './write/append.ts';
+import { messageOf } from './write/batch-error.ts';
 import { type BatchWriter, createBatchWriter } from './write/batch-writer.ts';
 import type { RecordJournal } from './write/record-journal.ts';
 
@@ -34,6 +35,9 @@ export function openGenerations(
   { journal, spool = {} }: GenerationsOptions,
   { reads, rollups, dropBefore }: GenerationSums,
 ): GenerationsRoom {
+  const reportLostNotes = (error: unknown): void => {
+    logger?.error('Streams that the end of the last process has cut cannot be recorded', { reason: messageOf(error) });
+  };
   const days = createDays(connection);
   const stored = createStoredGenerations(connection);
   const spending = createSpending(connection);
@@ -41,9 +45,7 @@ export function openGenerations(
   const write = { connection, days, rollups };
   const writer = createBatchWriter({ ...write, journal, logger, deleteContent: deleteStored });
   const retention = createRetention({ connection, days, spending, logger, now, retentionDays, dropBefore });
-  const recovered = journal === undefined ? Promise.resolve() : recover(journal, writer);
-  // Whoever notes or starts gets the error.
-  recovered.catch(() => undefined);
+  const recovered = journal === undefined ? Promise.resolve() : recover(journal, writer).catch(reportLostNotes);
   const repository = createRepository({
     follow: createFollow(connection),
     write,

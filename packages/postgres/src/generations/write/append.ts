@@ -44,7 +44,7 @@ export function createAppend(
     if (pending.isKnown(id)) throw new IdExistsError(id);
     const added = toPendingRecord(record, spool.takesContents() ? content : null);
     if (content !== null && added.content === null) spool.noteContent();
-    if (!spool.takesFacts()) return spool.noteFacts();
+    if (!spool.takesFacts()) return spool.noteFacts(id);
     pending.know(id);
     const isJournaled = await spool.journal(added);
     if (isJournaled && spool.isMemoryFull()) {
@@ -86,7 +86,7 @@ interface Spool {
   takesFacts(): boolean;
   isMemoryFull(): boolean;
   noteContent(): void;
-  noteFacts(): void;
+  noteFacts(id: string): void;
   /** False where there is no journal, or its disk fails. */
   journal(record: PendingRecord): Promise<boolean>;
 }
@@ -113,7 +113,8 @@ function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool 
       if (lost.contents > 1) return;
       logger?.error('Too much waits for the database: contents of generations are left out until it takes them');
     },
-    noteFacts() {
+    noteFacts(id) {
+      writer.giveUp(id);
       lost.records += 1;
       if (lost.records > 1) return;
       logger?.error('Far too much waits for the database: generations are lost until it takes them');

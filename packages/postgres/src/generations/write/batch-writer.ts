@@ -28,6 +28,8 @@ export interface BatchWriter {
   /** Resolves when the backlog is empty, or after the time. */
   emptyBacklog(limitMs: number): Promise<void>;
   onCounted(listener: (ids: readonly string[]) => void): () => void;
+  /** Says of a record that will never be in the database that nothing waits for it. */
+  giveUp(id: string): void;
   /** Writes what can be written soon. Resolves with the number of records that are still pending. */
   close(): Promise<number>;
 }
@@ -109,6 +111,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       state.listeners.add(listener);
       return () => void state.listeners.delete(listener);
     },
+    giveUp: (id) => announce(state, [id]),
     async close() {
       wakeIn(state, 0);
       const limitMs = state.retryMs === 0 ? CLOSE_LIMIT_MS : FLUSH_LIMIT_WHEN_DOWN_MS;
