@@ -69,7 +69,7 @@ test.skipIf(missing).each([
   ],
   [
     'an address of another kind',
-    (url: URL) => Object.assign(url, { href: url.href.replace(/^postgres/, 'mysql') }),
+    (url: URL) => (url.href = url.href.replace(/^postgres/, 'mysql')),
     2,
     /store\.url: must be an address such as postgres:/,
   ],

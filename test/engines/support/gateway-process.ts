@@ -15,6 +15,8 @@ export interface ProcessEvent {
   readonly id: string;
   readonly body: string;
   readonly signInToken: string;
+  /** Of its log. */
+  readonly message: string;
 }
 
 interface Answered {

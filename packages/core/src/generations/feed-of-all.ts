@@ -28,6 +28,7 @@ export function createFeedOfAll(feed: GenerationFeed, { store, platform, logger 
   let cancelTimer: (() => void) | undefined;
   /** Rises when the last who follows leaves. */
   let turn = 0;
+  let hasFailed = false;
 
   const note = (event: FeedEvent): void => {
     if (event.type === 'video') return void known?.set(event.job.id, event.job.status);
@@ -54,8 +55,13 @@ export function createFeedOfAll(feed: GenerationFeed, { store, platform, logger 
   const look = async (begun: number): Promise<void> => {
     try {
       await Promise.all([readGenerations(), readJobs()]);
+      hasFailed = false;
     } catch (error) {
-      logger.warn('what other processes record could not be read for the feed', { reason: String(error) });
+      // Logged once, because it is tried again every second.
+      if (!hasFailed) {
+        logger.warn('what other processes record could not be read for the feed', { reason: String(error) });
+      }
+      hasFailed = true;
     }
     if (begun === turn) cancelTimer = platform.setTimer(() => void look(begun), LOOK_EVERY_MS);
   };

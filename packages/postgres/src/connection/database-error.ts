@@ -49,6 +49,11 @@ export function describeDatabaseError(error: unknown, address: DatabaseAddress):
       `${at} has a certificate that is not trusted here (${code}): name its authority by sslrootcert in the URL or ` +
         'NODE_EXTRA_CA_CERTS, or give up checking it by sslmode=no-verify',
     );
+  if (/unsupported startup parameter/.test(said))
+    return permanent(
+      `${at} is a pooler that refuses settings (${said}): add statement_timeout and ` +
+        'idle_in_transaction_session_timeout to its ignore_startup_parameters',
+    );
   if (code === '53300') return passing(`${at} has no connection left: raise its max_connections, or lower the pools`);
   if (code === '25006')
     return passing(`${at} is read-only (a standby, or in failover): the URL has to lead to the primary server`);

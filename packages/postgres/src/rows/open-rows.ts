@@ -19,7 +19,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function openRows({ connection, logger, now, retentionDays }: RoomParts): RowsRoom {
   const { database } = connection;
   const oldestMs = (): number => Math.max(0, Math.floor(now() - retentionDays * DAY_MS));
-  const sweep = createSweep({ database, logger, oldestMs });
+  const sweep = createSweep({ connection, logger, oldestMs });
   const common = { database, oldestMs };
   return {
     repositories: {

@@ -1,10 +1,11 @@
 import type { Logger } from '@model-gateway/core';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 
-import type { Database } from '../database.ts';
+import type { DatabaseConnection } from '../connection/database-connection.ts';
+import { describeDatabaseError } from '../connection/database-error.ts';
 
 export interface SweepOptions {
-  readonly database: Kysely<Database>;
+  readonly connection: Pick<DatabaseConnection, 'address' | 'database'>;
   readonly logger: Logger | undefined;
   readonly oldestMs: () => number;
 }
@@ -19,7 +20,7 @@ const EVERY_MS = 10 * 60 * 1000;
 const MAX_ROWS = 5000;
 
 /** Removes now and then what retention drops and what has expired. Several processes may do so at once. */
-export function createSweep({ database, logger, oldestMs }: SweepOptions): Sweep {
+export function createSweep({ connection, logger, oldestMs }: SweepOptions): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> | undefined;
 
@@ -28,7 +29,7 @@ export function createSweep({ database, logger, oldestMs }: SweepOptions): Sweep
     await sql`
       delete from ${from} where ${sql.ref(key)} in (
         select ${sql.ref(key)} from ${from} where ${condition} limit ${MAX_ROWS} for update skip locked
-      )`.execute(database);
+      )`.execute(connection.database);
   };
   const sweep = async (): Promise<void> => {
     try {
@@ -37,7 +38,9 @@ export function createSweep({ database, logger, oldestMs }: SweepOptions): Sweep
       for (const table of ['video_jobs', 'broadcasts', 'guardrail_hits'])
         await remove(table, 'id', sql`ages_from_ms <= ${oldestMs()}`);
     } catch (error) {
-      logger?.warn('Old rows could not be removed; that is tried again later', { reason: String(error) });
+      logger?.warn('Old rows could not be removed; that is tried again later', {
+        reason: describeDatabaseError(error, connection.address).message,
+      });
     }
   };
   const begin = (): void => {

@@ -1,6 +1,6 @@
 import { GatewayError, type TableSource } from '@model-gateway/core';
 
-import { toStoreError } from '../connection/database-error.ts';
+import { describeDatabaseError, toStoreError } from '../connection/database-error.ts';
 import { runTransaction } from '../connection/run-transaction.ts';
 import type { Room, RoomParts } from '../room.ts';
 import { createChangeQueue } from './change-queue.ts';
@@ -31,7 +31,15 @@ export function openTables({ connection, logger }: Pick<RoomParts, 'connection' 
   let version: number | undefined;
 
   const tell = (changed: ReadonlySet<TableName>): void => {
-    if (changed.size > 0) for (const listener of listeners) listener(changed);
+    if (changed.size === 0) return;
+    for (const listener of listeners) {
+      try {
+        listener(changed);
+      } catch (error) {
+        // The change itself has happened.
+        logger?.error('What follows a change of tables failed', { tables: [...changed], reason: String(error) });
+      }
+    }
   };
   const take = (news: TableNews): void => {
     const changed = news.isWhole ? memory.replace(news.rows) : memory.take(news.rows);
@@ -60,6 +68,7 @@ export function openTables({ connection, logger }: Pick<RoomParts, 'connection' 
     refresh,
     logger,
     knows: (told) => told === version,
+    describe: (error) => describeDatabaseError(error, connection.address).message,
   });
 
   return {

@@ -10,6 +10,8 @@ export interface WatchOptions {
   /** Reads what is newer; everything where `isWhole`. */
   readonly refresh: (isWhole: boolean) => Promise<void>;
   readonly logger: Logger | undefined;
+  /** What was wrong with the database. */
+  readonly describe: (error: unknown) => string;
 }
 
 /** Looks for changes of other processes. */
@@ -23,7 +25,7 @@ const EVERY_MS = 2000;
 const EVERY_MS_UNHEARD = 500;
 
 /** Reads the tables when a notification says so, and at times without one. */
-export function watchTables({ notifications, knows, refresh, logger }: WatchOptions): TableWatch {
+export function watchTables({ notifications, knows, refresh, logger, describe }: WatchOptions): TableWatch {
   let timer: NodeJS.Timeout | undefined;
   let isEnded = false;
   let isLooking = false;
@@ -43,7 +45,7 @@ export function watchTables({ notifications, knows, refresh, logger }: WatchOpti
       if (isFailing) logger?.info('The tables are read again');
       isFailing = false;
     } catch (error) {
-      if (!isFailing) logger?.warn('The tables cannot be read; the last ones stay in use', { reason: String(error) });
+      if (!isFailing) logger?.warn('The tables cannot be read; the last ones stay in use', { reason: describe(error) });
       isFailing = true;
     }
   };

@@ -97,6 +97,7 @@ function createOwnedState(options: OwnedDestinationOptions) {
     cancelRead: (): void => undefined,
     cancelSave: (): void => undefined,
     isClosed: false,
+    hasFailed: false,
     async readWaiting() {
       for (const each of await store.broadcasts.list()) {
         if (each.kind !== 'delivery' || each.destinationId !== destination.id || each.state !== 'waiting') continue;
@@ -152,8 +153,12 @@ async function readOn(owned: OwnedState): Promise<void> {
   const { platform, logger, destination } = owned;
   const reading = (async () => {
     while (await readPage(owned));
+    owned.hasFailed = false;
   })();
   owned.reading = reading.catch((error: unknown) => {
+    // Logged once, because it is tried again every second.
+    if (owned.hasFailed) return;
+    owned.hasFailed = true;
     logger.error('what is to be broadcast could not be read', { destination: destination.id, reason: String(error) });
   });
   await owned.reading;

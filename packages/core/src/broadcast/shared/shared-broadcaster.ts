@@ -25,6 +25,7 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
   const owned = new Map<string, Owned>();
   let active: readonly Destination[] = [];
   let isClosed = false;
+  let hasFailed = false;
   let cancelLook = (): void => undefined;
   let last: Promise<unknown> = Promise.resolve();
   /** One after the other: two at once would both open a destination. */
@@ -73,9 +74,14 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
   const lookLater = (): void => {
     const again = (): void => {
       inTurn(look)
-        .catch((error: unknown) => {
-          logger.error('the destinations could not be looked after', { reason: String(error) });
-        })
+        .then(
+          () => (hasFailed = false),
+          (error: unknown) => {
+            // Logged once, because it is tried again every few seconds.
+            if (!hasFailed) logger.error('the destinations could not be looked after', { reason: String(error) });
+            hasFailed = true;
+          },
+        )
         .finally(() => isClosed || lookLater());
     };
     cancelLook = platform.setTimer(again, LOOK_EVERY_MS * (0.9 + random() / 5));
