@@ -93,7 +93,10 @@ function toFigures(load: string, { before, after, thousands }: Span): Figure[] {
       figure(`CPU of ${name}`, spent('cpuMs'), formatMilliseconds),
     );
   }
-  figures.push(figure('log of changes of PostgreSQL', (after.walBytes - before.walBytes) / thousands, formatBytes));
+  figures.push(
+    figure('log of changes of PostgreSQL', (after.walBytes - before.walBytes) / thousands, formatBytes),
+    figure('disk of PostgreSQL', (after.diskBytes - before.diskBytes) / thousands, formatBytes),
+  );
   return figures;
 }
 

@@ -31,6 +31,8 @@ export interface EngineWork {
   readonly redis: { readonly operations: number; readonly bytes: number; readonly cpuMs: number };
   /** What the database has written to its log of changes. */
   readonly walBytes: number;
+  /** What the database takes on the disk. */
+  readonly diskBytes: number;
   /** How often each statement has run. */
   readonly statements: ReadonlyMap<string, number>;
 }
@@ -91,9 +93,10 @@ async function readWork({ postgres, redis, toPostgres, toRedis, database }: Coun
     `select s.query, s.calls::int as calls from pg_stat_statements s join pg_database d on d.oid = s.dbid
      where d.datname = '${name}' and s.query not like '%bench_count%'`,
   )) as { query: string; calls: number }[];
-  const [wal] = (await runStatement(postgres.url, `select pg_current_wal_lsn() - '0/0'::pg_lsn as bytes`)) as {
-    bytes: string;
-  }[];
+  const [written] = (await runStatement(
+    postgres.url,
+    `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size('${name}') as disk`,
+  )) as { wal: string; disk: string }[];
   const statements = new Map<string, number>();
   for (const { query, calls } of rows) statements.set(query, (statements.get(query) ?? 0) + calls);
   const commands = [...(await askRedis(redis.url, 'INFO', 'commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)];
@@ -110,7 +113,8 @@ async function readWork({ postgres, redis, toPostgres, toRedis, database }: Coun
       bytes: bytesOf(toRedis),
       cpuMs: cpuMsOf(redis),
     },
-    walBytes: Number(wal?.bytes ?? 0),
+    walBytes: Number(written?.wal ?? 0),
+    diskBytes: Number(written?.disk ?? 0),
     statements,
   };
 }

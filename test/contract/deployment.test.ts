@@ -100,6 +100,16 @@ test('Compose: three gateways with a command that there is, each with a journal 
   expect(Object.keys(compose.volumes)).toEqual(expect.arrayContaining(journals));
 });
 
+test('Compose: the migration reads the same config, with a command that there is', () => {
+  const { command, volumes, environment } = compose.services['migrate'] ?? {};
+  expect(parseCommand(command as string[])).toMatchObject({
+    type: 'migrate',
+    options: { config: '/etc/model-gateway/gateway.config.json' },
+  });
+  expect(volumes).toEqual(['./gateway.config.json:/etc/model-gateway/gateway.config.json:ro']);
+  expect(environment).toEqual(gateways[0]?.[1].environment);
+});
+
 test('Compose: every variable is in the example of an environment file, and the config has all that it names', () => {
   const wanted = [...read('examples/compose/compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
   const named = [...read('examples/compose/.env.example').matchAll(/^(\w+)=$/gm)].map(([, name]) => name);
@@ -214,6 +224,10 @@ test('Kubernetes: the command, its port and its journal are those of the config,
   expect(container?.ports).toEqual([{ name: 'http', containerPort: server.port }]);
   expect(container?.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'http' });
   expect(container?.livenessProbe?.httpGet).toEqual({ path: '/health', port: 'http' });
+  expect(parseCommand(job?.spec?.template?.spec.containers[0]?.args ?? [])).toMatchObject({
+    type: 'migrate',
+    options: { config: options.config },
+  });
   const beforeSignalMs = (container?.lifecycle?.preStop.sleep.seconds ?? 0) * 1000;
   expect((pod?.terminationGracePeriodSeconds ?? 0) * 1000).toBeGreaterThan(
     beforeSignalMs + timeouts.drainMs + CLOSING_MS,

