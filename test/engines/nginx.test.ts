@@ -1,4 +1,4 @@
-import { onTestFinished, test, expect } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
 import { type StartedCommand, startCommand } from '../support/gateways/start-command.ts';
@@ -9,7 +9,9 @@ import { findFreePort } from './support/engine-server.ts';
 import { findProgram } from './support/find-program.ts';
 import { type Nginx, startNginx } from './support/start-nginx.ts';
 
-/** The example's nginx in front of three gateways. */
+// Six processes start in each test.
+vi.setConfig({ testTimeout: 60_000 });
+
 const missing = findProgram('nginx') === undefined ? 'there is no nginx on this machine' : undefined;
 
 interface Balanced {
@@ -60,7 +62,7 @@ test.skipIf(missing)(
     const balanced = await startBalanced();
     const { gateways, upstream } = balanced;
     const held = [1, 2, 3].map(() => ask(balanced, 'held'));
-    await expect.poll(() => upstream.calls.length).toBe(3);
+    await expect.poll(() => upstream.calls.length, { timeout: 20_000 }).toBe(3);
     await gateways[0]?.kill();
     const broken = await Promise.race(held);
     expect(broken.status).toBe(502);
