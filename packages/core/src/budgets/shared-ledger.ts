@@ -15,6 +15,7 @@ import { createSliceShelf, type SliceShelf } from './shared/slice-shelf.ts';
 import { createSliceStatements, type SliceStatements } from './shared/slice-statements.ts';
 import { createSliceUpkeep } from './shared/slice-upkeep.ts';
 import { createSlice, noteUse, type Slice, toSlicedBudget, usedOf } from './shared/slice.ts';
+import { createStatementLimit } from './shared/statement-limit.ts';
 
 export interface SharedLedgerOptions extends Pick<LedgerOptions, 'onRefusal'> {
   readonly slices: BudgetSlices;
@@ -23,7 +24,6 @@ export interface SharedLedgerOptions extends Pick<LedgerOptions, 'onRefusal'> {
   readonly logger?: Logger | undefined;
 }
 
-/** A store that takes longer is held to be away. */
 const STATEMENT_LIMIT_MS = 2500;
 
 /**
@@ -35,7 +35,7 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
   const { slices, generations, platform, logger, onRefusal } = options;
   const book = createHoldBook();
   const shelf = createSliceShelf();
-  const within = createLimit(platform);
+  const within = createStatementLimit(platform, STATEMENT_LIMIT_MS);
   const lease = createSliceLease({ slices, platform, within, restore: () => restoreUsed(shelf, statements, book) });
   const statements: SliceStatements = createSliceStatements({ slices, book, lease, platform, within, logger });
   const desk = createSliceDesk({ whenDown: slices.whenDown, statements, book, lease, platform });
@@ -156,12 +156,4 @@ async function restoreUsed(shelf: SliceShelf, statements: SliceStatements, book:
     if (slice.leasedNanoUsd > 0) used.push(slice);
   }
   if (used.length > 0) await statements.put(used);
-}
-
-function createLimit({ setTimer }: Pick<Platform, 'setTimer'>) {
-  return <Value>(work: Promise<Value>): Promise<Value> =>
-    new Promise((resolve, reject) => {
-      const cancel = setTimer(() => reject(new Error('The store did not respond in time')), STATEMENT_LIMIT_MS);
-      work.then(resolve, reject).finally(cancel);
-    });
 }

@@ -1,5 +1,6 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { BudgetSlices } from '../../stores/budget-slices.ts';
+import type { StatementLimit } from './statement-limit.ts';
 
 /** How long the slices of this instance are its own. */
 export interface SliceLease {
@@ -16,7 +17,7 @@ export interface SliceLease {
 export interface SliceLeaseOptions {
   readonly slices: Pick<BudgetSlices, 'renew' | 'lifeMs'>;
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
-  readonly within: <Value>(work: Promise<Value>) => Promise<Value>;
+  readonly within: StatementLimit;
   /** Writes anew what this instance uses, after a loss. */
   readonly restore: () => Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { Budget } from '../budget.ts';
 import type { HoldBook } from '../hold-book.ts';
 import type { SliceLease } from './slice-lease.ts';
 import { type Slice, usedOf } from './slice.ts';
+import type { StatementLimit } from './statement-limit.ts';
 
 /** The slices were lost while the store was asked; asking again may help. */
 export class LostSlicesError extends Error {
@@ -43,7 +44,7 @@ export interface SliceStatementsOptions {
   readonly lease: SliceLease;
   readonly platform: Pick<Platform, 'monotonicNow'>;
   /** Rejects where a statement takes too long. */
-  readonly within: <Value>(work: Promise<Value>) => Promise<Value>;
+  readonly within: StatementLimit;
   readonly logger: Logger | undefined;
 }
 
