@@ -33,6 +33,9 @@ export interface GatewayProcess {
   ask(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   /** Kills it without a word. */
   kill(): Promise<void>;
+  /** Stops it in the middle of whatever it does, until `resume`. */
+  pause(): void;
+  resume(): void;
   /** Lets it close. */
   stop(): Promise<void>;
 }
@@ -81,6 +84,8 @@ async function startGateway(url: string, speed: number, since: number): Promise<
       return answered;
     },
     kill,
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     async stop() {
       child.stdin.end();
       await ended;

@@ -22,6 +22,9 @@ export interface Instance {
   readonly url: string;
   /** By SIGKILL. */
   kill(): Promise<void>;
+  /** Stops it in the middle of whatever it does, until `resume`. */
+  pause(): void;
+  resume(): void;
   /** Starts it after `kill`; resolves when it listens. */
   start(): Promise<void>;
   /** Calls the API with the management key, or another one. Rejects unless the response is of status 2xx. */
@@ -71,6 +74,8 @@ async function startInstance(dir: string, config: object): Promise<Instance> {
     url,
     start,
     kill,
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
     async call(method, path, body, key = TEST_MANAGEMENT_KEY) {
       const response = await fetch(url + path, {
         method,
