@@ -92,7 +92,8 @@ export function createSliceStatements(options: SliceStatementsOptions): SliceSta
       const request = { budget: slice.sliced, limitNanoUsd, keepNanoUsd, needNanoUsd, wantNanoUsd, recalls };
       return during([slice], async () => {
         const granted = await send(slices.take(request));
-        if (epoch !== lease.epoch()) throw new LostSlicesError();
+        // This process may have been paused: what it was granted belongs to others by now.
+        if (epoch !== lease.epoch() || !lease.isValid()) throw new LostSlicesError();
         if (granted === null) return lose();
         slice.writtenNanoUsd = granted.sliceNanoUsd;
         slice.leasedNanoUsd = Math.max(0, granted.sliceNanoUsd - slice.countedMeanwhileNanoUsd);
