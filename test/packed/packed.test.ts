@@ -20,6 +20,8 @@ const LIMITS: Readonly<Record<string, { readonly megabytes: number; readonly fil
   '@model-gateway/express': { megabytes: 0.1, files: 30 },
   '@model-gateway/fixtures': { megabytes: 0.5, files: 200 },
   '@model-gateway/node': { megabytes: 0.8, files: 320 },
+  '@model-gateway/postgres': { megabytes: 0.5, files: 250 },
+  '@model-gateway/redis': { megabytes: 0.1, files: 40 },
   '@model-gateway/ui': { megabytes: 2.2, files: 100 },
   'model-gateway': { megabytes: 6, files: 800 },
 };

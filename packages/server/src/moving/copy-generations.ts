@@ -1,17 +1,22 @@
 import type { GenerationRecord, Store } from '@model-gateway/core';
 
+import { createInFlight } from './in-flight.ts';
+
 /** How far a copy is, of about how many. */
 export type OnProgress = (done: number, total: number) => void;
 
-/** Enough for a store that writes in batches, and few enough to hold in memory with their contents. */
-const AT_ONCE = 128;
 const PAGE = 500;
+const READ_AT_ONCE = 50;
+/** Enough for a store that writes in large batches, and far below what one without a journal lets wait. */
+const WRITTEN_AT_ONCE = { count: 2000, size: 16 * 1024 * 1024 };
 
 type Generations = Store['generations'];
 
 export interface GenerationCopy {
   readonly from: Generations;
   readonly to: Generations;
+  /** Which of these generations, oldest first, the target has. Others that it has are refused by it, at more cost. */
+  readonly findKnown: (records: readonly GenerationRecord[]) => Promise<ReadonlySet<string>>;
   /** Leaves out what began earlier, in Unix milliseconds: the target would drop it. */
   readonly sinceMs?: number | undefined;
   readonly onProgress: OnProgress;
@@ -23,38 +28,41 @@ export interface GenerationCopy {
 export async function copyGenerations({
   from,
   to,
+  findKnown,
   sinceMs = 0,
   onProgress,
   onCopied,
 }: GenerationCopy): Promise<number> {
-  const ids = await listIds(from, sinceMs);
-  let next = 0;
+  const { total, places } = await listPages(from, sinceMs);
+  const inFlight = createInFlight(WRITTEN_AT_ONCE);
   let done = 0;
-  let turn: Promise<void> = Promise.resolve();
-  const copyNext = async (): Promise<void> => {
-    const id = ids[next++] ?? '';
-    const before = turn;
-    let pass = (): void => undefined;
-    turn = new Promise((resolve) => (pass = resolve));
-    try {
-      const [record, content] = await Promise.all([from.get(id), from.getContent(id)]);
-      // Reading is done side by side, but what is begun later is appended later: lists are in that order.
-      await before;
-      const added = record === undefined ? undefined : put(to, record, content ?? null);
-      pass();
-      await added;
-      if (record !== undefined) onCopied?.(record);
-    } finally {
-      pass();
-    }
+  const count = (record: GenerationRecord): void => {
+    onCopied?.(record);
     done += 1;
-    if (done % PAGE === 0) onProgress(done, ids.length);
+    if (done % PAGE === 0) onProgress(done, total);
   };
-  const copyAll = async (): Promise<void> => {
-    while (next < ids.length) await copyNext();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, copyAll));
-  onProgress(done, ids.length);
+  onProgress(0, total);
+  for (const before of places.toReversed()) {
+    const { records } = await from.page({ limit: PAGE, before });
+    const chosen = records.filter((record) => beganAt(record) >= sinceMs).toReversed();
+    const known = await findKnown(chosen);
+    const missing = chosen.filter(({ generation }) => !known.has(generation.id));
+    for (const record of chosen) if (known.has(record.generation.id)) count(record);
+    for (let at = 0; at < missing.length; at += READ_AT_ONCE) {
+      const group = missing.slice(at, at + READ_AT_ONCE);
+      const contents = await Promise.all(group.map(async ({ generation }) => from.getContent(generation.id)));
+      // What began later is appended later: lists are in that order.
+      for (const [index, record] of group.entries()) {
+        const content = contents[index] ?? null;
+        await inFlight.add(lengthOf(content), async () => {
+          await put(to, record, content);
+          count(record);
+        });
+      }
+    }
+  }
+  await inFlight.end();
+  onProgress(done, total);
   return done;
 }
 
@@ -66,14 +74,28 @@ async function put(to: Generations, record: GenerationRecord, content: Parameter
   }
 }
 
-/** Oldest first, as they were appended. */
-async function listIds(from: Generations, sinceMs: number): Promise<readonly string[]> {
-  const ids: string[] = [];
+/** After which generations pages begin, the newest first, and how many generations there are on them. */
+async function listPages(from: Generations, sinceMs: number) {
+  const places: (string | undefined)[] = [];
+  let total = 0;
   let before: string | undefined;
   for (;;) {
     const { records, next } = await from.page({ limit: PAGE, before });
-    for (const { generation } of records) if (Date.parse(generation.created_at) >= sinceMs) ids.push(generation.id);
-    if (next === null) return ids.toReversed();
+    const chosen = records.filter((record) => beganAt(record) >= sinceMs);
+    if (chosen.length > 0) places.push(before);
+    total += chosen.length;
+    if (next === null) return { total, places };
     before = next;
   }
+}
+
+const beganAt = ({ generation }: GenerationRecord): number => Date.parse(generation.created_at);
+
+/** Characters of all texts in a value. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const part of Object.values(value)) length += lengthOf(part);
+  return length;
 }

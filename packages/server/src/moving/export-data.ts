@@ -8,6 +8,7 @@ import type { ExportOptions } from '../commands/parse-command.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { mirrorTables } from './copy-tables.ts';
+import { findOneByOne } from './find-known.ts';
 import { createProgress } from './progress.ts';
 
 /** Copies the database of a config into a JSON-file store. */
@@ -23,6 +24,7 @@ export async function exportData({ to: dir, config }: ExportOptions): Promise<vo
       const count = await copyGenerations({
         from: from.generations,
         to: to.generations,
+        findKnown: findOneByOne(to.generations),
         onProgress: progress.show,
       }).finally(progress.end);
       const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);

@@ -20,6 +20,7 @@ import { describeAddress } from '../open-store.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { copyTables } from './copy-tables.ts';
+import { findInPages } from './find-known.ts';
 import { readImported, writeImported } from './imported-file.ts';
 import { createProgress } from './progress.ts';
 
@@ -98,6 +99,7 @@ async function importStore({ dir, from, to, place, retentionDays }: Import): Pro
   const count = await copyGenerations({
     from: from.generations,
     to: to.generations,
+    findKnown: findInPages(to.generations),
     sinceMs,
     onProgress: progress.show,
     onCopied: (record) => left.subtract(toSpending(record)),

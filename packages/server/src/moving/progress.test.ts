@@ -14,15 +14,29 @@ function setUp(isTerminal: boolean) {
 }
 
 test('a terminal has a bar that is drawn over, and its line ends', () => {
-  const { progress, written } = setUp(true);
-  progress.show(0, 200);
-  progress.show(100, 200);
-  progress.show(200, 200);
+  const { clock, progress, written } = setUp(true);
+  for (const done of [0, 1000, 2000]) {
+    progress.show(done, 2000);
+    clock.now += 1000;
+  }
   progress.end();
-  const [, first, half, whole] = written().split('\r');
-  expect(first).toBe(`[${'.'.repeat(30)}] 0 of 200 generations`);
-  expect(half).toBe(`[${'#'.repeat(15)}${'.'.repeat(15)}] 100 of 200 generations`);
-  expect(whole).toBe(`[${'#'.repeat(30)}] 200 of 200 generations\n`);
+  const clear = '\u001B[K';
+  expect(written().split('\r')).toEqual([
+    '',
+    `[${'.'.repeat(30)}] 0 of 2,000 generations${clear}`,
+    `[${'#'.repeat(15)}${'.'.repeat(15)}] 1,000 of 2,000 generations${clear}`,
+    `[${'#'.repeat(30)}] 2,000 of 2,000 generations${clear}\n`,
+  ]);
+});
+
+test('a terminal is drawn on at most ten times a second, and shows the end', () => {
+  const { clock, progress, written } = setUp(true);
+  for (let done = 0; done <= 1000; done += 1) {
+    progress.show(done, 1000);
+    clock.now += 1;
+  }
+  expect(written().split('\r').slice(1)).toHaveLength(11);
+  expect(written()).toContain('1,000 of 1,000');
 });
 
 test('elsewhere there is a line now and then', () => {
@@ -32,7 +46,14 @@ test('elsewhere there is a line now and then', () => {
     clock.now += 1000;
   }
   progress.end();
-  expect(written()).toBe('100 of 200 generations\n200 of 200 generations\n');
+  expect(written()).toBe('100 of 200 generations, 5 s left\n200 of 200 generations\n');
+});
+
+test('what takes long is in minutes', () => {
+  const { clock, progress, written } = setUp(false);
+  clock.now = 10_000;
+  progress.show(1000, 100_000);
+  expect(written()).toBe('1,000 of 100,000 generations, 17 min left\n');
 });
 
 test('nothing to do is a whole bar', () => {

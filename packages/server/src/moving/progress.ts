@@ -3,7 +3,12 @@ import process from 'node:process';
 import type { OnProgress } from './copy-generations.ts';
 
 const WIDTH = 30;
+const DRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 5000;
+/** Before that, how long it takes is a guess. */
+const GUESS_AFTER_MS = 2000;
+
+const counts = new Intl.NumberFormat('en');
 
 /** Where progress is shown. */
 export interface ProgressScreen {
@@ -26,20 +31,31 @@ const standardError: ProgressScreen = {
   now: () => performance.now(),
 };
 
-/** Shows how far something is: a bar on a terminal, elsewhere a line now and then. */
+/** Shows how far something is and how long it will take: a bar on a terminal, elsewhere a line now and then. */
 export function createProgress(what: string, { isTerminal, write, now }: ProgressScreen = standardError): Progress {
-  let shownAt = now();
+  const beganAt = now();
+  let shownAt = beganAt;
   let isDrawn = false;
+  const describe = (done: number, total: number): string => {
+    const tookMs = now() - beganAt;
+    const leftSeconds = Math.ceil(((tookMs / done) * (total - done)) / 1000);
+    const left = tookMs > GUESS_AFTER_MS && done > 0 && done < total ? `, ${toDuration(leftSeconds)} left` : '';
+    return `${counts.format(done)} of ${counts.format(total)} ${what}${left}`;
+  };
   return {
     show(done, total) {
-      if (isTerminal) {
-        const filled = total === 0 ? WIDTH : Math.round((done / total) * WIDTH);
-        write(`\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done} of ${total} ${what}`);
+      const isDue = now() - shownAt >= (isTerminal ? DRAW_EVERY_MS : LINE_EVERY_MS);
+      if (!isTerminal) {
+        if (!isDue) return;
+        write(`${describe(done, total)}\n`);
+      } else {
+        if (isDrawn && !isDue && done < total) return;
+        const filled = total === 0 ? WIDTH : Math.floor((done / total) * WIDTH);
+        // The line before may have been longer.
+        write(`\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${describe(done, total)}\u001B[K`);
         isDrawn = true;
-      } else if (now() - shownAt >= LINE_EVERY_MS) {
-        write(`${done} of ${total} ${what}\n`);
-        shownAt = now();
       }
+      shownAt = now();
     },
     end() {
       if (isDrawn) write('\n');
@@ -47,3 +63,5 @@ export function createProgress(what: string, { isTerminal, write, now }: Progres
     },
   };
 }
+
+const toDuration = (seconds: number): string => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);

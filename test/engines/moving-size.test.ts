@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+
+import { createJsonFileStore } from '@model-gateway/node';
+import { expect, test } from 'vitest';
+
+import { toContent } from '../support/stores/generation-records.ts';
+import { missingPostgres, openDatabase } from './support/engines.ts';
+import { makeRecord } from './support/generation-stores.ts';
+import { runStatement } from './support/postgres-server.ts';
+import { makeFolder, runCommand, writeConfig } from './support/run-command.ts';
+
+const CONTENTS = 40;
+const CONTENT_BYTES = 3_000_000;
+
+test.skipIf(missingPostgres)(
+  'contents that are more than a store lets wait are all moved',
+  async () => {
+    const dir = makeFolder();
+    const store = await createJsonFileStore({ dir });
+    for (let call = 0; call < CONTENTS; call += 1) {
+      await store.generations.append(makeRecord(), toContent(randomBytes(CONTENT_BYTES / 2).toString('hex')));
+    }
+    await store.close();
+    const url = await openDatabase();
+    const ended = await runCommand([
+      'import',
+      '--from',
+      dir,
+      '--config',
+      writeConfig({ store: { type: 'postgres', url } }),
+    ]);
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`${CONTENTS} generations`) as string });
+    const [row] = await runStatement(
+      url,
+      `select count(*)::int as contents from gateway.contents where length(content) > ${CONTENT_BYTES}`,
+    );
+    expect(row).toEqual({ contents: CONTENTS });
+  },
+  120_000,
+);
