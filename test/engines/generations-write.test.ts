@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Store } from '@model-gateway/core';
+import { openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -178,6 +179,49 @@ test.skipIf(missingPostgres)(
     expect(await runStatement(url, `select count(*)::int as n from gateway.spending where kind = 'key'`)).toEqual([
       { n: 5 },
     ]);
+  },
+);
+
+test.skipIf(missingPostgres)(
+  'a journal that comes again when retention has dropped its days is neither stored nor counted again',
+  async () => {
+    const url = await openDatabase();
+    const now = Date.now();
+    const records = [-40, -31, 0].map((days) => makeRecord(now + days * DAY_MS));
+    const [dir, again] = [await makeFolder(), await makeFolder()];
+    const journal = await openRecordJournal({ dir });
+    for (const record of records) {
+      await journal.append({ id: record.generation.id, record: JSON.stringify(record), content: null });
+    }
+    await journal.close();
+    await cp(dir, again, { recursive: true });
+    const first = await openStore({ url, dir, retentionDays: 100 });
+    await expect.poll(() => first.generations.spentNanoUsd('key-1')).toBe(3000);
+    await first.close();
+    const dropping = await openStore({ url, retentionDays: 30 });
+    expect(await dropping.generations.count()).toBe(1);
+
+    const second = await openStore({ url, dir: again, retentionDays: 30 });
+    await expect.poll(() => second.said).toEqual([expect.stringContaining('not stored or counted')]);
+    expect(second.retention?.countLate?.()).toBe(2);
+    expect(await readWritten(url)).toMatchObject({ generations: 1, spentNano: 3000, keysNano: 3000 });
+    expect(await listDays(url)).toEqual([0, 1].map((days) => dayOf(now + days * DAY_MS)));
+    await second.close();
+    const emptied = await openRecordJournal({ dir: again });
+    expect(emptied.recovered).toEqual([]);
+    await emptied.close();
+  },
+);
+
+test.skipIf(missingPostgres)(
+  'days that were dropped by clocks far ahead are taken again once these are right',
+  async () => {
+    const url = await openDatabase();
+    await openStore({ url });
+    await runStatement(url, `insert into gateway.dropped_days values (current_date), (current_date + 1)`);
+    const store = await openStore({ url });
+    await store.generations.append(makeRecord(), null);
+    expect(await readWritten(url)).toMatchObject({ generations: 1, spentNano: 1000 });
   },
 );
 

@@ -162,6 +162,44 @@ test.skipIf(missingPostgres)(
 );
 
 test.skipIf(missingPostgres)(
+  'what was moved counts once when the store is imported again after retention has dropped it',
+  async () => {
+    const upstream = await startUpstream();
+    const dir = makeFolder();
+    const DAY_MS = 24 * 60 * 60 * 1000;
+    const start = Date.now();
+    let now = start;
+    const open = () => createJsonFileStore({ dir, now: () => now, retentionDays: 365, trustsClock: true });
+    const append = async (daysAgo: readonly number[]): Promise<void> => {
+      const store = await open();
+      for (const days of daysAgo) {
+        now = start - days * DAY_MS;
+        await store.generations.append(makeRecord(now, { principalId: 'key-old', costNanoUsd: 1_000_000_001 }), null);
+      }
+      await store.close();
+    };
+    await append([120, 60, 35, 2]);
+    const url = await openDatabase();
+    const importWith = async (retentionDays: number) => {
+      const file = writeConfig({ ...toDatabaseConfig(upstream, url), logging: { retentionDays } });
+      expect(await runCommand(['import', '--from', dir, '--config', file])).toMatchObject({ code: 0 });
+      return runStatement(
+        url,
+        'select kind, sum(credits_nano)::text as nano from gateway.spending group by 1 order by 1',
+      );
+    };
+    const sums = (nano: string) => ['account', 'key'].map((kind) => ({ kind, nano }));
+    expect(await importWith(100)).toEqual(sums('4000000004'));
+    expect(await importWith(30)).toEqual(sums('4000000004'));
+    // Of a day that was moved before, and of one that retention has dropped meanwhile.
+    await append([35, 31, 0]);
+    expect(await importWith(30)).toEqual(sums('7000000007'));
+    expect(await importWith(30)).toEqual(sums('7000000007'));
+  },
+  60_000,
+);
+
+test.skipIf(missingPostgres)(
   'a store in use is refused with the PID of its gateway',
   async () => {
     const upstream = await startUpstream();

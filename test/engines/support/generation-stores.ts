@@ -11,6 +11,11 @@ import { onTestFinished } from 'vitest';
 import { toContent, toRecord } from '../../support/stores/generation-records.ts';
 import { runStatement } from './postgres-server.ts';
 
+const once = (work: () => Promise<void>): (() => Promise<void>) => {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+};
+
 /** A folder that is removed after the test. */
 export async function makeFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-journal-'));
@@ -33,8 +38,10 @@ export async function openStore({
   const logger: Logger = { info: () => undefined, warn: say, error: say };
   const journal = dir === undefined ? undefined : await openRecordJournal({ dir, logger });
   const store = await createPostgresStore({ logger, journal, ...options });
-  onTestFinished(() => store.close().catch(() => undefined));
-  return { ...store, said };
+  // Once: a second time might close what has taken the place of a file.
+  const close = once(() => store.close());
+  onTestFinished(() => close().catch(() => undefined));
+  return { ...store, close, said };
 }
 
 /** An id of now, as the gateway makes them. */

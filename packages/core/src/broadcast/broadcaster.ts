@@ -40,6 +40,8 @@ export interface Broadcaster {
   offer(record: GenerationRecord): Awaitable<void>;
   /** Resumes what an earlier process has left. */
   start(): Promise<void>;
+  /** Called before a destination is stored: what is recorded from now on is for it. */
+  begin(destination: Pick<Destination, 'id' | 'updated_at'>): Promise<void>;
   /** Reads the destinations again, after one of them was written. */
   refresh(): Promise<void>;
   /** Sends a request without content to a destination, now. */
@@ -96,6 +98,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
       await refresh();
       if (store.isShared === true) lookAgain();
     },
+    begin: () => Promise.resolve(),
     refresh,
     test: (destination) => sendTest(destination, options),
     async resend(deliveryId) {

@@ -71,7 +71,7 @@ export function openGenerations(
         },
       }),
     },
-    retention: retention.state,
+    retention: { ...retention.state, countLate: writer.countLate },
     async start() {
       await retention.start();
       await recovered;

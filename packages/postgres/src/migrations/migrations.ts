@@ -6,6 +6,7 @@ import { rollupsMigration } from './0003-rollups.ts';
 import { budgetSlicesMigration } from './0004-budget-slices.ts';
 import { generationOrderMigration } from './0005-generation-order.ts';
 import { carriedSpendingMigration } from './0006-carried-spending.ts';
+import { droppedDaysMigration } from './0007-dropped-days.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0004-budget-slices', budgetSlicesMigration],
   ['0005-generation-order', generationOrderMigration],
   ['0006-carried-spending', carriedSpendingMigration],
+  ['0007-dropped-days', droppedDaysMigration],
 ];

@@ -21,6 +21,7 @@ import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { copyTables } from './copy-tables.ts';
 import { findInPages } from './find-known.ts';
+import { createCountedSpending } from './counted-spending.ts';
 import { readImported, writeImported } from './imported-file.ts';
 import { createProgress } from './progress.ts';
 
@@ -91,19 +92,24 @@ async function importStore({ dir, from, to, place, retentionDays }: Import): Pro
   const imported = await readImported(dir);
   const reseal = createReseal(dir);
   const ids = await copyTables({ from, to, copiedBefore: imported.rows[place] ?? {}, reseal: reseal.row });
-  await writeImported(dir, { ...imported, rows: { ...imported.rows, [place]: ids } });
+  const noted = { ...imported, rows: { ...imported.rows, [place]: ids } };
+  await writeImported(dir, noted);
   const left = createSpendingBook();
   for (const sum of from.generations.listSpending?.() ?? []) left.add(sum);
   const progress = createProgress('generations');
-  const sinceMs = Date.now() - retentionDays * DAY_MS;
+  const counted = createCountedSpending(imported.counted?.[place] ?? []);
+  // Whole days, as retention drops them.
+  const sinceMs = Math.floor(Date.now() / DAY_MS - retentionDays) * DAY_MS;
   const count = await copyGenerations({
     from: from.generations,
     to: to.generations,
     findKnown: findInPages(to.generations),
     sinceMs,
     onProgress: progress.show,
-    onCopied: (record) => left.subtract(toSpending(record)),
+    onCopied: (record) => counted.add(toSpending(record)),
   }).finally(progress.end);
+  await writeImported(dir, { ...noted, counted: { ...noted.counted, [place]: counted.list() } });
+  for (const sum of counted.list()) left.subtract(sum);
   // What was spent on generations that are too old to be there counts all the same.
   await to.generations.carrySpending?.(imported.id, left.entries());
   const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { SpendingSum } from '@model-gateway/core';
+
 import type { RowIds } from './copy-tables.ts';
 
 /** What was imported from a data directory. */
@@ -10,6 +12,8 @@ export interface Imported {
   readonly id: string;
   /** The rows, by the database. */
   readonly rows: Readonly<Record<string, RowIds>>;
+  /** What was spent on the generations that were copied, by the database. */
+  readonly counted?: Readonly<Record<string, readonly SpendingSum[]>> | undefined;
 }
 
 const pathIn = (dir: string): string => join(dir, 'imported.json');

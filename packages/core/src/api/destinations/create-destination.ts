@@ -38,6 +38,7 @@ export const createDestination = operation<DestinationParts>()({
       updated_at: now,
     };
     await refuseUnusable(destination, parts);
+    if (destination.enabled) await parts.broadcaster.begin(destination);
     await parts.store.destinations.insert(destination);
     await parts.broadcaster.refresh();
     return { data: toDestinationBody(destination) };

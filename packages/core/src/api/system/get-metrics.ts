@@ -125,6 +125,14 @@ async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemP
       : metric('retention_held', 'gauge', 'Whether nothing is dropped for its age, because the clock has leapt', [
           [{}, store.retention.isHeld() ? 1 : 0],
         ])),
+    ...(store.retention?.countLate === undefined
+      ? []
+      : metric(
+          'late_generations_total',
+          'counter',
+          'Generations that came again after retention had dropped their day',
+          [[{}, store.retention.countLate()]],
+        )),
     ...metric('budget_reserved_usd', 'gauge', 'Held against budgets for calls under way', [
       [{}, ledger.heldNanoUsd() / NANO_PER_USD],
     ]),

@@ -97,6 +97,7 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
         logger.error('the destinations could not be read', { reason: String(error) });
       });
     },
+    begin: async (destination) => void (broadcast !== undefined && (await rows.find(destination))),
     refresh: () => inTurn(refresh),
     async resend(deliveryId) {
       const row = await store.broadcasts.get(deliveryId);

@@ -10,15 +10,15 @@ import { effectsOfStages, type GuardrailHit } from './effects-of.ts';
 export type RefusedCaller = Pick<GuardrailRefusal, 'principalId' | 'model'>;
 
 /**
- * Counts how often guardrails act. What is counted is in the store some seconds later: a crash loses those seconds, which
- * no limit depends on.
+ * Counts how often guardrails act. What is counted is in the store some seconds later, or once the store takes it: a
+ * crash loses those seconds, which no limit depends on.
  */
 export interface GuardrailHits {
   /** Counts a call that ended before any endpoint was asked. */
   noteRefused(hits: readonly GuardrailHit[], caller: RefusedCaller): void;
   /** Counts a call that was recorded; where timers belong to requests, resolves when that is in the store. */
   noteRecorded(record: GenerationRecord): Awaitable<void>;
-  /** Resolves when all that was counted is in the store; never rejects. */
+  /** Resolves when all that was counted is in the store, or the store does not take it; never rejects. */
   save(): Promise<void>;
 }
 
@@ -30,6 +30,8 @@ export interface GuardrailHitsParts {
 
 const SAVE_AFTER_MS = 5000;
 const MAX_REFUSALS = 50;
+/** Rows, one a guardrail and day, that wait for a store that does not take them; beyond it the oldest are dropped. */
+const MAX_UNSAVED = 1000;
 /** Rows of a store that does not drop them itself. */
 const KEPT_DAYS = 90;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -39,6 +41,7 @@ export function createGuardrailHits({ store, platform, logger }: GuardrailHitsPa
   let saving: Promise<void> | undefined;
   let isTimed = false;
   let sweptDay = '';
+  let isFailing = false;
 
   const begin = (): void => {
     if (isTimed || platform.isPerRequest === true) return;
@@ -58,16 +61,44 @@ export function createGuardrailHits({ store, platform, logger }: GuardrailHitsPa
     begin();
   };
 
+  /** Counts what the store did not take again with what came meanwhile. */
+  const keep = (rows: ReadonlyMap<string, GuardrailHitsRow>, failure: unknown): void => {
+    const since = unsaved;
+    unsaved = new Map(rows);
+    for (const [id, row] of since) unsaved.set(id, addRows(unsaved.get(id), row));
+    let dropped = 0;
+    for (const id of unsaved.keys()) {
+      if (unsaved.size <= MAX_UNSAVED) break;
+      unsaved.delete(id);
+      dropped += 1;
+    }
+    begin();
+    // Logged once, because it is tried again every few seconds.
+    if (isFailing && dropped === 0) return;
+    isFailing = true;
+    logger.warn('what guardrails did could not be stored; it is kept and tried again', {
+      rows: unsaved.size,
+      ...(dropped > 0 && { dropped }),
+      reason: String(failure),
+    });
+  };
   const write = async (): Promise<void> => {
     const rows = unsaved;
     unsaved = new Map();
+    let failure: unknown;
     for (const [id, row] of rows) {
       try {
         await store.guardrailHits.update(id, (present) => addRows(present, row), toEmpty(row));
+        rows.delete(id);
       } catch (error) {
-        logger.warn('what guardrails did could not be counted', { guardrail: row.guardrailId, reason: String(error) });
+        failure = error;
       }
     }
+    if (rows.size > 0) {
+      keep(rows, failure);
+      return;
+    }
+    isFailing = false;
     const today = new Date(platform.now()).toISOString().slice(0, 10);
     if (today === sweptDay) return;
     sweptDay = today;

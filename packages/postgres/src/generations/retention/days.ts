@@ -5,12 +5,17 @@ import { codeOf } from '../../connection/database-error.ts';
 
 /** The partitions of generations and contents, one a day. */
 export interface Days {
-  /** Makes the partitions of days that have none. */
+  /** Makes the partitions of days that have none and were not dropped. */
   prepare(days: ReadonlySet<string>): Promise<void>;
   /** Those that exist, oldest first. */
   list(): Promise<readonly string[]>;
-  /** Removes a day with all its generations and contents. False while others use it: try again later. */
+  /**
+   * Removes a day with all its generations and contents, and notes that nothing of it is taken any more. False while
+   * others use it: try again later.
+   */
   drop(day: string): Promise<boolean>;
+  /** Takes generations of these days even though they were dropped, by a clock that was wrong then. */
+  reopenSince(day: string): Promise<void>;
   /** Forgets which exist, after another process may have removed one. */
   forget(): void;
 }
@@ -26,7 +31,9 @@ export function createDays({ database }: Pick<DatabaseConnection, 'database'>): 
     async prepare(days) {
       for (const day of days) {
         if (known.has(day)) continue;
-        await sql`select gateway.make_day(${day}::date)`.execute(database);
+        await sql`
+          select gateway.make_day(${day}::date)
+          where not exists (select from gateway.dropped_days where day = ${day}::date)`.execute(database);
         known.add(day);
       }
     },
@@ -49,12 +56,16 @@ export function createDays({ database }: Pick<DatabaseConnection, 'database'>): 
           for (const table of ['generations', 'contents']) {
             await sql.raw(`drop table if exists gateway.${table}_${suffix}`).execute(transaction);
           }
+          await sql`insert into gateway.dropped_days values (${day}::date) on conflict do nothing`.execute(transaction);
         });
         return true;
       } catch (error) {
         if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;
         throw error;
       }
+    },
+    async reopenSince(day) {
+      await sql`delete from gateway.dropped_days where day >= ${day}::date`.execute(database);
     },
     forget: () => known.clear(),
   };

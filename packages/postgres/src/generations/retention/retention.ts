@@ -47,6 +47,7 @@ export function createRetention(options: RetentionOptions): Retention {
         days: Math.floor(leadMs / DAY_MS),
       });
     }
+    await days.reopenSince(toDay(judgedNow() - DAY_MS));
     await days.prepare(new Set([toDay(judgedNow()), toDay(judgedNow() + DAY_MS)]));
     await applyRetention(options, judgedNow());
   };

@@ -2,10 +2,11 @@ import { GatewayError, type Logger } from '@model-gateway/core';
 
 import { type Backlog, createBacklog } from './backlog.ts';
 import { isMissingDay, isRefusal, messageOf } from './batch-error.ts';
+import { createLateRecords, type LateRecords } from './late-records.ts';
 import type { PendingRecord } from './pending-record.ts';
 import { createPendingRecords, type PendingRecords } from './pending-records.ts';
 import type { RecordJournal } from './record-journal.ts';
-import { replaceRecord, writeBatch, type WriteParts } from './write-batch.ts';
+import { type LeftOut, replaceRecord, writeBatch, type WriteParts } from './write-batch.ts';
 
 export interface BatchWriterOptions extends WriteParts {
   readonly journal: RecordJournal | undefined;
@@ -30,6 +31,8 @@ export interface BatchWriter {
   onCounted(listener: (ids: readonly string[]) => void): () => void;
   /** Says of a record that will never be in the database that nothing waits for it. */
   giveUp(id: string): void;
+  /** How many came whose day retention has dropped. */
+  countLate(): number;
   /** Writes what can be written soon. Resolves with the number of records that are still pending. */
   close(): Promise<number>;
 }
@@ -64,6 +67,7 @@ interface State {
   /** After a failure batches are smaller, so that a slow network takes one in time. */
   batchRecords: number;
   isClosed: boolean;
+  readonly late: LateRecords;
 }
 
 export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
@@ -81,6 +85,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     retryMs: 0,
     batchRecords: MAX_RECORDS,
     isClosed: false,
+    late: createLateRecords(logger),
   };
   const { pending } = state;
   return {
@@ -112,6 +117,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       return () => void state.listeners.delete(listener);
     },
     giveUp: (id) => announce(state, [id]),
+    countLate: state.late.count,
     async close() {
       wakeIn(state, 0);
       const limitMs = state.retryMs === 0 ? CLOSE_LIMIT_MS : FLUSH_LIMIT_WHEN_DOWN_MS;
@@ -219,9 +225,9 @@ function fail(state: State, error: unknown): void {
 /** Writes records; one that the database refuses is found by halves and set aside, so that it stops no other. */
 async function writeOrSplit(state: State, records: readonly PendingRecord[]): Promise<void> {
   if (records.length === 0) return;
-  let known: ReadonlySet<string>;
+  let leftOut: LeftOut;
   try {
-    known = await writeBatch(state.options, records);
+    leftOut = await writeBatch(state.options, records);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const [only] = records;
@@ -231,6 +237,8 @@ async function writeOrSplit(state: State, records: readonly PendingRecord[]): Pr
     await writeOrSplit(state, records.slice(half));
     return;
   }
+  const { known, late } = leftOut;
+  state.late.note(records, late);
   for (const record of records) if (record.isChanged && known.has(record.id)) await writeChange(state, record);
   for (const record of records) settle(state, record, !known.has(record.id));
   announce(

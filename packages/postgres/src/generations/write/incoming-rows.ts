@@ -52,6 +52,9 @@ create temporary table if not exists gateway_incoming (
 /** Takes the rows of a batch, in binary form. */
 export const COPY_INCOMING = `copy ${INCOMING} (${COLUMNS}, spent_day, content, preview) from stdin (format binary)`;
 
+/** Removes the rows of days that retention has dropped, which have been counted; returns their ids. */
+export const REMOVE_LATE = `delete from ${INCOMING} i using gateway.dropped_days d where d.day = i.day returning i.id`;
+
 /**
  * Adds the rows whose id is new and removes the others from the temporary table; returns the ids that it has removed. In
  * the order of the ids, so that two batches that have some in common wait for each other in one order.

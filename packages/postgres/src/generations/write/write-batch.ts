@@ -13,6 +13,7 @@ import {
   ADD_SPENDING,
   BEGIN_INCOMING,
   COPY_INCOMING,
+  REMOVE_LATE,
   REPLACE_BY_INCOMING,
 } from './incoming-rows.ts';
 import type { PendingRecord } from './pending-record.ts';
@@ -28,14 +29,19 @@ export interface WriteParts {
 /** For a batch as a whole. */
 const LIMIT_MS = 8000;
 
-/**
- * Writes records with their contents and all sums, in one transaction. Resolves with the ids that were there before, of
- * which nothing is written or counted. No id may come twice.
- */
+/** Ids of a batch of which nothing was written or counted. */
+export interface LeftOut {
+  /** Were there before. */
+  readonly known: ReadonlySet<string>;
+  /** Belong to a day that retention has dropped. */
+  readonly late: ReadonlySet<string>;
+}
+
+/** Writes records with their contents and all sums, in one transaction. No id may come twice. */
 export async function writeBatch(
   { connection, days, rollups }: WriteParts,
   records: readonly PendingRecord[],
-): Promise<ReadonlySet<string>> {
+): Promise<LeftOut> {
   const rows = createCopyBuffer();
   const columnIds = new Map<string, string>();
   for (const record of records) {
@@ -48,10 +54,11 @@ export async function writeBatch(
     inTransaction(client, async () => {
       await client.query(BEGIN_INCOMING);
       await copy(client, bytes);
-      const statements = [ADD_INCOMING, ADD_CONTENTS, ...rollups, ADD_SPENDING, 'commit'];
-      const [known] = await runAll(client, statements);
-      const ids = (known?.rows ?? []) as readonly { readonly id: string }[];
-      return new Set(ids.map(({ id }) => columnIds.get(id) ?? id));
+      const statements = [REMOVE_LATE, ADD_INCOMING, ADD_CONTENTS, ...rollups, ADD_SPENDING, 'commit'];
+      const [late, known] = await runAll(client, statements);
+      const idsOf = (result: QueryResult<{ id: string }> | undefined): ReadonlySet<string> =>
+        new Set(result?.rows.map(({ id }) => columnIds.get(id) ?? id));
+      return { known: idsOf(known), late: idsOf(late) };
     }),
   );
 }
