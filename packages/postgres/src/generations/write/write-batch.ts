@@ -25,6 +25,7 @@ export interface WriteParts {
   readonly rollups: readonly string[];
 }
 
+const NONE: ReadonlySet<string> = new Set();
 /** For a batch as a whole. */
 const LIMIT_MS = 8000;
 
@@ -37,23 +38,23 @@ export async function writeBatch(
   records: readonly PendingRecord[],
 ): Promise<ReadonlySet<string>> {
   const rows = createCopyBuffer();
-  const columnIds = new Map<string, string>();
-  for (const record of records) {
-    putRow(rows, record);
-    columnIds.set(toColumnId(record.id), record.id);
-  }
+  for (const record of records) putRow(rows, record);
   const bytes = rows.end();
   await days.prepare(new Set(records.map(({ day }) => day)));
-  return connection.useClient(LIMIT_MS, (client) =>
+  const known = await connection.useClient(LIMIT_MS, (client) =>
     inTransaction(client, async () => {
       await client.query(BEGIN_INCOMING);
       await copy(client, bytes);
       const statements = [ADD_INCOMING, ADD_CONTENTS, ...rollups, ADD_SPENDING, 'commit'];
-      const [known] = await runAll(client, statements);
-      const ids = (known?.rows ?? []) as readonly { readonly id: string }[];
-      return new Set(ids.map(({ id }) => columnIds.get(id) ?? id));
+      const [first] = await runAll(client, statements);
+      return (first?.rows ?? []) as readonly { readonly id: string }[];
     }),
   );
+  // A connection that failed may still be sending them.
+  rows.release();
+  if (known.length === 0) return NONE;
+  const columnIds = new Set(known.map(({ id }) => id));
+  return new Set(records.flatMap(({ id }) => (columnIds.has(toColumnId(id)) ? [id] : [])));
 }
 
 /** Puts a record in the place of the version that the database has. False when there is none. */
