@@ -68,6 +68,27 @@ describe.skipIf(missingRedis)('Counters in Redis', () => {
     expect(looks.map(({ isExceeded }) => isExceeded)).toEqual([true, true, true, true]);
   });
 
+  test('count the calls of one turn with one command for each key, and each call by its place', async () => {
+    const prefix = freshPrefix();
+    const counter = (await openShared(prefix)).createRateCounter({ name: 'a', limitPerMinute: 7 });
+    await counter.take('k');
+    const monitor = await createClient({ url: redisUrl() }).connect();
+    onTestFinished(() => monitor.close());
+    const commands: string[] = [];
+    await monitor.monitor((command) => {
+      if (String(command).includes(`${prefix}:rate:a`) && !String(command).includes(' lua]')) {
+        commands.push(String(command));
+      }
+    });
+    const windows = await Promise.all([...Array.from({ length: 10 }, () => 'k'), 'other'].map(counter.take));
+    expect(windows.map(({ isExceeded }) => isExceeded)).toEqual([
+      ...Array(6).fill(false),
+      ...Array(4).fill(true),
+      false,
+    ]);
+    await vi.waitFor(() => expect(commands).toHaveLength(2));
+  });
+
   test('ask Redis no more for whoever has used up the minute', async () => {
     const prefix = freshPrefix();
     const counter = (await openShared(prefix)).createRateCounter({ name: 'a', limitPerMinute: 1 });

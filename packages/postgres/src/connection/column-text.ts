@@ -1,4 +1,5 @@
 const SPECIAL = /[\0\\]|\p{Surrogate}/u;
+const UNFIT = /[\0\p{Surrogate}]/u;
 const HALF_PAIRS = /\p{Surrogate}/gu;
 
 /**
@@ -11,7 +12,7 @@ export function toColumnId(id: string): string {
 
 /** A text for people as a column can hold it: without NUL, and with U+FFFD for half a surrogate pair. */
 export function toColumnText(text: string): string {
-  return text.replaceAll('\0', '').replace(HALF_PAIRS, '\uFFFD');
+  return UNFIT.test(text) ? text.replaceAll('\0', '').replace(HALF_PAIRS, '\uFFFD') : text;
 }
 
 /** The id of a column that was made by `toColumnId`. */

@@ -27,4 +27,12 @@ export function dayOfBeginning(createdAt: string): string {
 }
 
 /** A time as its day in UTC: `2026-03-01`. */
-export const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export function toDay(ms: number): string {
+  const number = Math.floor(ms / DAY_MS);
+  if (number !== lastDay.number) lastDay = { number, text: new Date(ms).toISOString().slice(0, 10) };
+  return lastDay.text;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The day that was asked for last, which is nearly always the next one, too. */
+let lastDay = { number: 0, text: '1970-01-01' };

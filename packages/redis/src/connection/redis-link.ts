@@ -164,6 +164,8 @@ function newClient({ host, port, isTls, username, password, database }: RedisAdd
   return createClient({
     socket: isTls ? { ...socket, tls: true, servername: host } : socket,
     database,
+    // A limit of its own, which costs more than the command; `run` has one.
+    commandOptions: { timeout: 0 },
     disableOfflineQueue: true,
     // For a hosted product alone; it costs a command for every connection.
     maintNotifications: 'disabled',

@@ -3,7 +3,7 @@ import { GatewayError, type GenerationRecord, type Logger, type StoredContent } 
 import { secondOfId } from '../day-of-generation.ts';
 import { messageOf } from './batch-error.ts';
 import type { BatchWriter } from './batch-writer.ts';
-import { type PendingRecord, toPendingRecord } from './pending-record.ts';
+import { type PendingRecord, settledOf, toPendingRecord } from './pending-record.ts';
 import type { RecordJournal } from './record-journal.ts';
 
 /** How much waits for the database before something is left out. */
@@ -36,7 +36,7 @@ const CHECK_LIMIT_MS = 2000;
 export function createAppend(
   options: AppendOptions,
 ): (record: GenerationRecord, content: StoredContent | null) => Promise<void> {
-  const { writer, journal, startedSecond } = options;
+  const { writer, startedSecond } = options;
   const spool = createSpool(options);
   return async (record, content) => {
     const { id } = record.generation;
@@ -55,7 +55,7 @@ export function createAppend(
     const isWaitedFor = !isJournaled || !isOwn;
     writer.add(added, isWaitedFor);
     if (!isWaitedFor) return;
-    const isNew = await within(journal === undefined || !isJournaled ? COMMIT_LIMIT_MS : CHECK_LIMIT_MS, added);
+    const isNew = await within(isJournaled ? CHECK_LIMIT_MS : COMMIT_LIMIT_MS, added);
     if (isNew === false) throw new IdExistsError(id);
     if (isNew === undefined && !isJournaled) throw notStored();
   };
@@ -74,10 +74,12 @@ const notStored = (): GatewayError =>
   });
 
 /** Whether the record was new; undefined after the time. */
-function within(limitMs: number, { settled }: PendingRecord): Promise<boolean | undefined> {
+function within(limitMs: number, record: PendingRecord): Promise<boolean | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), limitMs);
-    settled.promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    settledOf(record)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
   });
 }
 

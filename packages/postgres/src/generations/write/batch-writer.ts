@@ -93,6 +93,8 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     backlog: state.backlog,
     add(record, isUrgent) {
       pending.add(record);
+      // It is due within that time already.
+      if (!isUrgent && state.timer !== undefined) return;
       wakeIn(state, isUrgent ? GATHER_URGENT_MS : GATHER_MS);
     },
     wake() {
@@ -240,7 +242,7 @@ async function writeOrSplit(state: State, records: readonly PendingRecord[]): Pr
   const { known, late } = leftOut;
   state.late.note(records, late);
   for (const record of records) if (record.isChanged && known.has(record.id)) await writeChange(state, record);
-  for (const record of records) settle(state, record, !known.has(record.id));
+  settle(state, records, known);
   announce(
     state,
     records.map(({ id }) => id),
@@ -261,15 +263,26 @@ async function setAside(state: State, record: PendingRecord, error: unknown): Pr
     reason,
   });
   await journal?.setAside({ id: record.id, record: record.text, content: record.content?.text ?? null }, reason);
-  record.settled.reject(error);
-  settle(state, record, true);
+  record.settled?.reject(error);
+  settle(state, [record], NONE);
   announce(state, [record.id]);
 }
 
-function settle({ pending, options: { journal } }: State, record: PendingRecord, isNew: boolean): void {
-  pending.remove(record);
-  if (record.segment !== null) journal?.settle(record.segment, 1);
-  record.settled.resolve(isNew);
+const NONE: ReadonlySet<string> = new Set();
+
+/** `known`: the ids that were there before. */
+function settle(
+  { pending, options: { journal } }: State,
+  records: readonly PendingRecord[],
+  known: ReadonlySet<string>,
+): void {
+  const bySegment = new Map<number, number>();
+  for (const record of records) {
+    pending.remove(record);
+    record.settled?.resolve(!known.has(record.id));
+    if (record.segment !== null) bySegment.set(record.segment, (bySegment.get(record.segment) ?? 0) + 1);
+  }
+  for (const [segment, count] of bySegment) journal?.settle(segment, count);
 }
 
 function announce({ listeners }: State, ids: readonly string[]): void {

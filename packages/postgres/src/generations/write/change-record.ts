@@ -1,7 +1,7 @@
 import type { GenerationRecord } from '@model-gateway/core';
 
 import type { BatchWriter } from './batch-writer.ts';
-import { type PendingRecord, toPendingRecord } from './pending-record.ts';
+import { type PendingRecord, settledOf, toPendingRecord } from './pending-record.ts';
 import type { RecordJournal } from './record-journal.ts';
 import { replaceRecord, type WriteParts } from './write-batch.ts';
 
@@ -67,7 +67,8 @@ async function noteChange(
   { journal, writer }: ChangeOptions,
   change: Parameters<RecordJournal['change']>[0],
 ): Promise<void> {
-  const settled = writer.pending.find(change.id)?.settled.promise;
+  const pending = writer.pending.find(change.id);
+  const settled = pending === undefined ? undefined : settledOf(pending);
   await journal?.change(change);
   void settled
     ?.then(

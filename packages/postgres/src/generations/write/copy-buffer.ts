@@ -12,12 +12,16 @@ export interface CopyBuffer {
   double(value: number | null): void;
   boolean(value: boolean): void;
   texts(values: readonly string[]): void;
-  /** Ends the rows. The buffer must not be used any more. */
+  /** Ends the rows. The buffer takes no more of them. */
   end(): Buffer;
+  /** Leaves the memory to the next buffer. Not before nobody reads the bytes of `end` any more. */
+  release(): void;
 }
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xFF\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const FIRST_CAPACITY_BYTES = 64 * 1024;
+// The memory of a larger batch is released after it.
+const KEPT_CAPACITY_BYTES = 4 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** PostgreSQL counts days from here. */
 const EPOCH_MS = Date.UTC(2000, 0, 1);
@@ -25,13 +29,19 @@ const TEXT_OID = 25;
 const MAX_INTEGER = 2 ** 31 - 1;
 const MAX_SMALLINT = 2 ** 15 - 1;
 
+/** Memory of a former buffer: the system takes longer to hand out new memory than it takes to fill it. */
+let spare: Buffer | undefined;
+/** The day of the row before, which the next one nearly always has, too. */
+let lastDay = { text: '2000-01-01', number: 0 };
+
 export function createCopyBuffer(): CopyBuffer {
-  let bytes = Buffer.allocUnsafe(FIRST_CAPACITY_BYTES);
+  let bytes = spare ?? Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
+  spare = undefined;
   let length = SIGNATURE.copy(bytes);
 
   const reserve = (size: number): void => {
     if (length + size <= bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(bytes.length * 2, length + size));
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + size));
     bytes.copy(larger, 0, 0, length);
     bytes = larger;
   };
@@ -62,7 +72,8 @@ export function createCopyBuffer(): CopyBuffer {
     date(day) {
       reserve(8);
       int32(4);
-      int32((Date.parse(day) - EPOCH_MS) / DAY_MS);
+      if (day !== lastDay.text) lastDay = { text: day, number: (Date.parse(day) - EPOCH_MS) / DAY_MS };
+      int32(lastDay.number);
     },
     integer(value) {
       if (!isInteger(value)) return none();
@@ -78,7 +89,9 @@ export function createCopyBuffer(): CopyBuffer {
     bigint(value) {
       reserve(12);
       int32(8);
-      length = bytes.writeBigInt64BE(BigInt(Number.isFinite(value) ? Math.round(value) : 0), length);
+      const whole = Number.isFinite(value) ? Math.round(value) : 0;
+      int32(Math.floor(whole / 2 ** 32));
+      length = bytes.writeUInt32BE(whole >>> 0, length);
     },
     double(value) {
       if (value === null) return none();
@@ -109,6 +122,9 @@ export function createCopyBuffer(): CopyBuffer {
       reserve(2);
       length = bytes.writeInt16BE(-1, length);
       return bytes.subarray(0, length);
+    },
+    release() {
+      if (bytes.length <= KEPT_CAPACITY_BYTES) spare = bytes;
     },
   };
 }

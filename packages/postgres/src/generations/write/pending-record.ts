@@ -19,8 +19,8 @@ export interface PendingRecord {
   wasTried: boolean;
   /** It was changed here after a batch with it had failed. */
   isChanged: boolean;
-  /** What became of it: false when its id was there before. */
-  readonly settled: Settled;
+  /** Where somebody waits for what becomes of it. */
+  settled: Settled | null;
 }
 
 export interface PendingContent {
@@ -29,7 +29,8 @@ export interface PendingContent {
   readonly preview: string | null;
 }
 
-export interface Settled {
+/** Resolves with false when its id was there before. */
+interface Settled {
   readonly promise: Promise<boolean>;
   readonly resolve: (isNew: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -60,12 +61,18 @@ function createPendingRecord(record: GenerationRecord, text: string, content: Pe
     state: 'queued',
     wasTried: false,
     isChanged: false,
-    settled: createSettled(),
+    settled: null,
   };
 }
 
 /** Objects and promises around the texts. */
 const OVERHEAD_BYTES = 1000;
+
+/** What becomes of a record. Most are waited for by nobody, and have no promise of it. */
+export function settledOf(record: PendingRecord): Promise<boolean> {
+  record.settled ??= createSettled();
+  return record.settled.promise;
+}
 
 function createSettled(): Settled {
   let resolve: Settled['resolve'] = () => undefined;
@@ -74,7 +81,7 @@ function createSettled(): Settled {
     resolve = onResolve;
     reject = onReject;
   });
-  // Most records are waited for by nobody.
+  // Whoever waits may have given up.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -26,6 +26,7 @@ export interface WriteParts {
   readonly rollups: readonly string[];
 }
 
+const NONE: ReadonlySet<string> = new Set();
 /** For a batch as a whole. */
 const LIMIT_MS = 8000;
 
@@ -43,24 +44,29 @@ export async function writeBatch(
   records: readonly PendingRecord[],
 ): Promise<LeftOut> {
   const rows = createCopyBuffer();
-  const columnIds = new Map<string, string>();
-  for (const record of records) {
-    putRow(rows, record);
-    columnIds.set(toColumnId(record.id), record.id);
-  }
+  for (const record of records) putRow(rows, record);
   const bytes = rows.end();
   await days.prepare(new Set(records.map(({ day }) => day)));
-  return connection.useClient(LIMIT_MS, (client) =>
+  const leftOut = await connection.useClient(LIMIT_MS, (client) =>
     inTransaction(client, async () => {
       await client.query(BEGIN_INCOMING);
       await copy(client, bytes);
       const statements = [REMOVE_LATE, ADD_INCOMING, ADD_CONTENTS, ...rollups, ADD_SPENDING, 'commit'];
       const [late, known] = await runAll(client, statements);
-      const idsOf = (result: QueryResult<{ id: string }> | undefined): ReadonlySet<string> =>
-        new Set(result?.rows.map(({ id }) => columnIds.get(id) ?? id));
-      return { known: idsOf(known), late: idsOf(late) };
+      return { known: idsIn(known, records), late: idsIn(late, records) };
     }),
   );
+  // A connection that failed may still be sending them.
+  rows.release();
+  return leftOut;
+}
+
+/** Of these records, those whose ids a statement has returned. */
+function idsIn(result: QueryResult | undefined, records: readonly PendingRecord[]): ReadonlySet<string> {
+  const found = (result?.rows ?? []) as readonly { readonly id: string }[];
+  if (found.length === 0) return NONE;
+  const columnIds = new Set(found.map(({ id }) => id));
+  return new Set(records.flatMap(({ id }) => (columnIds.has(toColumnId(id)) ? [id] : [])));
 }
 
 /** Puts a record in the place of the version that the database has. False when there is none. */
