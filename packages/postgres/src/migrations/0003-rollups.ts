@@ -79,12 +79,25 @@ const STATEMENTS = [
      status text collate "C" not null,
      requests bigint not null,
      cost_nano bigint not null,
-     first_tokens jsonb not null,
-     speeds jsonb not null,
      primary key (dimension, grain_ms, start_ms, value, status)
    ) with (fillfactor = 80)`,
   // For filters that choose values: their sums alone are read.
   `create index generation_hours_value on gateway.generation_hours (dimension, grain_ms, value, start_ms)
+     where dimension <> ''`,
+
+  // What percentiles of the same spans are taken of, where anything was measured. They are many times as long as the sums,
+  // which most queries need alone.
+  `create table gateway.generation_cells (
+     dimension text collate "C" not null,
+     grain_ms integer not null,
+     start_ms bigint not null,
+     value text collate "C" not null,
+     status text collate "C" not null,
+     first_tokens bytea not null,
+     speeds bytea not null,
+     primary key (dimension, grain_ms, start_ms, value, status)
+   ) with (fillfactor = 80)`,
+  `create index generation_cells_value on gateway.generation_cells (dimension, grain_ms, value, start_ms)
      where dimension <> ''`,
 
   // What calls are counted by together, a row a day and combination.
@@ -135,14 +148,20 @@ const STATEMENTS = [
      select case when measured is null then null when measured <= 0.001 then -200
        else ceil(ln(measured) / 0.04)::integer end
    $$`,
-  `create function gateway.add_cells(one jsonb, other jsonb) returns jsonb
+  // Cells with their counts, two and four bytes each, in any order and as often as they come: to add is to append.
+  `create function gateway.to_cells(cell integer, counted bigint) returns bytea
    language sql immutable parallel safe as $$
-     select case when one = '{}' then other when other = '{}' then one else (
-       select coalesce(jsonb_object_agg(key, counted), '{}') from (
-         select key, sum(value::bigint) as counted
-         from (select * from jsonb_each_text(one) union all select * from jsonb_each_text(other)) as cells
-         group by key having sum(value::bigint) <> 0
-       ) as added
+     select int2send((cell + 200)::smallint) || int4send(counted::integer)
+   $$`,
+  `create function gateway.add_cells(one bytea, other bytea) returns bytea
+   language sql immutable parallel safe as $$
+     select case when length(one) + length(other) <= 1200 then one || other else (
+       select coalesce(string_agg(gateway.to_cells(cell, counted), ''), '') from (
+         select get_byte(added, at) * 256 + get_byte(added, at + 1) - 200 as cell,
+           sum(('x' || encode(substring(added from at + 3 for 4), 'hex'))::bit(32)::integer) as counted
+         from (select one || other as added) as both_of_them, generate_series(0, length(added) - 6, 6) as at
+         group by 1 having sum(('x' || encode(substring(added from at + 3 for 4), 'hex'))::bit(32)::integer) <> 0
+       ) as counts
      ) end
    $$`,
 
@@ -169,16 +188,18 @@ const STATEMENTS = [
          grouping sets ((), (gateway.cell_of(first_token_ms)), (gateway.cell_of(tokens_per_second)))
      ), in_hours as (
        insert into gateway.generation_hours as h
-       select dimension, grain_ms, start_ms, value, status,
-         coalesce(sum(requests) filter (where not is_first_token and not is_speed), 0),
-         coalesce(sum(cost_nano) filter (where not is_first_token and not is_speed), 0),
-         coalesce(jsonb_object_agg(first_token, requests) filter
-           (where is_first_token and first_token is not null and requests <> 0), '{}'),
-         coalesce(jsonb_object_agg(speed, requests) filter
-           (where is_speed and speed is not null and requests <> 0), '{}')
-       from counted group by dimension, grain_ms, start_ms, value, status
+       select dimension, grain_ms, start_ms, value, status, requests, cost_nano from counted
+       where not is_first_token and not is_speed
        on conflict (dimension, grain_ms, start_ms, value, status) do update set
-         requests = h.requests + excluded.requests, cost_nano = h.cost_nano + excluded.cost_nano,
+         requests = h.requests + excluded.requests, cost_nano = h.cost_nano + excluded.cost_nano
+     ), in_cells as (
+       insert into gateway.generation_cells as h
+       select dimension, grain_ms, start_ms, value, status,
+         coalesce(string_agg(gateway.to_cells(first_token, requests), '') filter (where is_first_token), ''),
+         coalesce(string_agg(gateway.to_cells(speed, requests), '') filter (where is_speed), '')
+       from counted where (first_token is not null or speed is not null) and requests <> 0
+       group by dimension, grain_ms, start_ms, value, status
+       on conflict (dimension, grain_ms, start_ms, value, status) do update set
          first_tokens = gateway.add_cells(h.first_tokens, excluded.first_tokens),
          speeds = gateway.add_cells(h.speeds, excluded.speeds)
      ), called as (
@@ -216,6 +237,9 @@ const STATEMENTS = [
      delete from gateway.generation_activity where day_ms < extract(epoch from before::timestamp) * 1000;
      delete from gateway.generation_days where day_ms < extract(epoch from before::timestamp) * 1000;
      delete from gateway.generation_hours
+       where dimension in ('', 'model', 'provider', 'key', 'member', 'app')
+         and grain_ms in (1800000, 10800000, 86400000) and start_ms < extract(epoch from before::timestamp) * 1000;
+     delete from gateway.generation_cells
        where dimension in ('', 'model', 'provider', 'key', 'member', 'app')
          and grain_ms in (1800000, 10800000, 86400000) and start_ms < extract(epoch from before::timestamp) * 1000;
    $$`,

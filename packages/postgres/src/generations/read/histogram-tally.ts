@@ -36,8 +36,8 @@ export function createTally(count: number): Tally {
       bucket.requests += requests;
       bucket.costNanoUsd += cost;
       if (status === 'failed' || status === 'cancelled' || status === 'interrupted') bucket[status] += requests;
-      bucket.firstTokens.add(firstTokens);
-      bucket.speeds.add(speeds);
+      if (firstTokens !== null) bucket.firstTokens.add(firstTokens);
+      if (speeds !== null) bucket.speeds.add(speeds);
     },
     addAll(other, sign) {
       for (const [place, bucket] of other.buckets.entries()) addTo(buckets[place] as Bucket, bucket, sign);

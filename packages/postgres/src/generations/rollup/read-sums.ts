@@ -32,8 +32,8 @@ export interface SumRow {
 }
 
 export interface SketchedRow extends SumRow {
-  readonly first_tokens: Cells;
-  readonly speeds: Cells;
+  readonly first_tokens: Cells | null;
+  readonly speeds: Cells | null;
 }
 
 export interface SumQuery {
@@ -47,7 +47,8 @@ export interface SumQuery {
 /** The sums of what generations of some buckets have in common. What is not in the sums yet is read from rows. */
 export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
   read(sql<SumRow>`with slots as (${toSlotRows(query.slots)}), parts as (
-      select r.bucket, h.value, h.status, h.requests, h.cost_nano from slots r, lateral ${toSlotSums(query)} as h
+      select r.bucket, h.value, h.status, h.requests, h.cost_nano
+        from slots r, lateral ${toSlotRowsOf('generation_hours', query)} as h
       union all
       select g.bucket, ${valueOf(query)}, g.status, g.sign, g.sign * g.cost_nano from ${toRows(query)}
     )
@@ -57,8 +58,14 @@ export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
 /** The same with what percentiles are taken of. A bucket, value and status may come in several rows. */
 export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]> =>
   read(sql<SketchedRow>`with slots as (${toSlotRows(query.slots)})
-    select r.bucket, h.value, h.status, h.requests, h.cost_nano, h.first_tokens, h.speeds
-    from slots r, lateral ${toSlotSums(query)} as h
+    select r.bucket, h.value, h.status, sum(h.requests)::bigint as requests, sum(h.cost_nano)::bigint as cost_nano,
+      null::bytea as first_tokens, null::bytea as speeds
+    from slots r, lateral ${toSlotRowsOf('generation_hours', query)} as h
+    group by r.bucket, h.value, h.status
+    union all
+    select r.bucket, h.value, '', 0, 0, string_agg(h.first_tokens, ''), string_agg(h.speeds, '')
+    from slots r, lateral ${toSlotRowsOf('generation_cells', query)} as h
+    group by r.bucket, h.value
     union all
     select * from (${sketchRows(sql`(select g.bucket, g.sign, ${valueOf(query)} as value, g.status, g.cost_nano,
       g.first_token_ms, g.tokens_per_second from ${toRows(query)})`)}) as counted`);
@@ -68,9 +75,8 @@ export const sketchRows = (rows: RawBuilder<unknown>): RawBuilder<SketchedRow> =
   select bucket, value, status,
     coalesce(sum(requests) filter (where not is_first_token and not is_speed), 0)::bigint as requests,
     coalesce(sum(cost_nano) filter (where not is_first_token and not is_speed), 0)::bigint as cost_nano,
-    coalesce(jsonb_object_agg(first_token, requests) filter (where is_first_token and first_token is not null), '{}')
-      as first_tokens,
-    coalesce(jsonb_object_agg(speed, requests) filter (where is_speed and speed is not null), '{}') as speeds
+    string_agg(gateway.to_cells(first_token, requests), '') filter (where is_first_token) as first_tokens,
+    string_agg(gateway.to_cells(speed, requests), '') filter (where is_speed) as speeds
   from (
     select bucket, value, status, first_token, speed, sum(sign) as requests, sum(sign * cost_nano) as cost_nano,
       grouping(first_token) = 0 as is_first_token, grouping(speed) = 0 as is_speed
@@ -87,8 +93,11 @@ function toSlotRows(slots: readonly Slots[]): RawBuilder<unknown> {
 }
 
 /** The sums of a slot: by the index, which the planner takes for more work than a look at all. */
-const toSlotSums = ({ dimension, values, statuses }: SumQuery): RawBuilder<unknown> =>
-  sql`(select h.* from gateway.generation_hours h where ${sql.join(
+const toSlotRowsOf = (
+  table: 'generation_hours' | 'generation_cells',
+  { dimension, values, statuses }: SumQuery,
+): RawBuilder<unknown> =>
+  sql`(select h.* from ${sql.raw(`gateway.${table}`)} h where ${sql.join(
     [
       sql`h.dimension = ${sql.lit(dimension)} and h.grain_ms = r.grain_ms`,
       sql`h.start_ms >= r.from_ms and h.start_ms < r.to_ms`,

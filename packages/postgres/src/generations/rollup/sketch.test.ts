@@ -5,9 +5,17 @@ import { createSketch } from './sketch.ts';
 /** As `gateway.cell_of` numbers them. */
 const cellOf = (measured: number): number => (measured <= 0.001 ? -200 : Math.ceil(Math.log(measured) / 0.04));
 
+/** As `gateway.to_cells` writes them. */
+function toCells(cell: number, counted: number): Buffer {
+  const cells = Buffer.alloc(6);
+  cells.writeUInt16BE(cell + 200, 0);
+  cells.writeInt32BE(counted, 2);
+  return cells;
+}
+
 function sketchOf(measurements: readonly number[]) {
   const sketch = createSketch();
-  for (const measured of measurements) sketch.add({ [cellOf(measured)]: 1 });
+  for (const measured of measurements) sketch.add(toCells(cellOf(measured), 1));
   return sketch;
 }
 
@@ -36,4 +44,10 @@ test('a sketch has no percentile without measurements, and none of what was take
 
 test('a measurement beyond all reason is in the last cell', () => {
   expect(sketchOf([1e30]).percentile(0.5)).toBeGreaterThan(1e7);
+});
+
+test('a cell that comes several times has all of its measurements', () => {
+  const sketch = createSketch();
+  sketch.add(Buffer.concat([toCells(100, 3), toCells(50, 2), toCells(100, -3), toCells(50, 1)]));
+  expect(sketch.percentile(0.95)).toBe(sketchOf([Math.exp(2)]).percentile(0.95));
 });

@@ -1,5 +1,9 @@
-/** Numbers of measurements by cell, as `gateway.cell_of` numbers the cells. */
-export type Cells = Readonly<Record<string, number>>;
+/**
+ * Numbers of measurements by cell: the number of the cell, as `gateway.cell_of` gives it out, less that of the first one in
+ * two bytes, the number of measurements in four. A cell may come more than once.
+ */
+export type Cells = Buffer;
+const CELL_BYTES = 6;
 
 const WIDTH = 0.04;
 const GROWTH = Math.exp(WIDTH);
@@ -28,10 +32,10 @@ export function createSketch(): Sketch {
       return counts;
     },
     add(cells) {
-      for (const cell in cells) {
+      for (let at = 0; at < cells.length; at += CELL_BYTES) {
         counts ??= new Float64Array(CELLS);
-        const place = Math.min(LAST, Math.max(NOTHING, Number(cell))) - NOTHING;
-        counts[place] = (counts[place] as number) + (cells[cell] as number);
+        const place = Math.min(LAST - NOTHING, cells.readUInt16BE(at));
+        counts[place] = (counts[place] as number) + cells.readInt32BE(at + 2);
       }
     },
     addAll({ counts: added }, sign) {
