@@ -32,6 +32,7 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     const alert = page.getByRole('alert').filter({ hasText: 'The database of the gateway is not available' });
     await alert.first().waitFor({ timeout: 20_000 });
     expect(await alert.first().innerText()).toContain('load again by themselves');
+    await page.getByText('Not counted').waitFor();
     await screenshot('database-away');
 
     await server.start();
