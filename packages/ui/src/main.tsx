@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client';
 
 import { recentCallsQuery } from './api/queries.ts';
 import { followChanges, queryClient } from './api/query-client.ts';
+import { recoverQueries } from './api/recover-queries.ts';
 import { getSession } from './api/session.ts';
 import { resumeSession } from './api/sign-in.ts';
 import { loadScreen, router } from './router.tsx';
@@ -13,6 +14,7 @@ import { applyTheme } from './shell/preferences.ts';
 
 applyTheme();
 followChanges();
+recoverQueries();
 const host = document.getElementById('root');
 if (host !== null) void start(host);
 

@@ -84,6 +84,8 @@ export function toRemedy(error: unknown): string {
       return error.retryAfterSeconds === undefined
         ? 'Wait a little, then try again.'
         : `Try again in ${error.retryAfterSeconds} seconds.`;
+    case 503:
+      return 'Try again shortly. Lists and figures load again by themselves; for a call, its attempts say more.';
     default:
       return error.status >= 500
         ? 'Look at the attempts of the generation or at the log of the gateway for the cause, then try again.'

@@ -27,7 +27,7 @@ export function Histogram({
   const [isTable, setIsTable] = useState(false);
   const { open: _open, compare: _compare, tab: _tab, sort: _sort, order: _order, text, ...filters } = search;
   const filterText = JSON.stringify(filters);
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['histogram', filterText],
     refetchInterval: REFRESH_MS,
     queryFn: ({ signal }) => {
@@ -91,7 +91,7 @@ export function Histogram({
     <div className="border-b border-line px-4 pt-2 pb-1">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-faint">
         <span className="figures">
-          {data === undefined ? 'Counting…' : summary}
+          {data === undefined ? (isError ? 'Not counted' : 'Counting…') : summary}
           {search.range === undefined && search.from === undefined && ' in the last 24 hours'}
           {text !== undefined && ', whatever their text'}
           {data?.searched_from !== undefined &&
