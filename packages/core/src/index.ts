@@ -129,7 +129,6 @@ export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/r
 export type { ProviderRecord as StoredProvider } from './stores/store.ts';
 export type { BroadcastDelivery, BroadcastFeed, BroadcastRow } from './stores/broadcast-row.ts';
 export type { BudgetSlice, BudgetSlices, SlicedBudget, SliceGrant, SliceRequest } from './stores/budget-slices.ts';
-export type { ChangeNotifier } from './stores/change-notifier.ts';
 export type { SharedEntries } from './stores/shared-entries.ts';
 export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
 export type {

@@ -7,8 +7,6 @@ import { openRedisLink, type RedisLink } from './connection/redis-link.ts';
 
 export interface Channels {
   open(name: string): SharedChannel;
-  /** Calls back each time that texts may have been missed. */
-  onGap(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -54,7 +52,6 @@ export function openChannels({ address, logger, link, prefix }: ChannelParts): C
         return () => void ours.delete(listener);
       },
     }),
-    onGap: (listener) => subscription.onUp(listener),
     close: () => subscription.close(),
   };
 }

@@ -1,6 +1,6 @@
-import type { ChangeNotifier, CreateRateCounter, Logger, SharedParts } from '@model-gateway/core';
+import type { CreateRateCounter, Logger, SharedParts } from '@model-gateway/core';
 
-import { type Channels, openChannels } from './channels.ts';
+import { openChannels } from './channels.ts';
 import { parseRedisUrl } from './connection/parse-redis-url.ts';
 import { openRedisLink } from './connection/redis-link.ts';
 import { createRateCounters } from './rate-counters.ts';
@@ -24,8 +24,6 @@ export interface RedisShared {
   readonly createRateCounter: CreateRateCounter;
   /** For `GatewayOptions.shared`. */
   readonly parts: SharedParts;
-  /** For a store whose engine cannot tell other processes of changes. */
-  readonly changes: ChangeNotifier;
   /** Resolves when Redis takes commands, or after `limitMs`. Calls do not need it: they count as if Redis were away. */
   waitUntilUp(limitMs: number): Promise<void>;
   /** Resolves when no connection is open any more; without Redis, too. */
@@ -55,7 +53,6 @@ export function createRedisShared(options: RedisSharedOptions): RedisShared {
       responseCache: createRedisResponseCache({ link, prefix, maxBytes: maxCacheBytes }),
       openChannel: channels.open,
     },
-    changes: createChangeNotifier(channels),
     waitUntilUp: (limitMs) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, limitMs);
@@ -66,23 +63,6 @@ export function createRedisShared(options: RedisSharedOptions): RedisShared {
       }),
     async close() {
       await Promise.all([link.close(), channels.close()]);
-    },
-  };
-}
-
-function createChangeNotifier(channels: Channels): ChangeNotifier {
-  const channel = channels.open('tables');
-  const listeners = new Set<() => void>();
-  const tellAll = (): void => {
-    for (const listener of listeners) listener();
-  };
-  channel.subscribe(tellAll);
-  channels.onGap(tellAll);
-  return {
-    notify: () => channel.publish(''),
-    subscribe(onChange) {
-      listeners.add(onChange);
-      return () => void listeners.delete(onChange);
     },
   };
 }

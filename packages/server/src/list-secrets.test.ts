@@ -14,6 +14,7 @@ test('the addresses of engines are secrets, and so are their passwords as they s
       url: 'postgres://me:pa%24%24word-12@db:5432/x?sslmode=require',
       whenDown: 'refuse',
       maxConnections: 10,
+      notifications: 'listen',
       dir: '/data',
     },
     shared: { type: 'redis', url: 'redis://:redis-word-12@cache', whenDown: 'open' },

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Logger, Store } from '@model-gateway/core';
+import type { Logger, SharedChannel, Store } from '@model-gateway/core';
 import { DirectoryInUseError, type GatewayConfig, openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
 
@@ -17,6 +17,7 @@ type DatabaseSettings = Extract<GatewayConfig['store'], { readonly type: 'postgr
 
 export interface OpenDatabaseOptions {
   readonly store: DatabaseSettings;
+  readonly shared: GatewayConfig['shared'];
   readonly retentionDays: number;
   readonly logger: Logger;
   /** The worker that opens it: each has a journal of its own, and they share out the connections. */
@@ -24,17 +25,50 @@ export interface OpenDatabaseOptions {
 }
 
 /** Opens the store in PostgreSQL with the journal of this process, in which what it acknowledges waits for the database. */
-export async function openDatabaseStore({ store, retentionDays, logger, place }: OpenDatabaseOptions): Promise<Store> {
+export async function openDatabaseStore({
+  store,
+  shared,
+  retentionDays,
+  logger,
+  place,
+}: OpenDatabaseOptions): Promise<Store> {
   await mkdir(store.dir, { recursive: true, mode: 0o700 });
   const journal = await openRecordJournal({ dir: join(store.dir, `journal-${place.slot}`), logger });
-  return createPostgresStore({
+  const { notifications, close } = await openNotifications(store.notifications, shared, logger);
+  const opened = await createPostgresStore({
     url: store.url,
     maxConnections: Math.max(LEAST_CONNECTIONS, Math.floor(store.maxConnections / place.of)),
     retentionDays,
     budgets: { whenDown: store.whenDown },
+    notifications,
     journal,
     logger,
+  }).catch(async (error: unknown) => {
+    await close();
+    throw error;
   });
+  return {
+    ...opened,
+    async close() {
+      await opened.close();
+      await close();
+    },
+  };
+}
+
+async function openNotifications(
+  by: DatabaseSettings['notifications'],
+  shared: GatewayConfig['shared'],
+  logger: Logger,
+): Promise<{ readonly notifications: 'listen' | 'poll' | SharedChannel; readonly close: () => Promise<void> }> {
+  if (by !== 'redis' || shared.type !== 'redis') {
+    return { notifications: by === 'poll' ? 'poll' : 'listen', close: () => Promise.resolve() };
+  }
+  // Connections of its own: the store begins before the rest, and ends after it.
+  const { createRedisShared } = await import('@model-gateway/redis');
+  const redis = createRedisShared({ url: shared.url, whenDown: shared.whenDown, logger });
+  const channel = redis.parts.openChannel?.('store');
+  return { notifications: channel ?? 'poll', close: redis.close };
 }
 
 /** Whether a folder is named as a journal is. */
@@ -85,7 +119,7 @@ export async function takeInJournal(dir: string, { url, retentionDays, logger }:
 
 /** Takes in the journals of workers that there are no more, after a start with fewer of them. */
 export async function takeInLeftJournals(
-  { store, retentionDays, logger }: Omit<OpenDatabaseOptions, 'place'>,
+  { store, retentionDays, logger }: Omit<OpenDatabaseOptions, 'place' | 'shared'>,
   workers: number,
 ): Promise<void> {
   for (const { number, dir } of findJournals(store.dir)) {

@@ -3,7 +3,14 @@ import { expect, test } from 'vitest';
 import { openSecrets } from './open-secrets.ts';
 
 const DATABASE = {
-  store: { type: 'postgres', url: 'postgres://db/x', whenDown: 'refuse', maxConnections: 10, dir: '/nowhere' },
+  store: {
+    type: 'postgres',
+    url: 'postgres://db/x',
+    whenDown: 'refuse',
+    maxConnections: 10,
+    notifications: 'listen',
+    dir: '/nowhere',
+  },
 } as const;
 const KEY = Buffer.alloc(32, 7).toString('base64');
 

@@ -27,7 +27,7 @@ export async function openStore(
     case 'postgres': {
       // Loaded late, because other stores do without.
       const { openDatabaseStore } = await import('./open-database.ts');
-      return openDatabaseStore({ store, retentionDays, logger, place });
+      return openDatabaseStore({ store, shared: config.shared, retentionDays, logger, place });
     }
   }
 }

@@ -42,6 +42,7 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...checkBootstrapKeys(check.file),
     ...checkRegions(check.file),
     ...checkRateLimits(check.file),
+    ...checkNotifications(check.file),
     ...checkDefaultCallbackUrl(check.file),
     ...checkProviderRules(check),
     ...check.providers.flatMap((placed) => checkPlacedProvider(placed, check)),
@@ -60,6 +61,12 @@ function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
     const first = auth.bootstrapKeys.findIndex((other) => other.key === key);
     return first < index ? [{ path, message: `is the same key as auth.bootstrapKeys[${first}].key` }] : [];
   });
+}
+
+function checkNotifications({ store, shared }: ConfigCheck['file']): ConfigIssue[] {
+  if (store.type !== 'postgres' || store.notifications !== 'redis' || shared.type === 'redis') return [];
+  const message = 'redis needs the address of one: "shared": { "type": "redis", "url": "env:REDIS_URL" }';
+  return [{ path: 'store.notifications', message }];
 }
 
 /** A rule that limits nothing is a mistake. */

@@ -119,6 +119,10 @@ const storeSchema = z.discriminatedUnion('type', [
       .max(1000)
       .default(10)
       .describe('Connections of one serve, which its workers share out'),
+    notifications: z
+      .enum(['listen', 'redis', 'poll'])
+      .default('listen')
+      .describe('How processes hear of changes of others: LISTEN, Redis (see shared), or by looking twice a second'),
     dir: z.string().min(1).default('./data').describe('For the journal of generations; relative to the config file'),
   }),
   z.strictObject({ type: z.literal('memory') }),

@@ -243,6 +243,7 @@ test('takes the addresses of PostgreSQL and Redis from variables, and has a plac
       url: env.DATABASE_URL,
       whenDown: 'refuse',
       maxConnections: 10,
+      notifications: 'listen',
       dir: join(folder, 'data'),
     },
     shared: { type: 'redis', url: env.REDIS_URL, whenDown: 'open' },
@@ -470,6 +471,11 @@ test.each<[string, unknown, string]>([
     'fewer connections than a store needs',
     { store: { type: 'postgres', url: 'postgres://host/db', maxConnections: 3 } },
     'store.maxConnections: must be at least 4',
+  ],
+  [
+    'changes told over a Redis that there is not',
+    { store: { type: 'postgres', url: 'postgres://host/db', notifications: 'redis' } },
+    'store.notifications: redis needs the address of one: "shared": { "type": "redis", "url": "env:REDIS_URL" }',
   ],
   [
     'an unknown wire',

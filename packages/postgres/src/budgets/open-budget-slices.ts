@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 import { toColumnId } from '../connection/column-text.ts';
 import type { Room, RoomParts } from '../room.ts';
-import { listenForBudget } from './budget-notices.ts';
+import { listenForBudget, tellOfBudget } from './budget-notices.ts';
 
 export interface BudgetSlicesOptions {
   /** See `BudgetSlices`. Default: `refuse`. */
@@ -24,6 +24,8 @@ export interface BudgetSlicesRoom extends Room {
   readonly slices: BudgetSlices;
 }
 
+const RECALL = 'gateway_budget_recall';
+const RETURN = 'gateway_budget_return';
 const DEFAULT_LIFE_MS = 45_000;
 const DEFAULT_PATIENCE_MS = 15_000;
 
@@ -33,6 +35,8 @@ export function openBudgetSlices(
 ): BudgetSlicesRoom {
   const { database, notifications } = connection;
   const instanceId = randomUUID();
+  const tell = (channel: string, budget: SlicedBudget): void =>
+    tellOfBudget(notifications, channel, { from: instanceId, budget });
   /** Tells a late write from the latest. */
   let writes = 0;
 
@@ -57,15 +61,23 @@ export function openBudgetSlices(
           ${instanceId}, ${seconds(lifeMs)}::interval, ${seconds(patienceMs)}::interval) as is_ours`);
         return row?.is_ours === true;
       },
-      take: async (request) => toGrant(await read(takeStatement(request, instanceId, (writes += 1)))),
+      async take(request) {
+        const grant = toGrant(await read(takeStatement(request, instanceId, (writes += 1))));
+        if (grant !== null && grant.recalledFrom > 0) tell(RECALL, request.budget);
+        return grant;
+      },
       put: (slices) => put(slices, false),
-      giveBack: (slice) => put([slice], true),
+      async giveBack(slice) {
+        const isOurs = await put([slice], true);
+        if (isOurs) tell(RETURN, slice.budget);
+        return isOurs;
+      },
       onRecall: (listener) =>
-        listenForBudget(notifications, 'gateway_budget_recall', (budget, from) => {
+        listenForBudget(notifications, RECALL, (budget, from) => {
           if (from !== instanceId) listener(budget);
         }),
       onGivenBack: (listener) =>
-        listenForBudget(notifications, 'gateway_budget_return', (budget, from) => {
+        listenForBudget(notifications, RETURN, (budget, from) => {
           if (from !== instanceId) listener(budget, from);
         }),
     },

@@ -1,8 +1,9 @@
-import type { Logger } from '@model-gateway/core';
+import type { Logger, SharedChannel } from '@model-gateway/core';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 
 import type { Database } from '../database.ts';
+import { createChannelNotifications } from './channel-notifications.ts';
 import { type DatabaseAddress, toDatabaseAddress } from './database-address.ts';
 import { isConnectionFailure, toStoreError } from './database-error.ts';
 import { connect, limitPool } from './limited-client.ts';
@@ -13,7 +14,7 @@ import type { Notifications } from './notifications.ts';
 export interface ConnectionOptions {
   /** `postgres://USER:PASSWORD@HOST:5432/DATABASE`. */
   readonly url: string;
-  /** Of this process; one more listens to notifications. Default: 10. */
+  /** Of this process; with `listen` one more listens to notifications. Default: 10. */
   readonly maxConnections?: number | undefined;
   /** Shown by `pg_stat_activity`. Default: `model-gateway`. */
   readonly applicationName?: string | undefined;
@@ -21,6 +22,11 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs?: number | undefined;
   /** For one statement. Default: 5 seconds. */
   readonly statementTimeoutMs?: number | undefined;
+  /**
+   * How processes hear of each other's changes: by `LISTEN`, which takes a connection to the database itself, by a
+   * channel of another engine, or by looking every half second. Default: `listen`.
+   */
+  readonly notifications?: 'listen' | 'poll' | SharedChannel | undefined;
   readonly logger?: Logger | undefined;
 }
 
@@ -68,7 +74,7 @@ function toParser(oid: number, format?: 'text' | 'binary'): unknown {
 
 /** Throws a `DatabaseUrlError` for a URL that is not one. */
 export function createDatabaseConnection(options: ConnectionOptions): DatabaseConnection {
-  const { url, logger, applicationName = 'model-gateway' } = options;
+  const { url, logger, applicationName = 'model-gateway', notifications: by = 'listen' } = options;
   const statementTimeoutMs = options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
   const address = toDatabaseAddress(url);
   const shared = {
@@ -91,7 +97,10 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
   // statement fails too, where there is one.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const notifications = createListener({ config: shared, address, logger });
+  const notifications =
+    by === 'listen'
+      ? createListener({ config: shared, address, logger })
+      : createChannelNotifications(by === 'poll' ? undefined : by);
   const databaseWithin = (limitMs: number): Kysely<Database> =>
     new Kysely<Database>({ dialect: new PostgresDialect({ pool: limitPool(pool, limitMs) }) }).withSchema(SCHEMA);
 

@@ -84,6 +84,7 @@ export function createListener({ config, address, logger }: ListenerOptions): No
       } else heard.add(hear);
       return () => void channels.get(channel)?.delete(hear);
     },
+    tell: () => undefined,
     onConnected(listener) {
       onConnected.add(listener);
       return () => void onConnected.delete(listener);

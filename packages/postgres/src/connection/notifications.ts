@@ -5,6 +5,8 @@ export interface Notifications {
    * channel is a plain word.
    */
   listen(channel: string, hear: (payload: string) => void): () => void;
+  /** Tells other processes, where the statements of the database do not. Never throws; may be lost. */
+  tell(channel: string, payload: string): void;
   /** Calls back each time the connection has been made (again): anything may have been missed before. */
   onConnected(listener: () => void): () => void;
   /** Whether notifications arrive at present. */

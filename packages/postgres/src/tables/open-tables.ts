@@ -6,7 +6,7 @@ import type { Room, RoomParts } from '../room.ts';
 import { createChangeQueue } from './change-queue.ts';
 import { createTableMemory } from './table-memory.ts';
 import type { TableName } from './table-rows.ts';
-import { lockTables, readTableNews, type TableNews, writeTables } from './table-statements.ts';
+import { lockTables, readTableNews, TABLES_CHANNEL, type TableNews, writeTables } from './table-statements.ts';
 import { watchTables } from './watch-tables.ts';
 
 /** The tables that every process has in memory. */
@@ -56,7 +56,9 @@ export function openTables({ connection, logger }: Pick<RoomParts, 'connection' 
       await writeTables(transaction, present + 1, writes);
       return { version: present + 1, isWhole: false, rows: writes };
     });
-    if (done !== undefined) take(done);
+    if (done === undefined) return;
+    take(done);
+    connection.notifications.tell(TABLES_CHANNEL, String(done.version));
   });
   const refresh = (isWhole: boolean): Promise<void> =>
     queue.run(async () => {

@@ -1,6 +1,7 @@
 import { activityCases } from './activity-cases.ts';
 import { broadcastCases } from './broadcast-cases.ts';
 import { deliveryCases } from './delivery-cases.ts';
+import { followCases } from './follow-cases.ts';
 import { generationCases } from './generation-cases.ts';
 import { generationFilterCases } from './generation-filter-cases.ts';
 import { guardrailHitCases } from './guardrail-hit-cases.ts';
@@ -12,6 +13,7 @@ import { sortedGenerationCases } from './sorted-generation-cases.ts';
 import { spendingCases } from './spending-cases.ts';
 import type { StoreCase } from './store-case.ts';
 import { tableCases } from './table-cases.ts';
+import { videoJobCases } from './video-job-cases.ts';
 
 const ALL: readonly StoreCase[] = [
   ...keyCases,
@@ -23,6 +25,8 @@ const ALL: readonly StoreCase[] = [
   ...scanCases,
   ...spendingCases,
   ...activityCases,
+  ...followCases,
+  ...videoJobCases,
   ...broadcastCases,
   ...deliveryCases,
   ...guardrailHitCases,

@@ -1,0 +1,50 @@
+import type { VideoJob } from '../../stores/video-job.ts';
+
+/** A video job that its provider has just taken. */
+export function toVideoJob(id: string, changes: Partial<VideoJob> = {}): VideoJob {
+  const now = Date.now();
+  return {
+    id,
+    principalId: 'key-1',
+    createdAt: now,
+    updatedAt: now,
+    deadlineAt: now + 3_600_000,
+    baseUrl: 'https://gateway.example',
+    model: 'acme/video',
+    modelId: 'acme/video',
+    endpointTag: 'acme',
+    providerSlug: 'acme',
+    providerName: 'Acme',
+    providerModel: 'video',
+    order: {
+      prompt: 'a river',
+      durationSeconds: undefined,
+      size: undefined,
+      resolution: undefined,
+      aspectRatio: undefined,
+      generateAudio: true,
+      seed: undefined,
+      creativity: undefined,
+      upscaleFactor: undefined,
+      frameImages: [],
+      inputReferences: [],
+      previousUpstreamId: undefined,
+      options: {},
+    },
+    workspaceId: null,
+    sessionId: null,
+    user: null,
+    status: 'pending',
+    submission: 'sent',
+    upstream: { upstreamId: 'u-1', providerModel: 'video' },
+    error: null,
+    generationId: `gen-${id}`,
+    outputs: [],
+    costNanoUsd: null,
+    reservedNanoUsd: 1000,
+    isByok: false,
+    idempotency: null,
+    delivery: null,
+    ...changes,
+  };
+}

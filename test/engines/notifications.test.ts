@@ -1,0 +1,77 @@
+import type { SharedChannel } from '@model-gateway/core';
+import type { PostgresStoreOptions } from '@model-gateway/postgres';
+import { createRedisShared } from '@model-gateway/redis';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { toKey } from '../support/stores/generation-records.ts';
+import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
+import { runStatement } from './support/postgres-server.ts';
+import { openStore } from './support/postgres-stores.ts';
+import { createTestLogger } from './support/test-logger.ts';
+
+type By = NonNullable<PostgresStoreOptions['notifications']>;
+
+const BUDGET = { kind: 'key', spenderId: 'k', since: null, includesByok: false } as const;
+const prefix = (): string => `test-${Math.random()}`;
+
+async function openChannel(of: string): Promise<SharedChannel> {
+  const { logger } = createTestLogger();
+  const shared = createRedisShared({ url: redisUrl(), logger, whenDown: 'open', prefix: of });
+  onTestFinished(() => shared.close());
+  await shared.waitUntilUp(5000);
+  const channel = shared.parts.openChannel?.('store');
+  if (channel === undefined) throw new Error('no channel');
+  return channel;
+}
+
+/** Two processes at a database without a connection that listens. */
+async function openDeaf(makeBy: () => Promise<By>) {
+  const url = await openDatabase();
+  const one = await openStore(url, { notifications: await makeBy() });
+  const other = await openStore(url, { notifications: await makeBy() });
+  const listening = `select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen %'`;
+  expect(await runStatement(url, listening)).toEqual([]);
+  return { one, other };
+}
+
+describe.skipIf(missingPostgres ?? missingRedis)('Processes at a database without LISTEN', () => {
+  test.each([
+    ['Redis', 400],
+    ['looking', 1000],
+  ] as const)('know a key that another has made by %s within %d ms', async (by, limitMs) => {
+    const of = prefix();
+    const { one, other } = await openDeaf(async () => (by === 'Redis' ? openChannel(of) : 'poll'));
+    // What is found by looking takes half of the time between two looks in the mean.
+    const took: number[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      const beganAt = performance.now();
+      await one.keys.insert(toKey(`k${index}`));
+      await vi.waitFor(async () => expect(await other.keys.get(`k${index}`)).toBeDefined(), {
+        timeout: 5000,
+        interval: 5,
+      });
+      took.push(performance.now() - beganAt);
+    }
+    const [median = Number.NaN] = took.toSorted((a, b) => a - b).slice(3);
+    expect(by === 'Redis' ? median : Math.max(...took)).toBeLessThan(limitMs);
+  });
+
+  test('call back the budget that another holds unused, over Redis', async () => {
+    const of = prefix();
+    const { one, other } = await openDeaf(() => openChannel(of));
+    const [first, second] = [one.budgetSlices, other.budgetSlices];
+    if (first === undefined || second === undefined) throw new Error('no slices');
+    await first.renew();
+    await second.renew();
+    const recalled = vi.fn<(budget: unknown) => void>();
+    const givenBack = vi.fn<(budget: unknown) => void>();
+    first.onRecall(recalled);
+    second.onGivenBack(givenBack);
+    const request = { budget: BUDGET, limitNanoUsd: 100, keepNanoUsd: 0, recalls: true };
+    await first.take({ ...request, needNanoUsd: 100, wantNanoUsd: 100 });
+    await second.take({ ...request, needNanoUsd: 50, wantNanoUsd: 50 });
+    await vi.waitFor(() => expect(recalled).toHaveBeenCalledWith(BUDGET), { timeout: 2000 });
+    await first.giveBack({ budget: BUDGET, nanoUsd: 0 });
+    await vi.waitFor(() => expect(givenBack).toHaveBeenCalledWith(BUDGET, expect.any(String)), { timeout: 2000 });
+  });
+});
