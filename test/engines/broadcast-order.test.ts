@@ -106,3 +106,18 @@ test.skipIf(missingPostgres)('records of days that are long over come when they 
   for (const record of old) await store.generations.append(record, null);
   expect((await followAll(store, place)).ids).toEqual(idsOf(old));
 });
+
+test.skipIf(missingPostgres)(
+  'nothing is passed over where the number of a transaction gets another digit',
+  async () => {
+    const { url, one } = await openTwoStores();
+    const ids = await append(one, 4);
+    await one.generations.count();
+    const numbers = [8, 9, 10, 11];
+    for (const [index, id] of ids.entries()) {
+      await runStatement(url, `update gateway.generations set written_in = '${numbers[index]}' where id = '${id}'`);
+    }
+    const first = await follow(one, '7-', 2);
+    expect([first.ids, (await follow(one, first.place, 2)).ids]).toEqual([ids.slice(0, 2), ids.slice(2)]);
+  },
+);

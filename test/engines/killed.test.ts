@@ -11,6 +11,7 @@ import { expectExactSums, untilRecorded } from './support/accounts.ts';
 import { toClusterConfig } from './support/cluster-config.ts';
 import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
 import { type Instance, startInstances } from './support/instances.ts';
+import { runStatement } from './support/postgres-server.ts';
 import { startSteadyLoad } from './support/steady-load.ts';
 import { tell } from './support/tell.ts';
 import { startAnnouncements, startBroadcasts } from './support/webhook-receivers.ts';
@@ -105,12 +106,31 @@ test.skipIf(missing)(
 
     const unsent = (): string[] =>
       acknowledged.flatMap(({ id }) => (id !== null && !broadcasts.spansOf.has(id) ? [id] : []));
-    await expect.poll(unsent, limit).toEqual([]);
+    const hasAll = await expect
+      .poll(() => unsent().length, limit)
+      .toBe(0)
+      .then(
+        () => true,
+        () => false,
+      );
+    // What waits there, or has failed, says why.
+    if (!hasAll) throw new Error(await describeUnsent(database, unsent()));
     for (const spans of broadcasts.spansOf.values()) expect(spans.size).toBe(1);
     tell(`${announcements.byId.size} announcements and ${broadcasts.spansOf.size} broadcasts have arrived`);
   },
   KILLS * 15_000 + 3 * SETTLED_LIMIT_MS,
 );
+
+/** What the database knows of generations that a destination was not sent. */
+async function describeUnsent(database: string, ids: readonly string[]): Promise<string> {
+  const rows = await runStatement(database, 'select row from gateway.broadcasts');
+  const places = await runStatement(
+    database,
+    `select min(written_in::text::bigint), max(written_in::text::bigint), count(*)
+     from gateway.generations where id in (${ids.map((id) => `'${id}'`).join()})`,
+  );
+  return `${ids.length} were not sent, from ${ids[0]} to ${ids.at(-1)}, ${JSON.stringify({ places, rows }, null, 1)}`;
+}
 
 const FILM_MODEL = {
   id: 'test/film',

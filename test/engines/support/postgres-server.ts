@@ -45,7 +45,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     get pid() {
       return child.pid ?? 0;
     },
-    kill: () => killProgram(child),
+    kill: () => killAll(child),
     pause: () => signalAll(child, 'SIGSTOP'),
     resume: () => signalAll(child, 'SIGCONT'),
     async start() {
@@ -53,7 +53,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     },
     createDatabase: () => createDatabase(url),
     async remove() {
-      await killProgram(child);
+      await killAll(child);
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
@@ -61,11 +61,23 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
 
 /** A process a connection, of which each is in a group of its own. The first one starts no more of them once it has stopped. */
 function signalAll(child: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
-  const { pid } = child;
-  if (pid === undefined) return;
   child.kill(signal);
+  for (const pid of childrenOf(child)) process.kill(pid, signal);
+}
+
+/** Kills the processes of connections too: they would do what they are asked for a moment after the first one is gone. */
+async function killAll(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    signalAll(child, 'SIGSTOP');
+    for (const pid of childrenOf(child)) process.kill(pid, 'SIGKILL');
+  }
+  await killProgram(child);
+}
+
+function childrenOf({ pid }: ChildProcess): readonly number[] {
+  if (pid === undefined) return [];
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  for (const one of children.split(' ')) if (one !== '') process.kill(Number(one), signal);
+  return children === '' ? [] : children.split(' ').map(Number);
 }
 
 /** Makes an empty database at a server and returns its address. */

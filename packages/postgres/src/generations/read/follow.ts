@@ -35,10 +35,11 @@ export function createFollow({ database }: Pick<DatabaseConnection, 'database'>)
     const known = place === null ? undefined : readPlace(place);
     // A place of another server, from which this database was copied, means nothing here.
     if (known === undefined || BigInt(known.writtenIn) > BigInt(next)) return { records: [], place: `${oldest}-` };
+    // The order names the table, because the column of the result with the same name is a text.
     const { rows } = await sql<Followed>`
       select id, written_in::text as written_in, record from gateway.generations
       where (written_in, id) > (${known.writtenIn}::xid8, ${known.id}) and written_in < ${oldest}::xid8
-      order by written_in, id limit ${limit}`.execute(database);
+      order by generations.written_in, generations.id limit ${limit}`.execute(database);
     const last = rows.at(-1);
     return {
       records: rows.map(toRecord),
