@@ -11,14 +11,16 @@ export interface Measured {
 }
 
 const WARM_UP = 3;
+const OPENINGS = 3;
 
 /** Takes the times of all queries, one after the other, at a database. */
-export async function measureQueries(url: string, endMs: number, runs: number, names = /./): Promise<Measured[]> {
-  const store = await createPostgresStore({ url, retentionDays: 100_000, now: () => endMs });
+export async function measureQueries(url: string, endMs: number, runs: number): Promise<Measured[]> {
+  const open = (): ReturnType<typeof createPostgresStore> =>
+    createPostgresStore({ url, retentionDays: 100_000, now: () => endMs });
+  const measured: Measured[] = [await measureOpening(open)];
+  const store = await open();
   try {
-    const measured: Measured[] = [];
     for (const { name, isFast, run } of toMeasuredQueries(endMs)) {
-      if (!names.test(name)) continue;
       const times: number[] = [];
       let isCut = false;
       for (let at = -WARM_UP; at < runs; at += 1) {
@@ -35,4 +37,17 @@ export async function measureQueries(url: string, endMs: number, runs: number, n
   } finally {
     await store.close();
   }
+}
+
+/** A gateway listens once its store is open. */
+async function measureOpening(open: () => ReturnType<typeof createPostgresStore>): Promise<Measured> {
+  const times: number[] = [];
+  for (let at = 0; at < OPENINGS; at += 1) {
+    const startedAt = performance.now();
+    const store = await open();
+    times.push(performance.now() - startedAt);
+    await store.close();
+  }
+  times.sort((a, b) => a - b);
+  return { name: 'opening', isFast: false, p50Ms: times[1] ?? 0, p95Ms: times.at(-1) ?? 0, isCut: false };
 }

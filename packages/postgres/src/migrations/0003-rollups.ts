@@ -232,15 +232,23 @@ const STATEMENTS = [
      return folded;
    end $$`,
 
-  // For retention: generations of the days before are gone.
-  `create function gateway.forget_generation_sums(before date) returns void language sql as $$
-     delete from gateway.generation_activity where day_ms < extract(epoch from before::timestamp) * 1000;
-     delete from gateway.generation_days where day_ms < extract(epoch from before::timestamp) * 1000;
-     delete from gateway.generation_hours
-       where dimension in ('', 'model', 'provider', 'key', 'member', 'app')
-         and grain_ms in (1800000, 10800000, 86400000) and start_ms < extract(epoch from before::timestamp) * 1000;
-     delete from gateway.generation_cells
-       where dimension in ('', 'model', 'provider', 'key', 'member', 'app')
-         and grain_ms in (1800000, 10800000, 86400000) and start_ms < extract(epoch from before::timestamp) * 1000;
-   $$`,
+  // For retention: generations of the days before are gone. Mostly there is nothing to forget, and it has to be found out
+  // at once, as stores open with it: with the values in the statement, the planner sees that few rows match.
+  `create function gateway.forget_generation_sums(before date) returns void language plpgsql as $$
+   declare
+     before_ms bigint := extract(epoch from before::timestamp) * 1000;
+     wanted text;
+     grain integer;
+   begin
+     execute format('delete from gateway.generation_activity where day_ms < %s', before_ms);
+     execute format('delete from gateway.generation_days where day_ms < %s', before_ms);
+     foreach wanted in array array['', 'model', 'provider', 'key', 'member', 'app'] loop
+       foreach grain in array array[1800000, 10800000, 86400000] loop
+         execute format('delete from gateway.generation_hours
+           where dimension = %L and grain_ms = %s and start_ms < %s', wanted, grain, before_ms);
+         execute format('delete from gateway.generation_cells
+           where dimension = %L and grain_ms = %s and start_ms < %s', wanted, grain, before_ms);
+       end loop;
+     end loop;
+   end $$`,
 ];

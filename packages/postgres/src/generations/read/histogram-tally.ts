@@ -1,7 +1,7 @@
 import type { HistogramFigures } from '@model-gateway/core';
 
 import type { SketchedRow } from '../rollup/read-sums.ts';
-import { createSketch, type Sketch } from '../rollup/sketch.ts';
+import { createSketches, type Sketches } from '../rollup/sketch.ts';
 
 interface Sums {
   requests: number;
@@ -11,11 +11,6 @@ interface Sums {
   costNanoUsd: number;
 }
 
-interface Bucket extends Sums {
-  readonly firstTokens: Sketch;
-  readonly speeds: Sketch;
-}
-
 /** Figures of the buckets of a histogram, added up from sums. */
 export interface Tally {
   /** Adds a row to its bucket. */
@@ -23,54 +18,60 @@ export interface Tally {
   /** Adds another one, bucket by bucket, or takes it away. */
   addAll(other: Tally, sign: 1 | -1): void;
   read(): { total: HistogramFigures; buckets: HistogramFigures[] };
-  readonly buckets: readonly Bucket[];
+  readonly sums: readonly Sums[];
+  readonly firstTokens: Sketches;
+  readonly speeds: Sketches;
 }
 
 export function createTally(count: number): Tally {
-  const buckets = Array.from({ length: count }, createBucket);
+  const sums = Array.from({ length: count }, createSums);
+  const firstTokens = createSketches(count);
+  const speeds = createSketches(count);
   return {
-    buckets,
-    add({ bucket: place, status, requests, cost_nano: cost, first_tokens: firstTokens, speeds }) {
-      const bucket = buckets[place];
+    sums,
+    firstTokens,
+    speeds,
+    add(row) {
+      const bucket = sums[row.bucket];
       if (bucket === undefined) return;
+      const { status, requests } = row;
       bucket.requests += requests;
-      bucket.costNanoUsd += cost;
+      bucket.costNanoUsd += row.cost_nano;
       if (status === 'failed' || status === 'cancelled' || status === 'interrupted') bucket[status] += requests;
-      if (firstTokens !== null) bucket.firstTokens.add(firstTokens);
-      if (speeds !== null) bucket.speeds.add(speeds);
+      if (row.first_tokens !== null) firstTokens.add(row.bucket, row.first_tokens);
+      if (row.speeds !== null) speeds.add(row.bucket, row.speeds);
     },
     addAll(other, sign) {
-      for (const [place, bucket] of other.buckets.entries()) addTo(buckets[place] as Bucket, bucket, sign);
+      for (const [place, bucket] of other.sums.entries()) addTo(sums[place] as Sums, bucket, sign);
+      firstTokens.addAll(other.firstTokens, sign);
+      speeds.addAll(other.speeds, sign);
     },
     read() {
-      const total = createBucket();
-      for (const bucket of buckets) addTo(total, bucket, 1);
-      return { total: toFigures(total), buckets: buckets.map(toFigures) };
+      const total = createSums();
+      for (const bucket of sums) addTo(total, bucket, 1);
+      return {
+        total: toFigures(total, 0, { firstTokens: firstTokens.toTotal(), speeds: speeds.toTotal() }),
+        buckets: sums.map((bucket, place) => toFigures(bucket, place, { firstTokens, speeds })),
+      };
     },
   };
 }
 
-const createBucket = (): Bucket => ({
-  requests: 0,
-  failed: 0,
-  cancelled: 0,
-  interrupted: 0,
-  costNanoUsd: 0,
-  firstTokens: createSketch(),
-  speeds: createSketch(),
-});
+const createSums = (): Sums => ({ requests: 0, failed: 0, cancelled: 0, interrupted: 0, costNanoUsd: 0 });
 
 const SUMS = ['requests', 'failed', 'cancelled', 'interrupted', 'costNanoUsd'] as const;
 
-function addTo(bucket: Bucket, other: Bucket, sign: 1 | -1): void {
+function addTo(bucket: Sums, other: Sums, sign: 1 | -1): void {
   for (const name of SUMS) bucket[name] += sign * other[name];
-  bucket.firstTokens.addAll(other.firstTokens, sign);
-  bucket.speeds.addAll(other.speeds, sign);
 }
 
-const toFigures = ({ firstTokens, speeds, ...sums }: Bucket): HistogramFigures => ({
+const toFigures = (
+  sums: Sums,
+  place: number,
+  { firstTokens, speeds }: Pick<Tally, 'firstTokens' | 'speeds'>,
+): HistogramFigures => ({
   ...sums,
-  firstTokenP50Ms: firstTokens.percentile(0.5),
-  firstTokenP95Ms: firstTokens.percentile(0.95),
-  tokensPerSecondP50: speeds.percentile(0.5),
+  firstTokenP50Ms: firstTokens.percentile(place, 0.5),
+  firstTokenP95Ms: firstTokens.percentile(place, 0.95),
+  tokensPerSecondP50: speeds.percentile(place, 0.5),
 });

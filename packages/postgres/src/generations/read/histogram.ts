@@ -25,7 +25,7 @@ import { type Span, walkSpans } from './walk-spans.ts';
 
 const LIMIT_MS = 5000;
 /** For what no sums are kept of. */
-const WALK_MS = 800;
+const WALK_MS = 650;
 /** Up to so many, percentiles are those of the measurements themselves. */
 const MAX_EXACT = 2000;
 

@@ -15,7 +15,7 @@ import type { ReadParts } from './read-parts.ts';
 import { type Read, SlowQueryError } from './reader.ts';
 import { toSteps } from './time-steps.ts';
 
-const BUDGET_MS = 800;
+const BUDGET_MS = 650;
 /** Sessions of which the calls are read at once, where not all match. */
 const MOST = 500;
 

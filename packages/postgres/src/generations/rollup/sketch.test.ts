@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createSketch } from './sketch.ts';
+import { createSketches } from './sketch.ts';
 
 /** As `gateway.cell_of` numbers them. */
 const cellOf = (measured: number): number => (measured <= 0.001 ? -200 : Math.ceil(Math.log(measured) / 0.04));
@@ -14,8 +14,8 @@ function toCells(cell: number, counted: number): Buffer {
 }
 
 function sketchOf(measurements: readonly number[]) {
-  const sketch = createSketch();
-  for (const measured of measurements) sketch.add(toCells(cellOf(measured), 1));
+  const sketch = createSketches(1);
+  for (const measured of measurements) sketch.add(0, toCells(cellOf(measured), 1));
   return sketch;
 }
 
@@ -28,26 +28,36 @@ test('percentiles of a sketch are within 2 in 100 of the measurements', () => {
     [0.001, 0],
   ] as const) {
     const exact = measurements[at] ?? 0;
-    expect(Math.abs((sketch.percentile(part) ?? 0) - exact) / exact).toBeLessThan(0.021);
+    expect(Math.abs((sketch.percentile(0, part) ?? 0) - exact) / exact).toBeLessThan(0.021);
   }
 });
 
 test('a sketch has no percentile without measurements, and none of what was taken away again', () => {
-  const sketch = createSketch();
-  expect(sketch.percentile(0.5)).toBeNull();
+  const sketch = createSketches(1);
+  expect(sketch.percentile(0, 0.5)).toBeNull();
   const other = sketchOf([5, 80, 0]);
   sketch.addAll(other, 1);
-  expect(sketch.percentile(0.01)).toBe(0);
+  expect(sketch.percentile(0, 0.01)).toBe(0);
   sketch.addAll(other, -1);
-  expect(sketch.percentile(0.5)).toBeNull();
+  expect(sketch.percentile(0, 0.5)).toBeNull();
 });
 
 test('a measurement beyond all reason is in the last cell', () => {
-  expect(sketchOf([1e30]).percentile(0.5)).toBeGreaterThan(1e7);
+  expect(sketchOf([1e30]).percentile(0, 0.5)).toBeGreaterThan(1e7);
 });
 
 test('a cell that comes several times has all of its measurements', () => {
-  const sketch = createSketch();
-  sketch.add(Buffer.concat([toCells(100, 3), toCells(50, 2), toCells(100, -3), toCells(50, 1)]));
-  expect(sketch.percentile(0.95)).toBe(sketchOf([Math.exp(2)]).percentile(0.95));
+  const sketch = createSketches(1);
+  sketch.add(0, Buffer.concat([toCells(100, 3), toCells(50, 2), toCells(100, -3), toCells(50, 1)]));
+  expect(sketch.percentile(0, 0.95)).toBe(sketchOf([Math.exp(2)]).percentile(0, 0.95));
+});
+
+test('buckets are told apart, and all of them together are their total', () => {
+  const sketches = createSketches(2);
+  sketches.add(0, toCells(100, 1));
+  sketches.add(1, toCells(200, 3));
+  expect(sketches.percentile(0, 0.95)).toBe(sketchOf([Math.exp(4)]).percentile(0, 0.5));
+  expect(sketches.percentile(1, 0.01)).toBe(sketchOf([Math.exp(8)]).percentile(0, 0.5));
+  expect(sketches.toTotal().percentile(0, 0.25)).toBe(sketches.percentile(0, 0.5));
+  expect(sketches.toTotal().percentile(0, 0.26)).toBe(sketches.percentile(1, 0.5));
 });
