@@ -20,8 +20,8 @@ import { describeAddress } from '../open-store.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { copyTables } from './copy-tables.ts';
-import { findInPages } from './find-known.ts';
 import { createCountedSpending } from './counted-spending.ts';
+import { findInPages } from './find-known.ts';
 import { readImported, writeImported } from './imported-file.ts';
 import { createProgress } from './progress.ts';
 
