@@ -83,7 +83,7 @@ function toNumberSql(column: Sql, { sign, values }: GenerationCondition): Sql {
  */
 function toTextSql(column: Sql, values: GenerationCondition['values']): Sql | undefined {
   const patterns = values.filter((value) => typeof value === 'string');
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant, but for NUL, which no column holds
   if (!patterns.every((pattern) => /^[\u0001-\u007f]*$/.test(pattern) && pattern.length <= MAX_PATTERN_CHARS)) {
     return undefined;
   }
