@@ -70,10 +70,19 @@ export function createSliceStatements(options: SliceStatementsOptions): SliceSta
     for (const slice of some) slice.asking = ended;
     return running;
   };
+  const logOnce = (error: unknown): void => {
+    if (!isLogged) logger?.warn('budgets cannot be checked at present', { reason: reasonOf(error) });
+    isLogged = true;
+  };
   const send = async <Value>(work: Promise<Value>): Promise<Value> => {
-    const value = await within(work);
-    isLogged = false;
-    return value;
+    try {
+      const value = await within(work);
+      isLogged = false;
+      return value;
+    } catch (error) {
+      logOnce(error);
+      throw error;
+    }
   };
   const lose = (): never => {
     lease.lose();
@@ -120,9 +129,12 @@ export function createSliceStatements(options: SliceStatementsOptions): SliceSta
     },
     noteDown(error) {
       downUntil = platform.monotonicNow() + DOWN_MS;
-      if (!isLogged) logger?.warn('budgets cannot be checked at present', { reason: String(error) });
-      isLogged = true;
+      logOnce(error);
     },
     isDown: () => platform.monotonicNow() < downUntil,
   };
 }
+
+/** A 503 of the store says nothing of the reason itself. */
+const reasonOf = (error: unknown): string =>
+  String(error instanceof Error && error.cause !== undefined ? error.cause : error);

@@ -115,9 +115,9 @@ export function hasRoom(
 
 const FADE_MS = 2000;
 
-/** What was admitted in about the last two seconds. */
+/** What was admitted in about the last two seconds, in whole nano-dollars: the store holds no others. */
 export function recentOf({ recentNanoUsd, usedAt }: Slice, now: number): number {
-  return recentNanoUsd * Math.exp((usedAt - now) / FADE_MS);
+  return Math.ceil(recentNanoUsd * Math.exp((usedAt - now) / FADE_MS));
 }
 
 export function noteUse(slice: Slice, needNanoUsd: number, now: number): void {
