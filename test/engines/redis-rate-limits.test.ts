@@ -1,3 +1,4 @@
+import type { RateCounter } from '@model-gateway/core';
 import { createRedisShared, type RedisShared } from '@model-gateway/redis';
 import { createClient } from '@redis/client';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -27,6 +28,16 @@ async function advance(prefix: string, ms: number): Promise<void> {
   }
   await client.close();
   vi.advanceTimersByTime(ms);
+}
+
+/** How many of so many calls, one after the other, a counter lets pass. */
+async function admittedOf(counter: RateCounter | undefined, calls: number): Promise<number> {
+  let admitted = 0;
+  for (let call = 0; call < calls; call += 1) {
+    const window = await counter?.take('k');
+    if (window?.isExceeded === false) admitted += 1;
+  }
+  return admitted;
 }
 
 describe.skipIf(missingRedis)('Counters in Redis', () => {
@@ -87,6 +98,37 @@ describe.skipIf(missingRedis)('Counters in Redis', () => {
       false,
     ]);
     await vi.waitFor(() => expect(commands).toHaveLength(2));
+  });
+
+  test('ask Redis seldom while much of a limit is left, and let never more pass than the limit', async () => {
+    const prefix = freshPrefix();
+    const instances = await Promise.all(Array.from({ length: 4 }, () => openShared(prefix)));
+    const counters = instances.map(({ createRateCounter }) => createRateCounter({ name: 'a', limitPerMinute: 2560 }));
+    const client = await createClient({ url: redisUrl() }).connect();
+    onTestFinished(() => client.close());
+    const scriptsRun = async (): Promise<number> =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
+    const before = await scriptsRun();
+    const admitted = await Promise.all(counters.map((counter) => admittedOf(counter, 250)));
+    expect(admitted).toEqual([250, 250, 250, 250]);
+    expect((await scriptsRun()) - before).toBeLessThan(250);
+
+    const last = await admittedOf(counters[0], 1560);
+    expect(last).toBeLessThanOrEqual(1560);
+    // Each of the others may have counted a 128th part of what was left, and not used it.
+    expect(last).toBeGreaterThanOrEqual(1560 - 3 * (2560 / 128));
+  });
+
+  test('what was counted ahead ends with its minute', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const prefix = freshPrefix();
+    const counter = (await openShared(prefix)).createRateCounter({ name: 'a', limitPerMinute: 1280 });
+    await admittedOf(counter, 20);
+    await advance(prefix, 60_000);
+    const client = await createClient({ url: redisUrl() }).connect();
+    onTestFinished(() => client.close());
+    await counter.take('k');
+    expect(await client.get(`${prefix}:rate:a:1280:k`)).toBe('1');
   });
 
   test('ask Redis no more for whoever has used up the minute', async () => {

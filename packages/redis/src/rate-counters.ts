@@ -1,9 +1,8 @@
-import process from 'node:process';
-
 import { type CreateRateCounter, GatewayError, type RateCounter, type RateWindow } from '@model-gateway/core';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 import type { RedisLink } from './connection/redis-link.ts';
+import { countCallsAhead } from './count-calls-ahead.ts';
 import { type RedisScript, runScript, toScript } from './run-script.ts';
 
 export interface RateCounterParts {
@@ -31,7 +30,7 @@ export function createRateCounters({ link, prefix, whenDown }: RateCounterParts)
 
 function toCounter(limiter: RateLimiterRedis, limit: number): RateCounter {
   const blocks = createBlocks();
-  const countCall = createGatheredCount((id, calls) => counted(limiter.consume(id, calls)));
+  const countCall = countCallsAhead({ limit, count: (id, calls) => counted(limiter.consume(id, calls)) });
   /** Whoever has used up a minute is not asked about again before it is over. */
   const toWindow = (id: string, isExceeded: boolean, msBeforeNext: number): RateWindow => {
     // A system clock that was set must not lengthen a minute.
@@ -43,8 +42,8 @@ function toCounter(limiter: RateLimiterRedis, limit: number): RateCounter {
     async take(id) {
       const blocked = blocks.find(id);
       if (blocked !== undefined) return blocked;
-      const { consumedPoints, msBeforeNext } = await countCall(id);
-      return toWindow(id, consumedPoints > limit, msBeforeNext);
+      const { isExceeded, msBeforeNext } = await countCall(id);
+      return toWindow(id, isExceeded, msBeforeNext);
     },
     async look(id) {
       const blocked = blocks.find(id);
@@ -57,42 +56,6 @@ function toCounter(limiter: RateLimiterRedis, limit: number): RateCounter {
     async add(id, points) {
       await counted(limiter.penalty(id, points));
     },
-  };
-}
-
-type Count = Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>;
-
-/** The calls of an id in one turn. */
-interface Turn {
-  calls: number;
-  readonly counted: Promise<Count>;
-}
-
-/**
- * Counts the calls of an id that come in the same turn of the event loop with one command. Each gets the count that it
- * would have had alone, in their order.
- */
-function createGatheredCount(count: (id: string, calls: number) => Promise<Count>): (id: string) => Promise<Count> {
-  const turns = new Map<string, Turn>();
-  const begin = (id: string): Turn => {
-    const turn: Turn = {
-      calls: 0,
-      counted: new Promise((resolve) =>
-        process.nextTick(() => {
-          turns.delete(id);
-          resolve(count(id, turn.calls));
-        }),
-      ),
-    };
-    turns.set(id, turn);
-    return turn;
-  };
-  return async (id) => {
-    const turn = turns.get(id) ?? begin(id);
-    turn.calls += 1;
-    const place = turn.calls;
-    const { consumedPoints, msBeforeNext } = await turn.counted;
-    return { consumedPoints: consumedPoints - turn.calls + place, msBeforeNext };
   };
 }
 
