@@ -109,21 +109,21 @@ describe.skipIf(missingRedis)('Counters in Redis', () => {
     const scriptsRun = async (): Promise<number> =>
       Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
     const before = await scriptsRun();
-    const admitted = await Promise.all(counters.map((counter) => admittedOf(counter, 250)));
-    expect(admitted).toEqual([250, 250, 250, 250]);
-    expect((await scriptsRun()) - before).toBeLessThan(250);
+    const admitted = await Promise.all(counters.map((counter) => admittedOf(counter, 300)));
+    expect(admitted).toEqual([300, 300, 300, 300]);
+    expect((await scriptsRun()) - before).toBeLessThan(300);
 
-    const last = await admittedOf(counters[0], 1560);
-    expect(last).toBeLessThanOrEqual(1560);
+    const last = await admittedOf(counters[0], 2560);
+    expect(last).toBeLessThanOrEqual(1360);
     // Each of the others may have counted a 128th part of what was left, and not used it.
-    expect(last).toBeGreaterThanOrEqual(1560 - 3 * (2560 / 128));
+    expect(last).toBeGreaterThanOrEqual(1360 - 3 * (2560 / 128));
   });
 
   test('what was counted ahead ends with its minute', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const prefix = freshPrefix();
     const counter = (await openShared(prefix)).createRateCounter({ name: 'a', limitPerMinute: 1280 });
-    await admittedOf(counter, 20);
+    await admittedOf(counter, 15);
     await advance(prefix, 60_000);
     const client = await createClient({ url: redisUrl() }).connect();
     onTestFinished(() => client.close());
