@@ -103,7 +103,7 @@ describe.skipIf(missingRedis)('Counters in Redis', () => {
   test('ask Redis seldom while much of a limit is left, and let never more pass than the limit', async () => {
     const prefix = freshPrefix();
     const instances = await Promise.all(Array.from({ length: 4 }, () => openShared(prefix)));
-    const counters = instances.map(({ createRateCounter }) => createRateCounter({ name: 'a', limitPerMinute: 2560 }));
+    const counters = instances.map(({ createRateCounter }) => createRateCounter({ name: 'a', limitPerMinute: 20_000 }));
     const client = await createClient({ url: redisUrl() }).connect();
     onTestFinished(() => client.close());
     const scriptsRun = async (): Promise<number> =>
@@ -113,22 +113,22 @@ describe.skipIf(missingRedis)('Counters in Redis', () => {
     expect(admitted).toEqual([300, 300, 300, 300]);
     expect((await scriptsRun()) - before).toBeLessThan(300);
 
-    const last = await admittedOf(counters[0], 2560);
-    expect(last).toBeLessThanOrEqual(1360);
-    // Each of the others may have counted a 128th part of what was left, and not used it.
-    expect(last).toBeGreaterThanOrEqual(1360 - 3 * (2560 / 128));
+    const last = await admittedOf(counters[0], 20_000);
+    expect(last).toBeLessThanOrEqual(18_800);
+    // Each of the others may have counted a 1,000th part of what was left, and not used it.
+    expect(last).toBeGreaterThanOrEqual(18_800 - 3 * 20);
   });
 
   test('what was counted ahead ends with its minute', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const prefix = freshPrefix();
-    const counter = (await openShared(prefix)).createRateCounter({ name: 'a', limitPerMinute: 1280 });
+    const counter = (await openShared(prefix)).createRateCounter({ name: 'a', limitPerMinute: 10_000 });
     await admittedOf(counter, 15);
     await advance(prefix, 60_000);
     const client = await createClient({ url: redisUrl() }).connect();
     onTestFinished(() => client.close());
     await counter.take('k');
-    expect(await client.get(`${prefix}:rate:a:1280:k`)).toBe('1');
+    expect(await client.get(`${prefix}:rate:a:10000:k`)).toBe('1');
   });
 
   test('ask Redis no more for whoever has used up the minute', async () => {

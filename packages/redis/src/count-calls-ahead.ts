@@ -39,9 +39,9 @@ interface Turn {
 
 /**
  * This share of what is left may be counted ahead. Others cannot use it before the minute is over, so it is small: with
- * less than 128 calls left, each call is counted as it comes.
+ * less than 1,000 calls left, each call is counted as it comes.
  */
-const AHEAD_SHARE = 1 / 128;
+const AHEAD_SHARE = 1 / 1000;
 /** What is counted ahead is to last this long. */
 const AHEAD_MS = 2000;
 /** Beyond it, the minute that was noted first is forgotten, and with it what was counted ahead. */
