@@ -11,11 +11,6 @@ import { onTestFinished } from 'vitest';
 import { toContent, toRecord } from '../../support/stores/generation-records.ts';
 import { runStatement } from './postgres-server.ts';
 
-const once = (work: () => Promise<void>): (() => Promise<void>) => {
-  let done: Promise<void> | undefined;
-  return () => (done ??= work());
-};
-
 /** A folder that is removed after the test. */
 export async function makeFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-journal-'));
@@ -38,10 +33,8 @@ export async function openStore({
   const logger: Logger = { info: () => undefined, warn: say, error: say };
   const journal = dir === undefined ? undefined : await openRecordJournal({ dir, logger });
   const store = await createPostgresStore({ logger, journal, ...options });
-  // Once: a second time might close what has taken the place of a file.
-  const close = once(() => store.close());
-  onTestFinished(() => close().catch(() => undefined));
-  return { ...store, close, said };
+  onTestFinished(() => store.close().catch(() => undefined));
+  return { ...store, said };
 }
 
 /** An id of now, as the gateway makes them. */

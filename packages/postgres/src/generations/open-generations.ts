@@ -1,4 +1,9 @@
-import { type GenerationRepository, type RetentionState, toInterruptedRecord } from '@model-gateway/core';
+import {
+  type GenerationRepository,
+  type RecordJournal,
+  type RetentionState,
+  toInterruptedRecord,
+} from '@model-gateway/core';
 
 import type { Room, RoomParts } from '../room.ts';
 import { carrySpending } from './carry-spending.ts';
@@ -12,7 +17,6 @@ import { createSpending } from './spending.ts';
 import type { SpoolLimits } from './write/append.ts';
 import { messageOf } from './write/batch-error.ts';
 import { type BatchWriter, createBatchWriter } from './write/batch-writer.ts';
-import type { RecordJournal } from './write/record-journal.ts';
 
 /** The generations of a store. */
 export interface GenerationsRoom extends Room {

@@ -1,10 +1,15 @@
-import { GatewayError, type GenerationRecord, type Logger, type StoredContent } from '@model-gateway/core';
+import {
+  GatewayError,
+  type GenerationRecord,
+  type Logger,
+  type RecordJournal,
+  type StoredContent,
+} from '@model-gateway/core';
 
 import { secondOfId } from '../day-of-generation.ts';
 import { messageOf } from './batch-error.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { type PendingRecord, settledOf, toPendingRecord } from './pending-record.ts';
-import type { RecordJournal } from './record-journal.ts';
 
 /** How much waits for the database before something is left out. */
 export interface SpoolLimits {

@@ -1,8 +1,7 @@
-import type { Logger } from '@model-gateway/core';
+import type { JournaledRecord, Logger, RecordJournal } from '@model-gateway/core';
 
 import { messageOf } from './batch-error.ts';
 import { type PendingRecord, readPendingRecord } from './pending-record.ts';
-import type { JournaledRecord, RecordJournal } from './record-journal.ts';
 
 /** Records that are in the journal alone: an earlier process has left them, or memory had no room for them. */
 export interface Backlog {

@@ -1,11 +1,10 @@
-import { GatewayError, type Logger } from '@model-gateway/core';
+import { GatewayError, type Logger, type RecordJournal } from '@model-gateway/core';
 
 import { type Backlog, createBacklog } from './backlog.ts';
 import { isMissingDay, isRefusal, messageOf } from './batch-error.ts';
 import { createLateRecords, type LateRecords } from './late-records.ts';
 import type { PendingRecord } from './pending-record.ts';
 import { createPendingRecords, type PendingRecords } from './pending-records.ts';
-import type { RecordJournal } from './record-journal.ts';
 import { type LeftOut, replaceRecord, writeBatch, type WriteParts } from './write-batch.ts';
 
 export interface BatchWriterOptions extends WriteParts {

@@ -1,8 +1,7 @@
-import type { GenerationRecord } from '@model-gateway/core';
+import type { GenerationRecord, RecordJournal } from '@model-gateway/core';
 
 import type { BatchWriter } from './batch-writer.ts';
 import { type PendingRecord, settledOf, toPendingRecord } from './pending-record.ts';
-import type { RecordJournal } from './record-journal.ts';
 import { replaceRecord, type WriteParts } from './write-batch.ts';
 
 export interface ChangeOptions extends WriteParts {
