@@ -9,13 +9,12 @@ export interface StoreSubject {
 
 /** Makes a test of each case. Those about what the store does without are skipped, and have to be about that. */
 export function testStoreCases(cases: readonly StoreCase[], { createPlace, lacks = [] }: StoreSubject): void {
-  const skipped = cases.filter(({ needs }) => needs !== undefined && lacks.includes(needs));
-  for (const one of cases) {
-    if (skipped.includes(one)) test.skip(`${one.title}: it has no ${one.needs}`, () => one.run(createPlace));
-    else test(one.title, () => one.run(createPlace));
-  }
-  if (skipped.length === 0) return;
-  test('nothing that is skipped could be run', async () => {
-    for (const { run } of skipped) await expect(run(createPlace)).rejects.toThrow('which is optional');
+  const isLacking = ({ needs }: StoreCase): boolean => needs !== undefined && lacks.includes(needs);
+  const skipped = cases.filter(isLacking).map(({ title, needs, run }) => [title, needs, run] as const);
+  const given = cases.filter((one) => !isLacking(one)).map(({ title, run }) => [title, run] as const);
+  test.for(given)('%s', ([, run]) => run(createPlace));
+  test.skip.for(skipped)('%s: it has no %s', ([, , run]) => run(createPlace));
+  test.skipIf(skipped.length === 0)('No case was skipped that could be run', async () => {
+    for (const [, , run] of skipped) await expect(run(createPlace)).rejects.toThrow('which is optional');
   });
 }

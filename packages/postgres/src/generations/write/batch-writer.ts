@@ -1,7 +1,7 @@
 import { GatewayError, type Logger, type RecordJournal } from '@model-gateway/core';
 
-import { type Backlog, createBacklog } from './backlog.ts';
-import { createConditionWaits, type ConditionWaits } from './condition-waits.ts';
+import { type BacklogWriter, createBacklogWriter } from './backlog-writer.ts';
+import { type ConditionWaits, createConditionWaits } from './condition-waits.ts';
 import { createLateRecords } from './late-records.ts';
 import type { PendingRecord } from './pending-record.ts';
 import { createPendingRecords, type PendingRecords } from './pending-records.ts';
@@ -16,11 +16,11 @@ export interface BatchWriterOptions extends WriteParts {
   readonly deleteContent: (id: string) => Promise<boolean>;
 }
 
-/** Brings records to the database in batches, at most two at a time, and again until it takes them. */
+/** Brings records to the database in batches, again and again until it takes them. */
 export interface BatchWriter {
   readonly pending: PendingRecords;
   /** Records in the journal alone. */
-  readonly backlog: Backlog | undefined;
+  readonly backlog: Pick<BacklogWriter, 'isEmpty' | 'add'> | undefined;
   /** Adds a record. `isUrgent`: somebody waits for it. */
   add(record: PendingRecord, isUrgent: boolean): void;
   /** Begins with what waits, as the database is there. */
@@ -38,6 +38,7 @@ export interface BatchWriter {
   close(): Promise<number>;
 }
 
+/** Of what is in memory. */
 const MAX_AT_ONCE = 2;
 /** With more records waiting than this, a second batch is written beside the first. */
 const MANY = 500;
@@ -54,7 +55,6 @@ const MESSAGES = {
 
 interface State {
   readonly pending: PendingRecords;
-  readonly backlog: Backlog | undefined;
   readonly pace: WritePace;
   readonly waits: ConditionWaits;
   readonly write: (records: readonly PendingRecord[]) => Promise<void>;
@@ -62,7 +62,6 @@ interface State {
   /** When the timer fires, by the monotonic clock. */
   dueAt: number;
   active: number;
-  isBacklogActive: boolean;
   isClosed: boolean;
 }
 
@@ -77,21 +76,22 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     for (const listener of listeners) listener(ids);
   };
   const parts = { ...options, pending, late, announce };
+  const write = (records: readonly PendingRecord[]): Promise<void> => writeRecords(parts, records);
+  const backlog =
+    journal === undefined ? undefined : createBacklogWriter({ journal, pending, logger, write, onStep: waits.endStep });
   const state: State = {
     pending,
-    backlog: journal === undefined ? undefined : createBacklog(journal, logger),
     pace,
     waits,
-    write: (records) => writeRecords(parts, records),
+    write,
     timer: undefined,
     dueAt: 0,
     active: 0,
-    isBacklogActive: false,
     isClosed: false,
   };
   return {
     pending,
-    backlog: state.backlog,
+    backlog,
     add(record, isUrgent) {
       pending.add(record);
       // It is due within that time already.
@@ -101,6 +101,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     wake() {
       pace.resume();
       wakeIn(state, 0);
+      backlog?.wake();
     },
     async flush() {
       if (pending.size === 0) return;
@@ -113,7 +114,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       });
     },
     async emptyBacklog(limitMs) {
-      await waits.until(limitMs, () => state.backlog?.isEmpty !== false);
+      await waits.until(limitMs, () => backlog?.isEmpty !== false);
     },
     onCounted(listener) {
       listeners.add(listener);
@@ -124,10 +125,11 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     async close() {
       wakeIn(state, 0);
       const limitMs = pace.retryMs === 0 ? CLOSE_LIMIT_MS : FLUSH_LIMIT_WHEN_DOWN_MS;
-      await waits.until(limitMs, () => pending.size === 0 && state.backlog?.isEmpty !== false);
+      await waits.until(limitMs, () => pending.size === 0 && backlog?.isEmpty !== false);
       state.isClosed = true;
       clearTimeout(state.timer);
-      await waits.until(CLOSE_LIMIT_MS, () => state.active === 0 && !state.isBacklogActive);
+      backlog?.stop();
+      await waits.until(CLOSE_LIMIT_MS, () => state.active === 0 && backlog?.isActive !== true);
       return pending.size;
     },
   };
@@ -150,12 +152,10 @@ function wakeIn(state: State, gatherMs: number): void {
 
 /** Begins whatever can be begun now. */
 function look(state: State): void {
-  const { pending, backlog, pace } = state;
+  const { pending, pace } = state;
   const isAllowed = (): boolean =>
     state.active === 0 || (state.active < MAX_AT_ONCE && pending.queued >= MANY && pace.retryMs === 0);
   while (!state.isClosed && pending.queued > 0 && isAllowed()) void writeNext(state);
-  const isBacklogDue = backlog?.isEmpty === false && !state.isBacklogActive && state.active < MAX_AT_ONCE;
-  if (isBacklogDue && !state.isClosed) void writeBacklog(state, backlog);
 }
 
 async function writeNext(state: State): Promise<void> {
@@ -171,18 +171,5 @@ async function writeNext(state: State): Promise<void> {
   }
   state.active -= 1;
   if (pending.queued > 0) wakeIn(state, pending.queued >= MANY ? 0 : GATHER_MS);
-  state.waits.endStep();
-}
-
-async function writeBacklog(state: State, backlog: Backlog): Promise<void> {
-  state.isBacklogActive = true;
-  try {
-    await backlog.writeNext(state.write);
-    state.pace.succeed();
-  } catch (error) {
-    state.pace.fail(error, { waiting: state.pending.size });
-  }
-  state.isBacklogActive = false;
-  if (!backlog.isEmpty) wakeIn(state, 0);
   state.waits.endStep();
 }

@@ -10,8 +10,8 @@ export interface WritePace {
   /** After a failure batches are smaller, so that a slow network takes one in time. */
   readonly limits: BatchLimits;
   succeed(): void;
-  /** Says the first failure of a row, with what is waiting. */
-  fail(error: unknown, waiting: Readonly<Record<string, unknown>>): void;
+  /** Says the first failure of a row, with these fields. */
+  fail(error: unknown, fields?: Readonly<Record<string, unknown>>): void;
   /** Forgets that the database was away. */
   resume(): void;
 }
@@ -42,8 +42,8 @@ export function createWritePace(logger: Logger | undefined, { failed, recovered 
       retryMs = 0;
       records = Math.min(records * 2, MAX_RECORDS);
     },
-    fail(error, waiting) {
-      if (retryMs === 0) logger?.warn(failed, { reason: messageOf(error), ...waiting });
+    fail(error, fields) {
+      if (retryMs === 0) logger?.warn(failed, { reason: messageOf(error), ...fields });
       retryMs = Math.min(Math.max(retryMs * 2, FIRST_RETRY_MS), LONGEST_RETRY_MS);
       records = Math.max(MIN_RECORDS, Math.floor(records / 2));
     },
