@@ -66,6 +66,7 @@ export function createRepository(parts: RepositoryParts): Omit<GenerationReposit
       ...write,
       writer,
       journal,
+      logger,
       deleteStored: stored.deleteContent,
       backlogLimitMs: BACKLOG_LIMIT_MS,
     }),

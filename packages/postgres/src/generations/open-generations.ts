@@ -83,11 +83,12 @@ export function openGenerations(
     },
     async close() {
       retention.stop();
-      const left = await writer.close();
-      if (left > 0 && journal === undefined) {
-        logger?.error('Generations are lost: the database did not take them before the end', { generations: left });
-      } else if (left > 0) {
-        logger?.warn('Generations wait in the journal for the next start', { generations: left });
+      const { inJournal, inMemoryAlone: lost } = await writer.close();
+      if (lost > 0) {
+        logger?.error('Generations are lost: the database did not take them before the end', { generations: lost });
+      }
+      if (inJournal > 0) {
+        logger?.warn('Generations wait in the journal for the next start', { generations: inJournal });
       }
       await journal?.close();
     },

@@ -56,11 +56,15 @@ export async function openJournalOn(options: RecordJournalOptions, host: Journal
     const files = await holdDirectory(host.files, path);
     await sweepTemporaryFiles(files, path);
     const common = { files, logger, now };
+    const segments = await openRecordSegments({ ...common, logsPath, segmentBytes, setTimer: host.setTimer });
+    const changes = await openJournalChanges({ ...common, path: join(path, 'changes.ndjson') });
+    // A crash may have come between the end of the last segment and that of its changes.
+    if (segments.recovered.length === 0) await changes.removeRecovered();
     return createRecordJournal({
       ...common,
       owner,
-      segments: await openRecordSegments({ ...common, logsPath, segmentBytes, setTimer: host.setTimer }),
-      changes: await openJournalChanges({ ...common, path: join(path, 'changes.ndjson') }),
+      segments,
+      changes,
       running: await openRunningLog({ ...common, path: join(path, 'running.ndjson') }),
       refused: openRefusedRecords({ files, path: join(path, 'refused.ndjson') }),
     });

@@ -148,6 +148,16 @@ test('changes of records outlive the process until they are settled', async () =
   expect(third.recovered).toEqual([]);
 });
 
+test('changes that a crash has left behind their records are gone with the next start', async () => {
+  const first = await open();
+  const segment = await first.append(toText('gen-1'));
+  await first.change({ id: 'gen-1', isContentDeleted: true });
+  first.settle(segment, 1);
+  await first.close();
+  await open();
+  expect(await readFile(join(root, 'journal', 'changes.ndjson'), 'utf8')).toMatch(/"removed":"gen-1"/);
+});
+
 test('a segment that is ended can be read while others are written to', async () => {
   const journal = await open();
   const segment = await journal.append(toText('gen-1'));

@@ -34,8 +34,14 @@ export interface BatchWriter {
   giveUp(id: string): void;
   /** How many came whose day retention has dropped. */
   countLate(): number;
-  /** Writes what can be written soon. Resolves with the number of records that are still pending. */
-  close(): Promise<number>;
+  /** Writes what can be written soon. Resolves with what is still pending. */
+  close(): Promise<LeftOver>;
+}
+
+/** How many records wait at the end. */
+export interface LeftOver {
+  readonly inJournal: number;
+  readonly inMemoryAlone: number;
 }
 
 /** Of what is in memory. */
@@ -99,6 +105,8 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       wakeIn(state, isUrgent ? GATHER_URGENT_MS : GATHER_MS);
     },
     wake() {
+      // The database may come when the store has been closed.
+      if (state.isClosed) return;
       pace.resume();
       wakeIn(state, 0);
       backlog?.wake();
@@ -130,7 +138,8 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       clearTimeout(state.timer);
       backlog?.stop();
       await waits.until(CLOSE_LIMIT_MS, () => state.active === 0 && backlog?.isActive !== true);
-      return pending.size;
+      const inJournal = [...pending.all()].filter(({ segment }) => segment !== null).length;
+      return { inJournal, inMemoryAlone: pending.size - inJournal };
     },
   };
 }

@@ -58,13 +58,24 @@ async function writeChanges(
 }
 
 async function setAside(parts: RecordsParts, record: PendingRecord, error: unknown): Promise<void> {
-  const { journal, logger, announce } = parts;
+  const { pending, journal, logger, announce } = parts;
   const reason = messageOf(error);
   logger?.error('The database refuses a generation; it is set aside and counts for nothing', {
     id: record.id.slice(0, 200),
     reason,
   });
-  await journal?.setAside({ id: record.id, record: record.text, content: record.content?.text ?? null }, reason);
+  try {
+    await journal?.setAside({ id: record.id, record: record.text, content: record.content?.text ?? null }, reason);
+  } catch (failure) {
+    // The backlog comes back to what it has read.
+    if (pending.find(record.id) !== record) throw failure;
+    logger?.error('A generation that the database refuses cannot be set aside; it stays in the journal', {
+      id: record.id.slice(0, 200),
+      reason: messageOf(failure),
+    });
+    // Not settled in its segment, it is there for the next start.
+    record.segment = null;
+  }
   record.settled?.reject(error);
   settle(parts, [record], NONE);
   announce([record.id]);
