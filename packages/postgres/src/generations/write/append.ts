@@ -13,7 +13,7 @@ import { type PendingRecord, settledOf, toPendingRecord } from './pending-record
 
 /** How much waits for the database before something is left out. */
 export interface SpoolLimits {
-  /** Of records in memory; further ones are in the journal alone. Default: 64 MiB. */
+  /** Of records in memory; further ones are in the journal alone, and refused while its disk fails. Default: 64 MiB. */
   readonly memoryBytes?: number | undefined;
   /** Of the journal; further records are stored without their contents. Default: 1 GiB. */
   readonly journalBytes?: number | undefined;

@@ -1,5 +1,3 @@
-import type { Logger } from '@model-gateway/core';
-
 import { type Backlog, type BacklogOptions, createBacklog } from './backlog.ts';
 import type { PendingRecord } from './pending-record.ts';
 import { createWritePace } from './write-pace.ts';
@@ -8,6 +6,8 @@ import { createWritePace } from './write-pace.ts';
 export interface BacklogWriter extends Pick<Backlog, 'isEmpty' | 'add'> {
   /** Whether something is being written. */
   readonly isActive: boolean;
+  /** Above 0 while it does not succeed. */
+  readonly retryMs: number;
   /** Begins with what is there, as the database is. */
   wake(): void;
   /** Begins nothing more. */
@@ -15,7 +15,6 @@ export interface BacklogWriter extends Pick<Backlog, 'isEmpty' | 'add'> {
 }
 
 export interface BacklogWriterOptions extends BacklogOptions {
-  readonly logger: Logger | undefined;
   readonly write: (records: readonly PendingRecord[]) => Promise<void>;
   /** Called after each step. */
   readonly onStep: () => void;
@@ -62,6 +61,9 @@ export function createBacklogWriter({ write, onStep, ...options }: BacklogWriter
     },
     get isActive() {
       return isActive;
+    },
+    get retryMs() {
+      return pace.retryMs;
     },
     add(segment, records) {
       backlog.add(segment, records);

@@ -35,16 +35,16 @@ export interface BatchWriter {
   /** How many came whose day retention has dropped. */
   countLate(): number;
   /** Writes what can be written soon. Resolves with what is still pending. */
-  close(): Promise<LeftOver>;
+  close(): Promise<Unwritten>;
 }
 
 /** How many records wait at the end. */
-export interface LeftOver {
+export interface Unwritten {
   readonly inJournal: number;
   readonly inMemoryAlone: number;
 }
 
-/** Of what is in memory. */
+/** Batches of what is in memory. */
 const MAX_AT_ONCE = 2;
 /** With more records waiting than this, a second batch is written beside the first. */
 const MANY = 500;
@@ -132,7 +132,8 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     countLate: late.count,
     async close() {
       wakeIn(state, 0);
-      const limitMs = pace.retryMs === 0 ? CLOSE_LIMIT_MS : FLUSH_LIMIT_WHEN_DOWN_MS;
+      const isAway = pace.retryMs > 0 || (backlog?.retryMs ?? 0) > 0;
+      const limitMs = isAway ? FLUSH_LIMIT_WHEN_DOWN_MS : CLOSE_LIMIT_MS;
       await waits.until(limitMs, () => pending.size === 0 && backlog?.isEmpty !== false);
       state.isClosed = true;
       clearTimeout(state.timer);
