@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 
 import { toKey, toRecord } from '../support/stores/generation-records.ts';
 import { storeImplementations } from '../support/stores/store-implementations.ts';
+import { testStoreCases } from '../support/stores/test-store-cases.ts';
 
-describe.each(storeImplementations)('The $name store', ({ isDurable, createPlace }) => {
-  const cases = isDurable ? [...storeCases, ...durableStoreCases] : storeCases;
-  test.each(cases.map(({ title, run }) => [title, run] as const))('%s', (_title, run) => run(createPlace));
+describe.each(storeImplementations)('The $name store', ({ isDurable, ...subject }) => {
+  testStoreCases(isDurable ? [...storeCases, ...durableStoreCases] : storeCases, subject);
 });
 
 test('no two cases have the same title, as some runners refuse that', () => {

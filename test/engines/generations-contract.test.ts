@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { durableStoreCases, type StorePlace, storeCases } from '@model-gateway/core/testing';
 import { openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
-import { describe, test } from 'vitest';
+import { describe } from 'vitest';
 
+import { testStoreCases } from '../support/stores/test-store-cases.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { makeFolder } from './support/generation-stores.ts';
 
@@ -24,5 +25,5 @@ describe.skipIf(missingPostgres)('The PostgreSQL store with a journal', () => {
   const cases = [...storeCases, ...durableStoreCases].filter(
     ({ title }) => OF_JOURNAL.test(title) && !OTHERS.test(title),
   );
-  test.for(cases.map(({ title, run }) => [title, run] as const))('%s', ([, run]) => run(createPlace));
+  testStoreCases(cases, { createPlace });
 });

@@ -179,7 +179,7 @@ test.skipIf(missingPostgres)(
     expect(contents).toBeLessThan(1000);
     expect(spentNano).toBe(1_000_000);
     await store.generations.append(makeRecord(), toContent(text));
-    expect(store.said.filter((line) => line.includes('room for contents again'))).toHaveLength(1);
+    expect(store.said.filter((line) => line.includes('There is room again'))).toHaveLength(1);
   },
 );
 

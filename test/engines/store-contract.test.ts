@@ -1,14 +1,17 @@
 import { durableStoreCases, type StorePlace, storeCases } from '@model-gateway/core/testing';
 import { createPostgresStore } from '@model-gateway/postgres';
-import { describe, test } from 'vitest';
+import { describe } from 'vitest';
 
+import { testStoreCases } from '../support/stores/test-store-cases.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { openAsTwoProcesses } from './support/two-processes.ts';
 
 /** The generations of the cases are older than what is kept by default. */
 const FOR_EVER = 100_000;
 
-const cases = [...storeCases, ...durableStoreCases].map(({ title, run }) => [title, run] as const);
+const cases = [...storeCases, ...durableStoreCases];
+/** Without a journal. */
+const lacks = ['generations.noteRunning'] as const;
 
 async function createPlace(): Promise<StorePlace> {
   const url = await openDatabase();
@@ -22,9 +25,9 @@ async function createSharedPlace(): Promise<StorePlace> {
 }
 
 describe.skipIf(missingPostgres)('The PostgreSQL store', () => {
-  test.for(cases)('%s', ([, run]) => run(createPlace));
+  testStoreCases(cases, { createPlace, lacks });
 });
 
 describe.skipIf(missingPostgres)('The PostgreSQL store of two processes', () => {
-  test.for(cases)('%s', ([, run]) => run(createSharedPlace));
+  testStoreCases(cases, { createPlace: createSharedPlace, lacks });
 });

@@ -22,8 +22,4 @@ export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets
 export { hasStoredProviders, readStoredProviders } from './stores/tables/read-stored-providers.ts';
 export { DirectoryInUseError } from './stores/files/directory-owner.ts';
 export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';
-export {
-  openRecordJournal,
-  type RecordJournal,
-  type RecordJournalOptions,
-} from './stores/record-journal/open-record-journal.ts';
+export { openRecordJournal, type RecordJournalOptions } from './stores/record-journal/open-record-journal.ts';

@@ -40,11 +40,13 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const budgets = openBudgetSlices(parts, options.budgets ?? {});
   const rooms: readonly Room[] = [tables, rows, sums, generations];
   const opening = createStoreOpening({ connection, logger, migrates, rooms });
-  const close = async (): Promise<void> => {
+  const closeAll = async (): Promise<void> => {
     opening.end();
     for (const room of rooms.toReversed()) await room.close?.();
     await connection.close();
   };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeAll());
   try {
     await opening.begin();
   } catch (error) {

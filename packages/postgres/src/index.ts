@@ -4,4 +4,3 @@ export { UnusableDatabaseError } from './connection/unusable-database-error.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.ts';
 export { migrateDatabase } from './migrations/migrate-database.ts';
 export type { SpoolLimits } from './generations/write/append.ts';
-export type { JournaledChange, JournaledRecord, RecordJournal } from './generations/write/record-journal.ts';

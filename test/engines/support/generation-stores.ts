@@ -3,18 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { GenerationRecord, Logger, Store } from '@model-gateway/core';
+import type { GenerationRecord, Logger, RecordJournal, Store } from '@model-gateway/core';
 import { openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore, type PostgresStoreOptions } from '@model-gateway/postgres';
 import { onTestFinished } from 'vitest';
 
+import { openJournalOn } from '../../../packages/node/src/stores/record-journal/open-record-journal.ts';
+import { createManualTimers } from '../../support/async/manual-timers.ts';
+import { createFaultyFileSystem, type FaultyFileSystem } from '../../support/stores/faulty-file-system.ts';
 import { toContent, toRecord } from '../../support/stores/generation-records.ts';
 import { runStatement } from './postgres-server.ts';
-
-const once = (work: () => Promise<void>): (() => Promise<void>) => {
-  let done: Promise<void> | undefined;
-  return () => (done ??= work());
-};
 
 /** A folder that is removed after the test. */
 export async function makeFolder(): Promise<string> {
@@ -38,10 +36,34 @@ export async function openStore({
   const logger: Logger = { info: () => undefined, warn: say, error: say };
   const journal = dir === undefined ? undefined : await openRecordJournal({ dir, logger });
   const store = await createPostgresStore({ logger, journal, ...options });
-  // Once: a second time might close what has taken the place of a file.
-  const close = once(() => store.close());
-  onTestFinished(() => close().catch(() => undefined));
-  return { ...store, close, said };
+  onTestFinished(() => store.close().catch(() => undefined));
+  return { ...store, said };
+}
+
+export interface StoreOnFaultyDisk {
+  readonly store: Store;
+  readonly journal: RecordJournal;
+  readonly files: FaultyFileSystem;
+  /** Warnings and errors. */
+  readonly said: readonly {
+    readonly message: string;
+    readonly fields?: Readonly<Record<string, unknown>> | undefined;
+  }[];
+}
+
+/** Opens a store with a journal on a disk that the test can let fail. */
+export async function openStoreOnFaultyDisk({
+  dir,
+  ...options
+}: PostgresStoreOptions & { readonly dir: string }): Promise<StoreOnFaultyDisk> {
+  const said: StoreOnFaultyDisk['said'][number][] = [];
+  const say: Logger['warn'] = (message, fields) => void said.push({ message, fields });
+  const logger: Logger = { info: () => undefined, warn: say, error: say };
+  const files = createFaultyFileSystem();
+  const journal = await openJournalOn({ dir }, { files, setTimer: createManualTimers().setTimer });
+  const store = await createPostgresStore({ logger, journal, ...options });
+  onTestFinished(() => store.close().catch(() => undefined));
+  return { store, journal, files, said };
 }
 
 /** An id of now, as the gateway makes them. */

@@ -74,7 +74,7 @@ export async function openAsTwoProcesses(open: () => Promise<Store>): Promise<St
         return changed;
       },
     },
-    videoJobs: table(({ videoJobs }) => videoJobs),
+    videoJobs: { ...other.videoJobs, ...table(({ videoJobs }) => videoJobs) },
     broadcasts: table(({ broadcasts }) => broadcasts),
     guardrailHits: table(({ guardrailHits }) => guardrailHits),
     deliveries: {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
-import type { StorePlace } from '@model-gateway/core/testing';
+import type { OptionalMember, StorePlace } from '@model-gateway/core/testing';
 import { createJsonFileStore } from '@model-gateway/node';
 
 /** A kind of store that must meet the facts of `@model-gateway/core/testing`. */
@@ -11,13 +11,28 @@ export interface StoreImplementation {
   readonly name: string;
   /** Whether a store opened later finds what an earlier one was given. */
   readonly isDurable: boolean;
+  /** What it does without. */
+  readonly lacks: readonly OptionalMember[];
   createPlace(): Promise<StorePlace>;
 }
 
+/** What processes at one store ask each other's work by, of which these stores have one. */
+const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
+  'generations.follow',
+  'videoJobs.findByIdempotencyKey',
+  'videoJobs.listNewest',
+  'videoJobs.listWorking',
+];
+
 /** Every store there is: a new one joins by one line. */
 export const storeImplementations: readonly StoreImplementation[] = [
-  { name: 'memory', isDurable: false, createPlace: async () => inMemory },
-  { name: 'json-file', isDurable: true, createPlace: createDirectory },
+  {
+    name: 'memory',
+    isDurable: false,
+    lacks: [...OF_SEVERAL_PROCESSES, 'generations.noteRunning'],
+    createPlace: async () => inMemory,
+  },
+  { name: 'json-file', isDurable: true, lacks: OF_SEVERAL_PROCESSES, createPlace: createDirectory },
 ];
 
 const inMemory: StorePlace = { open: async () => createMemoryStore(), remove: async () => undefined };

@@ -1,4 +1,11 @@
-import type { Awaitable, GenerationRecord, GenerationRepository, Logger, StoredContent } from '@model-gateway/core';
+import type {
+  Awaitable,
+  GenerationRecord,
+  GenerationRepository,
+  Logger,
+  RecordJournal,
+  StoredContent,
+} from '@model-gateway/core';
 
 import type { StoredGenerations } from './content/stored-generations.ts';
 import type { GenerationReads } from './read/generation-queries.ts';
@@ -6,7 +13,6 @@ import type { Spending } from './spending.ts';
 import { createAppend, type SpoolLimits } from './write/append.ts';
 import type { BatchWriter } from './write/batch-writer.ts';
 import { createChanges } from './write/change-record.ts';
-import type { RecordJournal } from './write/record-journal.ts';
 import type { WriteParts } from './write/write-batch.ts';
 
 export interface RepositoryParts {
@@ -60,6 +66,7 @@ export function createRepository(parts: RepositoryParts): Omit<GenerationReposit
       ...write,
       writer,
       journal,
+      logger,
       deleteStored: stored.deleteContent,
       backlogLimitMs: BACKLOG_LIMIT_MS,
     }),

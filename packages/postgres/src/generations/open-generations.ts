@@ -1,4 +1,9 @@
-import { type GenerationRepository, type RetentionState, toInterruptedRecord } from '@model-gateway/core';
+import {
+  type GenerationRepository,
+  type RecordJournal,
+  type RetentionState,
+  toInterruptedRecord,
+} from '@model-gateway/core';
 
 import type { Room, RoomParts } from '../room.ts';
 import { carrySpending } from './carry-spending.ts';
@@ -12,7 +17,6 @@ import { createSpending } from './spending.ts';
 import type { SpoolLimits } from './write/append.ts';
 import { messageOf } from './write/batch-error.ts';
 import { type BatchWriter, createBatchWriter } from './write/batch-writer.ts';
-import type { RecordJournal } from './write/record-journal.ts';
 
 /** The generations of a store. */
 export interface GenerationsRoom extends Room {
@@ -79,11 +83,12 @@ export function openGenerations(
     },
     async close() {
       retention.stop();
-      const left = await writer.close();
-      if (left > 0 && journal === undefined) {
-        logger?.error('Generations are lost: the database did not take them before the end', { generations: left });
-      } else if (left > 0) {
-        logger?.warn('Generations wait in the journal for the next start', { generations: left });
+      const { inJournal, inMemoryAlone: lost } = await writer.close();
+      if (lost > 0) {
+        logger?.error('Generations are lost: the database did not take them before the end', { generations: lost });
+      }
+      if (inJournal > 0) {
+        logger?.warn('Generations wait in the journal for the next start', { generations: inJournal });
       }
       await journal?.close();
     },

@@ -24,21 +24,27 @@ async function readAll(
 }
 
 export const followCases: readonly StoreCase[] = [
-  storeCase('A store that shows what comes after a place shows each generation once, in pages too', async (store) => {
-    const { generations } = store;
-    if (generations.follow === undefined) return;
-    const follow: Follow = (place, limit) =>
-      generations.follow?.(place, limit) ?? Promise.reject(new Error('no follow'));
-    const start = await follow(null, 10);
-    expectEqual(start.records, []);
-    const first = ['gen-a', 'gen-b', 'gen-c', 'gen-d', 'gen-e'];
-    for (const id of first) await generations.append(toRecord(id), null);
-    const read = await readAll(follow, { place: start.place, count: 5, page: 2 });
-    expectEqual(read.ids.toSorted(), first);
-    expectEqual((await follow(read.place, 10)).records, []);
-    await generations.append(toRecord('gen-0'), null);
-    expectEqual((await readAll(follow, { place: read.place, count: 1, page: 10 })).ids, ['gen-0']);
-    // A place stays good, whoever went on from it.
-    expectEqual((await readAll(follow, { place: start.place, count: 6, page: 4 })).ids.toSorted(), ['gen-0', ...first]);
-  }),
+  storeCase(
+    'A store that shows what comes after a place shows each generation once, in pages too',
+    async (store) => {
+      const { generations } = store;
+      const follow: Follow = (place, limit) =>
+        generations.follow?.(place, limit) ?? Promise.reject(new Error('no follow'));
+      const start = await follow(null, 10);
+      expectEqual(start.records, []);
+      const first = ['gen-a', 'gen-b', 'gen-c', 'gen-d', 'gen-e'];
+      for (const id of first) await generations.append(toRecord(id), null);
+      const read = await readAll(follow, { place: start.place, count: 5, page: 2 });
+      expectEqual(read.ids.toSorted(), first);
+      expectEqual((await follow(read.place, 10)).records, []);
+      await generations.append(toRecord('gen-0'), null);
+      expectEqual((await readAll(follow, { place: read.place, count: 1, page: 10 })).ids, ['gen-0']);
+      // A place stays good, whoever went on from it.
+      expectEqual((await readAll(follow, { place: start.place, count: 6, page: 4 })).ids.toSorted(), [
+        'gen-0',
+        ...first,
+      ]);
+    },
+    'generations.follow',
+  ),
 ];

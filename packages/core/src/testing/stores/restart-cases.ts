@@ -44,12 +44,11 @@ export const restartCases: readonly StoreCase[] = [
   durableStoreCase(
     'A store records what was noted as under way and never appended, once, as often as it is opened',
     async (store, reopen) => {
-      if (store.generations.noteRunning === undefined) return;
       const costs = { costUsd: 0.000002, costNanoUsd: 2000, costKnown: true };
       const figures = { promptTokens: 1, completionTokens: 2, durationMs: 3000, ...costs };
       const [cut, ended] = ['gen-1', 'gen-2'].map((id) => ({ record: toRecord(id, { costNanoUsd: 0 }), figures }));
       if (cut === undefined || ended === undefined) throw new Error('two calls');
-      await store.generations.noteRunning([cut, ended]);
+      await store.generations.noteRunning?.([cut, ended]);
       await store.generations.append(toRecord('gen-2'), null);
       for (let round = 0; round < 3; round += 1) {
         store = await reopen();
@@ -62,6 +61,7 @@ export const restartCases: readonly StoreCase[] = [
       store = await reopen();
       expectEqual(await store.generations.get('gen-3'), undefined);
     },
+    'generations.noteRunning',
   ),
 
   durableStoreCase('A store tells odd ids apart after it was opened again', async (store, reopen) => {

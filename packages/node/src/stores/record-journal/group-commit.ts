@@ -1,6 +1,7 @@
+import type { JournaledRecord } from '@model-gateway/core';
+
 import { atEndOfTurn } from '../../at-end-of-turn.ts';
 import { createLineBuffer } from '../journal/record-line.ts';
-import type { JournaledRecord } from './journaled-record.ts';
 import type { RecordSegments } from './record-segments.ts';
 
 interface Waiting {

@@ -1,13 +1,6 @@
-import type { GenerationRecord } from '@model-gateway/core';
+import type { JournaledChange } from '@model-gateway/core';
 
 import { openRowLog, type RowLogOptions } from '../journal/row-log.ts';
-
-/** A change of a record that is in the journal only. */
-export interface JournaledChange {
-  readonly id: string;
-  readonly record?: GenerationRecord | undefined;
-  readonly isContentDeleted?: true | undefined;
-}
 
 /** The changes of records in the journal, in a file of their own: they are few. */
 export interface JournalChanges {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { GenerationRecord, Logger, RunningCall } from '@model-gateway/core';
+import type { GenerationRecord, JournaledRecord, Logger, RecordJournal } from '@model-gateway/core';
 
 import { sweepTemporaryFiles } from '../files/atomic-file.ts';
 import { prepareDataDirectory, toDirectoryError } from '../files/data-directory.ts';
@@ -11,26 +11,9 @@ import { takeDirectory } from '../files/take-directory.ts';
 import { openRunningLog, type RunningLog } from '../generations/running-log.ts';
 import { recoverJournal } from '../journal/journal-reader.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { type JournalChanges, type JournaledChange, openJournalChanges } from './journal-changes.ts';
-import type { JournaledRecord } from './journaled-record.ts';
+import { type JournalChanges, openJournalChanges } from './journal-changes.ts';
 import { openRecordSegments, type RecordSegments } from './record-segments.ts';
 import { openRefusedRecords, type RefusedRecords } from './refused-records.ts';
-
-/** What was acknowledged and may not be in a database yet, as a store in PostgreSQL asks for it. */
-export interface RecordJournal {
-  readonly bytes: number;
-  readonly recovered: readonly number[];
-  readonly interrupted: readonly RunningCall[];
-  append(record: JournaledRecord): Promise<number>;
-  change(change: JournaledChange): Promise<void>;
-  settleChange(id: string): Promise<void>;
-  settle(segment: number, records: number): void;
-  end(segment: number): Promise<void>;
-  read(segment: number): AsyncIterable<readonly JournaledRecord[]>;
-  setAside(record: JournaledRecord, reason: string): Promise<void>;
-  noteRunning(calls: readonly RunningCall[]): Promise<void>;
-  close(): Promise<void>;
-}
 
 export interface RecordJournalOptions {
   /** Created when missing, closed to other users. One process has it at a time. */
@@ -73,11 +56,15 @@ export async function openJournalOn(options: RecordJournalOptions, host: Journal
     const files = await holdDirectory(host.files, path);
     await sweepTemporaryFiles(files, path);
     const common = { files, logger, now };
+    const segments = await openRecordSegments({ ...common, logsPath, segmentBytes, setTimer: host.setTimer });
+    const changes = await openJournalChanges({ ...common, path: join(path, 'changes.ndjson') });
+    // A crash may have come between the end of the last segment and that of its changes.
+    if (segments.recovered.length === 0) await changes.removeRecovered();
     return createRecordJournal({
       ...common,
       owner,
-      segments: await openRecordSegments({ ...common, logsPath, segmentBytes, setTimer: host.setTimer }),
-      changes: await openJournalChanges({ ...common, path: join(path, 'changes.ndjson') }),
+      segments,
+      changes,
       running: await openRunningLog({ ...common, path: join(path, 'running.ndjson') }),
       refused: openRefusedRecords({ files, path: join(path, 'refused.ndjson') }),
     });
@@ -102,6 +89,17 @@ function createRecordJournal(parts: Parts): RecordJournal {
   const { logger, owner, segments, changes, running, refused } = parts;
   const group = createGroupCommit(segments);
   const { recovered } = segments;
+  const closeAll = async (): Promise<void> => {
+    try {
+      await group.close();
+      await segments.close();
+      for (const log of [running, changes, refused]) await log.close();
+    } finally {
+      await owner?.release();
+    }
+  };
+  // Once: by the second time the system may have given the number of a descriptor to another file.
+  let closing: Promise<void> | undefined;
   return {
     get bytes() {
       return segments.bytes;
@@ -124,15 +122,7 @@ function createRecordJournal(parts: Parts): RecordJournal {
     read: (segment) => readSegment(parts, segment),
     setAside: refused.add,
     noteRunning: running.note,
-    async close() {
-      try {
-        await group.close();
-        await segments.close();
-        for (const log of [running, changes, refused]) await log.close();
-      } finally {
-        await owner?.release();
-      }
-    },
+    close: () => (closing ??= closeAll()),
   };
 }
 

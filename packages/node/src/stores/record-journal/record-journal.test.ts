@@ -1,7 +1,8 @@
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, open as openFile, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { RecordJournal } from '@model-gateway/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { createManualTimers, type ManualTimers } from '../../../../../test/support/async/manual-timers.ts';
@@ -10,7 +11,7 @@ import {
   type FaultyFileSystem,
 } from '../../../../../test/support/stores/faulty-file-system.ts';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { openJournalOn, type RecordJournal, type RecordJournalOptions } from './open-record-journal.ts';
+import { openJournalOn, type RecordJournalOptions } from './open-record-journal.ts';
 
 let root: string;
 let files: FaultyFileSystem;
@@ -147,6 +148,16 @@ test('changes of records outlive the process until they are settled', async () =
   expect(third.recovered).toEqual([]);
 });
 
+test('changes that a crash has left behind their records are gone with the next start', async () => {
+  const first = await open();
+  const segment = await first.append(toText('gen-1'));
+  await first.change({ id: 'gen-1', isContentDeleted: true });
+  first.settle(segment, 1);
+  await first.close();
+  await open();
+  expect(await readFile(join(root, 'journal', 'changes.ndjson'), 'utf8')).toMatch(/"removed":"gen-1"/);
+});
+
 test('a segment that is ended can be read while others are written to', async () => {
   const journal = await open();
   const segment = await journal.append(toText('gen-1'));
@@ -160,6 +171,18 @@ test('a segment that is ended can be read while others are written to', async ()
 test('a directory has one journal at a time', async () => {
   await open();
   await expect(open()).rejects.toThrow(/in use by this very process/);
+});
+
+test('a journal that is closed a second time closes nothing of others', async () => {
+  const journal = await open();
+  await journal.append(toText('gen-1'));
+  await journal.setAside(toText('gen-2'), 'it is too long');
+  await journal.close();
+  // The system gives its descriptors the numbers that have become free.
+  const others = await Promise.all(Array.from({ length: 8 }, () => openFile(join(root, 'journal', 'refused.ndjson'))));
+  await journal.close();
+  for (const other of others) expect((await other.stat()).isFile()).toBe(true);
+  for (const other of others) await other.close();
 });
 
 test('a record that is set aside is kept with the reason', async () => {

@@ -1,7 +1,8 @@
+import type { JournaledRecord } from '@model-gateway/core';
+
 import type { FileSystem } from '../files/file-system.ts';
 import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from '../journal/append-file.ts';
 import { toLine } from '../journal/record-line.ts';
-import type { JournaledRecord } from './journaled-record.ts';
 
 /** Records that a database refuses, in a file for people to look at. There is none before the first. */
 export interface RefusedRecords {

@@ -18,7 +18,7 @@ export interface RetentionOptions {
   readonly dropBefore?: ((day: string) => Promise<void>) | undefined;
 }
 
-/** Makes the days to come and drops those that are over, once an hour; one process at a time. */
+/** Makes the days to come and drops those that are over, once an hour. Processes that do so at the same time agree. */
 export interface Retention {
   readonly state: RetentionState;
   /** The first time at once. */
@@ -36,6 +36,7 @@ export function createRetention(options: RetentionOptions): Retention {
   /** How far the clock of the database is behind that of this process. */
   let leadMs = 0;
   let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
 
   const isHeld = (): boolean => leadMs > LEAP_MS;
   const judgedNow = (): number => (isHeld() ? now() - leadMs : now());
@@ -55,6 +56,7 @@ export function createRetention(options: RetentionOptions): Retention {
     state: { now: judgedNow, isHeld },
     async start() {
       await look();
+      if (isStopped) return;
       timer ??= setInterval(() => {
         look().catch((error: unknown) => {
           logger?.warn('Old generations could not be dropped; it is tried again in an hour', {
@@ -63,7 +65,10 @@ export function createRetention(options: RetentionOptions): Retention {
         });
       }, HOUR_MS).unref();
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopped = true;
+      clearInterval(timer);
+    },
   };
 }
 

@@ -1,14 +1,19 @@
-import { GatewayError, type GenerationRecord, type Logger, type StoredContent } from '@model-gateway/core';
+import {
+  GatewayError,
+  type GenerationRecord,
+  type Logger,
+  type RecordJournal,
+  type StoredContent,
+} from '@model-gateway/core';
 
 import { secondOfId } from '../day-of-generation.ts';
 import { messageOf } from './batch-error.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { type PendingRecord, settledOf, toPendingRecord } from './pending-record.ts';
-import type { RecordJournal } from './record-journal.ts';
 
 /** How much waits for the database before something is left out. */
 export interface SpoolLimits {
-  /** Of records in memory; further ones are in the journal alone. Default: 64 MiB. */
+  /** Of records in memory; further ones are in the journal alone, and refused while its disk fails. Default: 64 MiB. */
   readonly memoryBytes?: number | undefined;
   /** Of the journal; further records are stored without their contents. Default: 1 GiB. */
   readonly journalBytes?: number | undefined;
@@ -36,7 +41,7 @@ const CHECK_LIMIT_MS = 2000;
 export function createAppend(
   options: AppendOptions,
 ): (record: GenerationRecord, content: StoredContent | null) => Promise<void> {
-  const { writer, startedSecond } = options;
+  const { writer, journal, startedSecond } = options;
   const spool = createSpool(options);
   return async (record, content) => {
     const { id } = record.generation;
@@ -47,16 +52,18 @@ export function createAppend(
     if (!spool.takesFacts()) return spool.noteFacts(id);
     pending.know(id);
     const isJournaled = await spool.journal(added);
-    if (isJournaled && spool.isMemoryFull()) {
-      writer.backlog?.add(added.segment ?? 0, 1);
-      return;
+    if (journal !== undefined && spool.isMemoryFull()) {
+      if (isJournaled) return writer.backlog?.add(added.segment ?? 0, 1);
+      pending.forget(id);
+      throw notStored();
     }
     const isOwn = (secondOfId(id) ?? 0) >= startedSecond;
     const isWaitedFor = !isJournaled || !isOwn;
     writer.add(added, isWaitedFor);
     if (!isWaitedFor) return;
     const isNew = await within(isJournaled ? CHECK_LIMIT_MS : COMMIT_LIMIT_MS, added);
-    if (isNew === false) throw new IdExistsError(id);
+    // An id that only this process can have made is there before where the answer to a commit was lost.
+    if (isNew === false && !(isOwn && added.wasTried)) throw new IdExistsError(id);
     if (isNew === undefined && !isJournaled) throw notStored();
   };
 }
@@ -93,17 +100,21 @@ interface Spool {
   journal(record: PendingRecord): Promise<boolean>;
 }
 
-/** What waits, against its limits. Each thing that is left out is reported once, until there is room again. */
+/**
+ * What waits, against its limits. Each thing that is left out is reported once, until there is room again, and a journal
+ * that fails once, until it takes records again.
+ */
 function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool {
   const { memoryBytes = DEFAULT_MEMORY_BYTES, journalBytes = DEFAULT_JOURNAL_BYTES } = limits;
   const lost = { contents: 0, records: 0 };
+  let isJournalFailing = false;
   const isWithin = (share: number): boolean =>
     journal === undefined ? writer.pending.bytes < memoryBytes * share : journal.bytes < journalBytes * share;
   return {
     takesContents() {
       if (!isWithin(1)) return false;
-      if (lost.contents > 0) {
-        logger?.warn('There is room for contents again; some were left out while the database was away', { ...lost });
+      if (lost.contents > 0 || lost.records > 0) {
+        logger?.warn('There is room again; this was left out while the database was away', { ...lost });
         Object.assign(lost, { contents: 0, records: 0 });
       }
       return true;
@@ -129,8 +140,12 @@ function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool 
           record: record.text,
           content: record.content?.text ?? null,
         });
+        if (isJournalFailing) logger?.info('The journal takes generations again');
+        isJournalFailing = false;
         return true;
       } catch (error) {
+        if (isJournalFailing) return false;
+        isJournalFailing = true;
         logger?.error('The journal does not take generations; they wait for the database instead', {
           reason: messageOf(error),
         });

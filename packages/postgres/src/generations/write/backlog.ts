@@ -1,29 +1,69 @@
-import type { Logger } from '@model-gateway/core';
+import type { JournaledRecord, Logger, RecordJournal } from '@model-gateway/core';
 
 import { messageOf } from './batch-error.ts';
 import { type PendingRecord, readPendingRecord } from './pending-record.ts';
-import type { JournaledRecord, RecordJournal } from './record-journal.ts';
+import { type BatchLimits, countWithin, type PendingRecords } from './pending-records.ts';
 
 /** Records that are in the journal alone: an earlier process has left them, or memory had no room for them. */
 export interface Backlog {
   readonly isEmpty: boolean;
   /** Records of a segment are not in memory. */
   add(segment: number, records: number): void;
-  /** Writes the next piece of the oldest segment. When it rejects, that piece comes again. */
-  writeNext(write: (records: readonly PendingRecord[]) => Promise<void>): Promise<void>;
+  /** Writes the next records of the oldest segment, one call at a time. When it rejects, they come again. */
+  writeNext(limits: BatchLimits, write: (records: readonly PendingRecord[]) => Promise<void>): Promise<void>;
 }
 
-export function createBacklog(journal: RecordJournal, logger: Logger | undefined): Backlog {
+export interface BacklogOptions {
+  readonly journal: RecordJournal;
+  readonly pending: PendingRecords;
+  readonly logger: Logger | undefined;
+}
+
+interface Reading {
+  readonly segment: number;
+  readonly pieces: AsyncIterator<readonly JournaledRecord[]>;
+  /** What was read and is not written yet. */
+  records: readonly PendingRecord[];
+}
+
+export function createBacklog({ journal, pending, logger }: BacklogOptions): Backlog {
   /** Records of each segment, the oldest first. */
   const segments = new Map<number, number>();
-  let reading: { readonly segment: number; readonly pieces: AsyncIterator<readonly JournaledRecord[]> } | undefined;
-  let piece: readonly JournaledRecord[] | undefined;
+  let reading: Reading | undefined;
 
-  const begin = async (): Promise<void> => {
+  const begin = async (): Promise<Reading | undefined> => {
     const [segment] = segments.keys();
-    if (segment === undefined || reading !== undefined) return;
+    if (segment === undefined) return undefined;
     await journal.end(segment);
-    reading = { segment, pieces: journal.read(segment)[Symbol.asyncIterator]() };
+    return { segment, pieces: journal.read(segment)[Symbol.asyncIterator](), records: [] };
+  };
+  /** False at the end of the segment. */
+  const readOn = async (from: Reading): Promise<boolean> => {
+    try {
+      const next = await from.pieces.next();
+      if (next.done === true) return false;
+      from.records = await readAll(next.value);
+      return true;
+    } catch (error) {
+      // An iterator that has failed says next that it is at its end: what it has not read would be taken for settled.
+      reading = undefined;
+      throw error;
+    }
+  };
+  /** No id twice; the first version of each, as the database would have it. */
+  const readAll = async (piece: readonly JournaledRecord[]): Promise<readonly PendingRecord[]> => {
+    const byId = new Map<string, PendingRecord>();
+    for (const journaled of piece) {
+      if (byId.has(journaled.id)) continue;
+      try {
+        byId.set(journaled.id, readPendingRecord(journaled.record, journaled.content));
+      } catch (error) {
+        const reason = messageOf(error);
+        logger?.error('A record in the journal cannot be read; it is set aside', { id: journaled.id, reason });
+        await journal.setAside(journaled, reason);
+      }
+    }
+    return [...byId.values()];
   };
   return {
     get isEmpty() {
@@ -32,36 +72,20 @@ export function createBacklog(journal: RecordJournal, logger: Logger | undefined
     add(segment, records) {
       segments.set(segment, (segments.get(segment) ?? 0) + records);
     },
-    async writeNext(write) {
-      await begin();
+    async writeNext(limits, write) {
+      reading ??= await begin();
       if (reading === undefined) return;
-      const { segment, pieces } = reading;
-      if (piece === undefined) {
-        const next = await pieces.next();
-        if (next.done === true) {
-          journal.settle(segment, segments.get(segment) ?? 0);
-          segments.delete(segment);
-          reading = undefined;
-          return;
-        }
-        piece = next.value;
+      const from = reading;
+      if (from.records.length === 0 && !(await readOn(from))) {
+        journal.settle(from.segment, segments.get(from.segment) ?? 0);
+        segments.delete(from.segment);
+        reading = undefined;
+        return;
       }
-      await write(readAll(piece, logger));
-      piece = undefined;
+      const count = countWithin(from.records, limits);
+      // One that is in memory as well is written from there, where it may have been changed since it was read.
+      await write(from.records.slice(0, count).filter(({ id }) => pending.find(id)?.segment !== from.segment));
+      from.records = from.records.slice(count);
     },
   };
-}
-
-/** No id twice; the first version of each, as the database would have it. */
-function readAll(piece: readonly JournaledRecord[], logger: Logger | undefined): readonly PendingRecord[] {
-  const byId = new Map<string, PendingRecord>();
-  for (const { id, record, content } of piece) {
-    if (byId.has(id)) continue;
-    try {
-      byId.set(id, readPendingRecord(record, content));
-    } catch (error) {
-      logger?.error('A record in the journal cannot be read; it is left out', { id, reason: messageOf(error) });
-    }
-  }
-  return [...byId.values()];
 }

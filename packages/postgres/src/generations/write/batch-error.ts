@@ -1,7 +1,17 @@
 import { codeOf } from '../../connection/database-error.ts';
 
-/** Whether the database refuses something in the rows of a batch: wrong data, a broken constraint, too long for an index. */
+/** A record has values of which no row can be made. */
+export class UnfitRecordError extends Error {
+  override readonly name = 'UnfitRecordError';
+
+  constructor(cause: unknown) {
+    super(`No row can be made of the record: ${messageOf(cause)}`);
+  }
+}
+
+/** Whether something in the rows of a batch is refused: wrong data, a broken constraint, too long for an index. */
 export function isRefusal(error: unknown): boolean {
+  if (error instanceof UnfitRecordError) return true;
   return /^(22|23|54)/.test(codeOf(error)) && !isMissingDay(error);
 }
 

@@ -1,13 +1,14 @@
-import type { GenerationRecord } from '@model-gateway/core';
+import type { GenerationRecord, Logger, RecordJournal } from '@model-gateway/core';
 
+import { messageOf } from './batch-error.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { type PendingRecord, settledOf, toPendingRecord } from './pending-record.ts';
-import type { RecordJournal } from './record-journal.ts';
 import { replaceRecord, type WriteParts } from './write-batch.ts';
 
 export interface ChangeOptions extends WriteParts {
   readonly writer: BatchWriter;
   readonly journal: RecordJournal | undefined;
+  readonly logger: Logger | undefined;
   /** Removes a content from the database. */
   readonly deleteStored: (id: string) => Promise<boolean>;
   /** For what an earlier process has left in the journal. */
@@ -64,16 +65,14 @@ export function createChanges(options: ChangeOptions): {
 
 /** Notes a change in the journal until the record is in the database with it. */
 async function noteChange(
-  { journal, writer }: ChangeOptions,
+  { journal, writer, logger }: ChangeOptions,
   change: Parameters<RecordJournal['change']>[0],
 ): Promise<void> {
   const pending = writer.pending.find(change.id);
   const settled = pending === undefined ? undefined : settledOf(pending);
   await journal?.change(change);
-  void settled
-    ?.then(
-      () => journal?.settleChange(change.id),
-      () => journal?.settleChange(change.id),
-    )
-    .catch(() => undefined);
+  const forget = (): Promise<void> | undefined => journal?.settleChange(change.id);
+  void settled?.then(forget, forget).catch((error: unknown) => {
+    logger?.warn('A change that was written could not be removed from the journal', { reason: messageOf(error) });
+  });
 }

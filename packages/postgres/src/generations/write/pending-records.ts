@@ -30,6 +30,17 @@ export interface BatchLimits {
   readonly bytes: number;
 }
 
+/** How many of the first records a batch takes: one at least. */
+export function countWithin(records: readonly PendingRecord[], limits: BatchLimits): number {
+  let count = 0;
+  let bytes = 0;
+  while (count < records.length && count < limits.records && (count === 0 || bytes < limits.bytes)) {
+    bytes += records[count]?.bytes ?? 0;
+    count += 1;
+  }
+  return count;
+}
+
 /** Ids that are remembered after their records have been written, at least. */
 const REMEMBERED = 20_000;
 
@@ -68,15 +79,9 @@ export function createPendingRecords(): PendingRecords {
       queue.push(record);
     },
     take(limits) {
-      let count = 0;
-      let size = 0;
-      while (count < queue.length && count < limits.records && (count === 0 || size < limits.bytes)) {
-        const record = queue[count] as PendingRecord;
-        size += record.bytes;
-        record.state = 'writing';
-        count += 1;
-      }
-      return queue.splice(0, count);
+      const batch = queue.splice(0, countWithin(queue, limits));
+      for (const record of batch) record.state = 'writing';
+      return batch;
     },
     putBack(batch) {
       const left = batch.filter(({ id }) => pending.has(id));

@@ -6,7 +6,8 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { toColumnId } from '../../connection/column-text.ts';
 import type { DatabaseConnection } from '../../connection/database-connection.ts';
 import type { Days } from '../retention/days.ts';
-import { createCopyBuffer } from './copy-buffer.ts';
+import { UnfitRecordError } from './batch-error.ts';
+import { type CopyBuffer, createCopyBuffer } from './copy-buffer.ts';
 import {
   ADD_CONTENTS,
   ADD_INCOMING,
@@ -44,7 +45,7 @@ export async function writeBatch(
   records: readonly PendingRecord[],
 ): Promise<LeftOut> {
   const rows = createCopyBuffer();
-  for (const record of records) putRow(rows, record);
+  putRows(rows, records);
   const bytes = rows.end();
   await days.prepare(new Set(records.map(({ day }) => day)));
   const leftOut = await connection.useClient(LIMIT_MS, (client) =>
@@ -59,6 +60,14 @@ export async function writeBatch(
   // A connection that failed may still be sending them.
   rows.release();
   return leftOut;
+}
+
+function putRows(rows: CopyBuffer, records: readonly PendingRecord[]): void {
+  try {
+    for (const record of records) putRow(rows, record);
+  } catch (error) {
+    throw new UnfitRecordError(error);
+  }
 }
 
 /** Of these records, those whose ids a statement has returned. */
@@ -86,7 +95,7 @@ export async function replaceRecord({ connection, rollups }: WriteParts, record:
         return false;
       }
       // Its day is that of its first version, for ever.
-      putRow(rows, { ...record, day: row.day, content: null });
+      putRows(rows, [{ ...record, day: row.day, content: null }]);
       await copy(client, rows.end());
       await runAll(client, [REPLACE_BY_INCOMING, ...rollups, ADD_SPENDING, 'commit']);
       return true;

@@ -1,4 +1,4 @@
-import type { GenerationRecord, RunningCall } from '@model-gateway/core';
+import type { GenerationRecord, RunningCall } from './store.ts';
 
 /** A generation as JSON texts, the form in which journal and database take it. */
 export interface JournaledRecord {
@@ -16,8 +16,8 @@ export interface JournaledChange {
 }
 
 /**
- * What was acknowledged and may not be in the database yet, on a disk of this machine. In segments: one is removed as
- * soon as all its records are settled.
+ * What was acknowledged and may not be in a database yet, on a disk of this machine: a store in a database asks for it.
+ * In segments: one is removed as soon as all its records are settled.
  */
 export interface RecordJournal {
   /** On the disk, in segments of which something is not settled. */
@@ -41,6 +41,6 @@ export interface RecordJournal {
   setAside(record: JournaledRecord, reason: string): Promise<void>;
   /** As `GenerationRepository.noteRunning`. */
   noteRunning(calls: readonly RunningCall[]): Promise<void>;
-  /** What is not settled stays for the next opening. */
+  /** What is not settled stays for the next opening. A second call does nothing more than the first. */
   close(): Promise<void>;
 }
