@@ -26,9 +26,8 @@ import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded
 // Types alone: the package is loaded where there is a Redis.
 import type { RedisShared } from '@model-gateway/redis';
 
-import type { RecordOptions } from './commands/parse-command.ts';
 import { createProviderChecks } from './doctor/provider-checks.ts';
-import type { FixtureUse } from './fixture-use.ts';
+import type { FixtureUse, RecordOptions } from './fixture-use.ts';
 import { createLazyTransport } from './lazy-transport.ts';
 import { listSecrets } from './list-secrets.ts';
 import { createRedactor, type ServerLogger } from './logger.ts';

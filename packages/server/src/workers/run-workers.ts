@@ -6,7 +6,7 @@ import process from 'node:process';
 
 import type { GatewayConfig } from '@model-gateway/node';
 
-import { type ServeOptions, UsageError } from '../commands/parse-command.ts';
+import { UsageError } from '../commands/usage-error.ts';
 import { listSecrets } from '../list-secrets.ts';
 import { createLogger } from '../logger.ts';
 import { planStart } from '../plan-start.ts';
@@ -14,6 +14,7 @@ import { announceListening } from '../process/announce-listening.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
+import type { ServeOptions } from '../serve/parse-serve.ts';
 import { toWorkerEnvironment, type WorkerPlace } from './worker-place.ts';
 import { createWorkerPool, type WorkerProcess } from './worker-pool.ts';
 

@@ -24,7 +24,7 @@ import { isReady, whenReady } from '../store-readiness.ts';
 import { withUi } from '../ui/with-ui.ts';
 import { ALONE, findWorkerPlace, tellListening, toWorkerEvents, type WorkerPlace } from '../workers/worker-place.ts';
 import { createDemoBanner } from './demo-banner.ts';
-import type { ServeOptions } from './parse-command.ts';
+import type { ServeOptions } from './parse-serve.ts';
 
 /** Time after the drain limit for the last bytes of responses. */
 const CUT_AFTER_MS = 1000;
