@@ -22,7 +22,14 @@ import { StartError } from '../process/start-error.ts';
 import { tuneV8 } from '../process/tune-v8.ts';
 import { isReady, whenReady } from '../store-readiness.ts';
 import { withUi } from '../ui/with-ui.ts';
-import { ALONE, findWorkerPlace, tellListening, toWorkerEvents, type WorkerPlace } from '../workers/worker-place.ts';
+import {
+  ALONE,
+  findWorkerPlace,
+  outliveStarter,
+  tellListening,
+  toWorkerEvents,
+  type WorkerPlace,
+} from '../workers/worker-place.ts';
 import { createDemoBanner } from './demo-banner.ts';
 import type { ServeOptions } from './parse-serve.ts';
 
@@ -53,7 +60,7 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures' | 't
  */
 export async function serve(options: ServeOptions): Promise<void> {
   tuneV8();
-  const place = options.workers > 1 ? await findWorkerPlace() : null;
+  const place = options.workers > 1 ? findWorkerPlace() : null;
   const builtInModels = await loadBuiltInModels(options);
   const planAnew = (): StartPlan => planStart(options, process.env, builtInModels);
   const plan = planAnew();
@@ -92,6 +99,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       process.exit(code);
     },
   });
+  if (place !== null) outliveStarter();
   try {
     await started;
   } catch (error) {
