@@ -4,7 +4,7 @@ import type { StoredProvider } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, type GatewayConfig, loadConfig, readStoredProviders } from '@model-gateway/node';
 
-import { connectProviders } from '../compose.ts';
+import { connectProviders } from '../connect-providers.ts';
 import { listSecrets } from '../list-secrets.ts';
 import { createRedactor } from '../logger.ts';
 import { examineProvider, examineStored } from './examine-providers.ts';
