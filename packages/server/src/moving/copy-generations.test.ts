@@ -18,7 +18,7 @@ async function fill(count: number): Promise<Store> {
 
 const append = async (store: Store, index: number): Promise<void> =>
   store.generations.append(
-    toRecord(idOf(index), { created_at: new Date(START_MS + index * 1000).toISOString() }),
+    toRecord(idOf(index), { generation: { created_at: new Date(START_MS + index * 1000).toISOString() } }),
     null,
   );
 
