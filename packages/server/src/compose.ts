@@ -8,7 +8,6 @@ import {
   type Gateway,
   type GatewayOptions,
   type Logger,
-  type ModelDefinition,
   type RateLimitOptions,
   type SecretBox,
   type Store,
@@ -20,7 +19,7 @@ import type { RedisShared } from '@model-gateway/redis';
 
 import { type Closable, connectProviders, type LoadTransport, type Sources } from './connect-providers.ts';
 import { createProviderChecks } from './doctor/provider-checks.ts';
-import type { FixtureUse, RecordOptions } from './fixture-use.ts';
+import type { RecordOptions } from './fixture-use.ts';
 import { listSecrets } from './list-secrets.ts';
 import { createRedactor, type ServerLogger } from './logger.ts';
 import { openFixtures } from './open-fixtures.ts';
@@ -34,6 +33,11 @@ import { isReady } from './store-readiness.ts';
 
 export interface Composition {
   readonly gateway: Gateway;
+  /**
+   * Whether it knows what was set up in the store. One whose database is away has nothing to read yet: then the host
+   * calls `gateway.loadSetup` when the store is ready.
+   */
+  readonly isSetUp: boolean;
   /**
    * Puts providers, models, the account, routing and rate limits of another configuration into force; the rest of it is
    * for the next start. A call that has begun ends with what it began with. Rejects, and changes nothing, when it cannot.
@@ -145,8 +149,8 @@ async function composeParts(
     onGeneration: options.onGeneration,
     logger,
   });
-  // A store whose database is away has nothing to read yet; the host loads it when it is ready.
-  if (isReady(store)) await gateway.loadSetup();
+  const isSetUp = isReady(store);
+  if (isSetUp) await gateway.loadSetup();
 
   const reconfigure = async (next: GatewayConfig): Promise<void> => {
     const before = config;
@@ -162,7 +166,7 @@ async function composeParts(
       throw error;
     }
   };
-  return { gateway: fixtures.wrap(gateway), reconfigure, preload: sources.preload };
+  return { gateway: fixtures.wrap(gateway), isSetUp, reconfigure, preload: sources.preload };
 }
 
 const toAccount = ({ account, routing }: GatewayConfig): AccountOptions => ({ ...account, routing });

@@ -13,7 +13,7 @@ import { createReload, followConfig } from '../process/follow-config.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
 import { StartError } from '../process/start-error.ts';
-import { isReady, whenReady } from '../store-readiness.ts';
+import { whenReady } from '../store-readiness.ts';
 import { withUi } from '../ui/with-ui.ts';
 import { ALONE } from '../workers/worker-place.ts';
 import { announce, announceOwner, hintAtMissingKeys, showSignInLink } from './announce.ts';
@@ -35,7 +35,7 @@ export async function startGateway(start: Start): Promise<void> {
   const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
   const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
   const composed = await compose({ config, store, logger, extraKeys: toOwnerKeys(start), ...fixtures });
-  const { gateway, reconfigure, preload, closeAfterwards } = composed;
+  const { gateway, isSetUp, reconfigure, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;
 
@@ -62,10 +62,10 @@ export async function startGateway(start: Start): Promise<void> {
     // Not awaited: a provider whose list of models is slow must not delay a stop either.
     gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
   };
-  const wasReady = isReady(store);
   await announce(start, listener, store);
   preload();
-  if (wasReady) return begin();
+  // Not by the store, which may have got ready since.
+  if (isSetUp) return begin();
   const beginLate = (): void => void beginWith(gateway, start, begin);
   const stopWaiting = whenReady(store, beginLate);
   closers.push(() => Promise.resolve(stopWaiting()));
