@@ -5,48 +5,39 @@ import {
   createGateway,
   type AccountOptions,
   type BootstrapKey,
-  type BroadcastOptions,
   type Gateway,
   type GatewayOptions,
   type Logger,
-  type ModelDefinition,
-  type Provider,
   type RateLimitOptions,
   type SecretBox,
   type Store,
-  type WebhookOptions,
-  type Transport,
   type VideoArchive,
-  type WebAccess,
 } from '@model-gateway/core';
-import { createProvider } from '@model-gateway/core/providers/create-provider';
 import { createFileVideoArchive, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
-import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
-import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
 // Types alone: the package is loaded where there is a Redis.
 import type { RedisShared } from '@model-gateway/redis';
 
-import type { RecordOptions } from './commands/parse-command.ts';
+import { type Closable, connectProviders, type LoadTransport, type Sources } from './connect-providers.ts';
 import { createProviderChecks } from './doctor/provider-checks.ts';
-import type { FixtureUse } from './fixture-use.ts';
-import { createLazyTransport } from './lazy-transport.ts';
+import type { RecordOptions } from './fixture-use.ts';
 import { listSecrets } from './list-secrets.ts';
 import { createRedactor, type ServerLogger } from './logger.ts';
 import { openFixtures } from './open-fixtures.ts';
 import { openSecrets } from './open-secrets.ts';
 import { openShared } from './open-shared.ts';
-import { type Connector, createConnector } from './setup/connector.ts';
+import { openWebAccess, toBroadcastOptions, toWebhookOptions } from './outside-addresses.ts';
+import { createConnector } from './setup/connector.ts';
 import type { KnownServer } from './setup/find-local-servers.ts';
 import { createSetupHost } from './setup/setup-host.ts';
 import { isReady } from './store-readiness.ts';
 
-/** Anything with open connections or files, which `close` releases. */
-interface Closable {
-  close(): Promise<void>;
-}
-
 export interface Composition {
   readonly gateway: Gateway;
+  /**
+   * Whether it knows what was set up in the store. One whose database is away has nothing to read yet: then the host
+   * calls `gateway.loadSetup` when the store is ready.
+   */
+  readonly isSetUp: boolean;
   /**
    * Puts providers, models, the account, routing and rate limits of another configuration into force; the rest of it is
    * for the next start. A call that has begun ends with what it began with. Rejects, and changes nothing, when it cannot.
@@ -84,12 +75,24 @@ export interface CompositionOptions {
   readonly onGeneration?: GatewayOptions['onGeneration'];
 }
 
-type LoadTransport = () => Promise<Transport & Closable>;
-
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The composition root: the only place that names all parts of this server. */
+/** Makes a gateway of all parts of this server. Rejects, and leaves nothing open, when one of them cannot be had. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
+  const opened: Closable[] = [];
+  try {
+    return { ...(await composeParts(options, opened)), closeAfterwards: opened };
+  } catch (error) {
+    for (const part of opened) await part.close();
+    throw error;
+  }
+}
+
+/** The composition root: the only place that names all parts. Adds those that are to be closed to `opened`. */
+async function composeParts(
+  options: CompositionOptions,
+  opened: Closable[],
+): Promise<Omit<Composition, 'closeAfterwards'>> {
   const { store, logger, extraKeys, demoFixturesDir, record = null, loadTransport } = options;
   const isDemo = demoFixturesDir !== null;
   let { config } = options;
@@ -113,11 +116,13 @@ export async function compose(options: CompositionOptions): Promise<Composition>
       ? await connectProviders(config, { recordUpstream, loadTransport })
       : { ...replay, connector: createConnector(refuseConnection), preload: () => undefined, closeAfterwards: [] };
   const { connector } = sources;
+  opened.push(...sources.closeAfterwards);
   const hide = (more: readonly string[]): void => {
     secrets.push(...more.filter((secret) => !secrets.includes(secret)));
     logger.hide?.(more);
   };
   const shared = await openShared(config, logger);
+  if (shared !== undefined) opened.push(shared);
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
@@ -144,8 +149,8 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     onGeneration: options.onGeneration,
     logger,
   });
-  // A store whose database is away has nothing to read yet; the host loads it when it is ready.
-  if (isReady(store)) await gateway.loadSetup();
+  const isSetUp = isReady(store);
+  if (isSetUp) await gateway.loadSetup();
 
   const reconfigure = async (next: GatewayConfig): Promise<void> => {
     const before = config;
@@ -161,9 +166,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
       throw error;
     }
   };
-  const { preload } = sources;
-  const closeAfterwards = [...sources.closeAfterwards, ...(shared === undefined ? [] : [shared])];
-  return { gateway: fixtures.wrap(gateway), reconfigure, preload, closeAfterwards };
+  return { gateway: fixtures.wrap(gateway), isSetUp, reconfigure, preload: sources.preload };
 }
 
 const toAccount = ({ account, routing }: GatewayConfig): AccountOptions => ({ ...account, routing });
@@ -183,35 +186,6 @@ async function openRateLimits(
   return { rules, createCounter };
 }
 
-async function openWebAccess({ webSearch, timeouts }: GatewayConfig): Promise<WebAccess> {
-  const { createWebAccess } = await import('@model-gateway/node/web');
-  return createWebAccess({ connectTimeoutMs: timeouts.connectMs, search: webSearch ?? undefined });
-}
-
-function toWebhookOptions(config: GatewayConfig): WebhookOptions {
-  const { signingSecret, previousSigningSecret, defaultCallbackUrl, allowPrivateNetwork } = config.webhooks;
-  return {
-    signingSecrets: [signingSecret, previousSigningSecret].filter((secret) => secret !== null),
-    defaultCallbackUrl,
-    transport: createOutsideTransport(config),
-    objectToUrl: (url) => objectToUrl(url, { schemes: ['https'], allowPrivateNetwork }),
-  };
-}
-
-function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {
-  const { allowPrivateNetwork } = config.webhooks;
-  return {
-    formats: [webhookFormat, otelCollectorFormat, langfuseFormat, s3Format],
-    transport: createOutsideTransport(config),
-    objectToUrl: (url) => objectToUrl(url, { schemes: ['https', 'http'], allowPrivateNetwork }),
-  };
-}
-
-/** Transport for every address that callers or upstreams name. */
-function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }: GatewayConfig): Transport {
-  return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
-}
-
 async function openVideoArchive(
   { store, videos, logging }: GatewayConfig,
   { retention }: Pick<Store, 'retention'>,
@@ -223,37 +197,4 @@ async function openVideoArchive(
     maxAgeMs: logging.retentionDays * DAY_MS,
     now: retention?.now,
   });
-}
-
-interface Sources extends Pick<Composition, 'preload' | 'closeAfterwards'> {
-  readonly providers: readonly Provider[];
-  readonly models: readonly ModelDefinition[];
-  readonly connector: Connector;
-}
-
-/** Creates the providers of a configuration. The caller closes what is to be closed. */
-export async function connectProviders(
-  config: GatewayConfig,
-  {
-    recordUpstream,
-    loadTransport,
-  }: Pick<FixtureUse, 'recordUpstream'> & Pick<CompositionOptions, 'loadTransport'> = {},
-): Promise<Sources> {
-  const { providers, models, timeouts } = config;
-  const loadUndici: LoadTransport = async () => {
-    const { createUndiciTransport } = await import('@model-gateway/node/undici');
-    return createUndiciTransport({ connectTimeoutMs: timeouts.connectMs });
-  };
-  const transport = createLazyTransport(loadTransport ?? loadUndici);
-  const outside = createOutsideTransport(config);
-  const connector = createConnector((provider) => {
-    if (recordUpstream === undefined) return createProvider({ ...provider, transport, downloads: outside });
-    return createProvider({
-      ...provider,
-      transport: recordUpstream(provider, transport),
-      downloads: recordUpstream(provider, outside),
-    });
-  });
-  const created = await Promise.all(providers.map(connector.connect));
-  return { providers: created, models, connector, preload: () => transport.preload(), closeAfterwards: [transport] };
 }

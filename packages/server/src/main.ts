@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import process from 'node:process';
 
-import { parseCommand, type ServeOptions } from './commands/parse-command.ts';
+import { parseCommand } from './commands/parse-command.ts';
 import { ignoreBrokenPipes } from './process/signals.ts';
+import type { ServeOptions } from './serve/parse-serve.ts';
 
 // These are names, because importing the classes would load every package before the command is parsed.
 /** Errors that the user can correct: a wrong command line or configuration. */
@@ -55,12 +56,12 @@ async function serve(options: ServeOptions): Promise<void> {
     const { default: cluster } = await import('node:cluster');
     if (cluster.isPrimary) return (await import('./workers/run-workers.ts')).runWorkers(options);
     // The channel to the process that has started this one would keep it alive.
-    return (await import('./commands/serve.ts')).serve(options).catch((error: unknown) => {
+    return (await import('./serve/serve.ts')).serve(options).catch((error: unknown) => {
       fail(error);
       process.exit();
     });
   }
-  return (await import('./commands/serve.ts')).serve(options);
+  return (await import('./serve/serve.ts')).serve(options);
 }
 
 function readVersion(): string {

@@ -1,8 +1,7 @@
 import type { FixtureLibrary } from '@model-gateway/core';
 import type { GatewayConfig } from '@model-gateway/node';
 
-import type { RecordOptions } from './commands/parse-command.ts';
-import type { FixtureUse } from './fixture-use.ts';
+import type { FixtureUse, RecordOptions } from './fixture-use.ts';
 import { LIVE, openSwitchable } from './open-switchable.ts';
 
 export interface FixtureUseOptions {

@@ -11,7 +11,8 @@ import {
   loadConfig,
 } from '@model-gateway/node';
 
-import { type ServeOptions, UsageError } from './commands/parse-command.ts';
+import { UsageError } from './commands/usage-error.ts';
+import type { ServeOptions } from './serve/parse-serve.ts';
 
 /** The configuration that `serve` runs. */
 export interface StartPlan {

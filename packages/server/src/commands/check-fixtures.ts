@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-import type { FixturesOptions } from './parse-command.ts';
+import type { FixturesOptions } from './parse-fixtures.ts';
 
 /** Checks or lints a directory of fixtures. Prints the findings, and sets exit code 1 when there are any. */
 export async function checkFixtures({ action, dir }: FixturesOptions): Promise<void> {

@@ -5,7 +5,7 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, createJsonFileStore, type GatewayConfig, loadConfig } from '@model-gateway/node';
 
 import { StartError } from '../process/start-error.ts';
-import { UsageError } from './parse-command.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The flags that say which store is meant. */
 export interface StoreFlags {

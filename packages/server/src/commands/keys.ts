@@ -6,7 +6,7 @@ import { createNodePlatform } from '@model-gateway/node';
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 import { findStore, isDatabase, type NamedStore, type StoreFlags, withStore } from './find-store.ts';
-import type { KeysCreateOptions } from './parse-command.ts';
+import type { KeysCreateOptions } from './parse-keys.ts';
 
 const OWNER_TIMEOUT_MS = 10_000;
 const DEMO_DATA_DIR = 'data/demo';

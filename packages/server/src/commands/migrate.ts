@@ -1,7 +1,7 @@
 import process from 'node:process';
 
 import { findDatabase } from './find-store.ts';
-import type { MigrateOptions } from './parse-command.ts';
+import type { MigrateOptions } from './parse-migrate.ts';
 
 /** Brings the database of a config to the schema of this version. */
 export async function migrate({ config }: MigrateOptions): Promise<void> {

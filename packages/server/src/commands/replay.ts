@@ -3,7 +3,7 @@ import process from 'node:process';
 import type { Logger } from '@model-gateway/core';
 import { startFixtureGateway } from '@model-gateway/fixtures';
 
-import type { ReplayOptions } from './parse-command.ts';
+import type { ReplayOptions } from './parse-replay.ts';
 
 /** Responds from recordings until a signal ends the process. Resolves when it listens; reports misses on stderr. */
 export async function replay({ dir, port, apiKey, speed, allowsLoopbackWebhooks }: ReplayOptions): Promise<void> {

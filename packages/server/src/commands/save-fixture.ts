@@ -4,7 +4,7 @@ import type { Generation, GenerationContent } from '@model-gateway/core';
 import { saveGeneration } from '@model-gateway/fixtures';
 
 import { StartError } from '../process/start-error.ts';
-import type { SaveFixtureOptions } from './parse-command.ts';
+import type { SaveFixtureOptions } from './parse-fixtures.ts';
 
 const TIMEOUT_MS = 10_000;
 

@@ -18,7 +18,8 @@ import {
 
 import { findStore, isDatabase } from '../commands/find-store.ts';
 import { mentionDemo } from '../commands/keys.ts';
-import { type ConnectOptions, UsageError } from '../commands/parse-command.ts';
+import { UsageError } from '../commands/usage-error.ts';
+import type { ConnectOptions } from './parse-connect.ts';
 import { showNotes, showSteps } from './show-steps.ts';
 import {
   FORMATS,

@@ -4,11 +4,11 @@ import type { StoredProvider } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, type GatewayConfig, loadConfig, readStoredProviders } from '@model-gateway/node';
 
-import type { DoctorOptions } from '../commands/parse-command.ts';
-import { connectProviders } from '../compose.ts';
+import { connectProviders } from '../connect-providers.ts';
 import { listSecrets } from '../list-secrets.ts';
 import { createRedactor } from '../logger.ts';
 import { examineProvider, examineStored } from './examine-providers.ts';
+import type { DoctorOptions } from './parse-doctor.ts';
 
 /**
  * Checks every provider, of the configuration and set up, and prints what is wrong and what to do. Sets exit code 1 when one of them cannot be

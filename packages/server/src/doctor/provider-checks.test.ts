@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest';
 
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { startRawUpstream, toRawResponse } from '../../../../test/support/upstreams/raw-upstream.ts';
-import { connectProviders } from '../compose.ts';
+import { connectProviders } from '../connect-providers.ts';
 import { listSecrets } from '../list-secrets.ts';
 import { createRedactor } from '../logger.ts';
 import { createProviderChecks } from './provider-checks.ts';

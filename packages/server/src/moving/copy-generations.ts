@@ -33,7 +33,7 @@ export async function copyGenerations({
   onProgress,
   onCopied,
 }: GenerationCopy): Promise<number> {
-  const { total, places } = await listPages(from, sinceMs);
+  const { total, spans } = await listSpans(from, sinceMs);
   const inFlight = createInFlight(WRITTEN_AT_ONCE);
   let done = 0;
   const count = (record: GenerationRecord): void => {
@@ -42,8 +42,8 @@ export async function copyGenerations({
     if (done % PAGE === 0) onProgress(done, total);
   };
   onProgress(0, total);
-  for (const before of places.toReversed()) {
-    const { records } = await from.page({ limit: PAGE, before });
+  for (const span of spans.toReversed()) {
+    const records = await readSpan(from, span);
     const chosen = records.filter((record) => beganAt(record) >= sinceMs).toReversed();
     const known = await findKnown(chosen);
     const missing = chosen.filter(({ generation }) => !known.has(generation.id));
@@ -74,18 +74,50 @@ async function put(to: Generations, record: GenerationRecord, content: Parameter
   }
 }
 
-/** After which generations pages begin, the newest first, and how many generations there are on them. */
-async function listPages(from: Generations, sinceMs: number) {
-  const places: (string | undefined)[] = [];
+/**
+ * What was on a page when pages were counted, by ids. Generations that are added meanwhile, some with an earlier
+ * beginning than the newest, move the ends of pages, but not those of spans.
+ */
+interface Span {
+  /** The last before it; undefined where it was the first page. */
+  readonly before: string | undefined;
+  /** The newest on it. */
+  readonly first: string | undefined;
+  /** The oldest on it; null where no more followed. */
+  readonly last: string | null;
+}
+
+/** The pages that there are, the newest first, and how many generations are on them. */
+async function listSpans(from: Generations, sinceMs: number) {
+  const spans: Span[] = [];
   let total = 0;
   let before: string | undefined;
   for (;;) {
     const { records, next } = await from.page({ limit: PAGE, before });
     const chosen = records.filter((record) => beganAt(record) >= sinceMs);
-    if (chosen.length > 0) places.push(before);
+    if (chosen.length > 0) spans.push({ before, first: records[0]?.generation.id, last: next });
     total += chosen.length;
-    if (next === null) return { total, places };
+    if (next === null) return { total, spans };
     before = next;
+  }
+}
+
+/** Reads a span, newest first. */
+async function readSpan(from: Generations, { before, first, last }: Span): Promise<GenerationRecord[]> {
+  const found: GenerationRecord[] = [];
+  // What is newer than the newest page was is left to the next copy.
+  let hasBegun = before !== undefined;
+  let at = before;
+  for (;;) {
+    const { records, next } = await from.page({ limit: PAGE, before: at });
+    for (const record of records) {
+      const { id } = record.generation;
+      hasBegun ||= id === first;
+      if (hasBegun) found.push(record);
+      if (id === last) return found;
+    }
+    if (next === null) return found;
+    at = next;
   }
 }
 

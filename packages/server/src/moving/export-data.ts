@@ -4,11 +4,11 @@ import process from 'node:process';
 import { GatewayError } from '@model-gateway/core';
 
 import { findDatabase, openDatabase, openJsonStore } from '../commands/find-store.ts';
-import type { ExportOptions } from '../commands/parse-command.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { mirrorTables } from './copy-tables.ts';
 import { findOneByOne } from './find-known.ts';
+import type { ExportOptions } from './parse-export.ts';
 import { createProgress } from './progress.ts';
 
 /** Copies the database of a config into a JSON-file store. */

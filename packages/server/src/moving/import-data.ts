@@ -14,7 +14,6 @@ import {
 import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
 
 import { type Database, findDatabase, openDatabase, openJsonStore, toStderr } from '../commands/find-store.ts';
-import type { ImportOptions } from '../commands/parse-command.ts';
 import { findJournals, isJournalName, takeInJournal } from '../open-database.ts';
 import { describeAddress } from '../open-store.ts';
 import { StartError } from '../process/start-error.ts';
@@ -23,6 +22,7 @@ import { copyTables } from './copy-tables.ts';
 import { createCountedSpending } from './counted-spending.ts';
 import { findInPages } from './find-known.ts';
 import { readImported, writeImported } from './imported-file.ts';
+import type { ImportOptions } from './parse-import.ts';
 import { createProgress } from './progress.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

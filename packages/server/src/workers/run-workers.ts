@@ -1,4 +1,4 @@
-import cluster, { type Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import process from 'node:process';
 
 import type { GatewayConfig } from '@model-gateway/node';
 
-import { type ServeOptions, UsageError } from '../commands/parse-command.ts';
+import { UsageError } from '../commands/usage-error.ts';
 import { listSecrets } from '../list-secrets.ts';
 import { createLogger } from '../logger.ts';
 import { planStart } from '../plan-start.ts';
@@ -14,8 +14,9 @@ import { announceListening } from '../process/announce-listening.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
-import { toWorkerEnvironment, type WorkerPlace } from './worker-place.ts';
-import { createWorkerPool, type WorkerProcess } from './worker-pool.ts';
+import type { ServeOptions } from '../serve/parse-serve.ts';
+import { startWorker } from './start-worker.ts';
+import { createWorkerPool } from './worker-pool.ts';
 
 /** Time after the drain limit for the workers to close everything. */
 const STOP_MARGIN_MS = 15_000;
@@ -37,13 +38,12 @@ export async function runWorkers(options: ServeOptions): Promise<void> {
 
   const pool = createWorkerPool({
     count: options.workers,
-    fork: (place) => toWorkerProcess(fork(place)),
+    fork: startWorker,
     logger,
     now: () => performance.now(),
     setTimer: (callback, delayMs) => void setTimeout(callback, delayMs),
     onListening: announceListening,
     onFailedStart(code) {
-      // It has said itself what is wrong.
       exit(code === 0 || code === null ? 1 : code);
     },
   });
@@ -101,18 +101,4 @@ function toProgram(): { readonly exec: string; readonly args: readonly string[] 
   const isSingle = process.getBuiltinModule('node:sea').isSea();
   const [exec = '', ...args] = process.argv.slice(isSingle ? 2 : 1);
   return { exec, args };
-}
-
-const fork = (place: WorkerPlace): Worker => cluster.fork(toWorkerEnvironment(place));
-
-function toWorkerProcess(worker: Worker): WorkerProcess {
-  // One that has just died cannot be told anything; its end is reported by itself.
-  worker.on('error', () => undefined);
-  return {
-    pid: worker.process.pid,
-    onMessage: (listener) => void worker.on('message', listener),
-    onExit: (listener) => void worker.once('exit', listener),
-    send: (message) => void (worker.isConnected() && worker.send(message)),
-    kill: (signal) => void worker.process.kill(signal),
-  };
 }

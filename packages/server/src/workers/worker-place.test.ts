@@ -1,8 +1,12 @@
-import { EventEmitter } from 'node:events';
+import { fork } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
-import { findWorkerPlace, toWorkerEvents } from './worker-place.ts';
+import { findWorkerPlace, toWorkerEnvironment, toWorkerEvents } from './worker-place.ts';
 
 function setUp() {
   const events = new EventEmitter();
@@ -39,6 +43,32 @@ test('a Ctrl-C is left to the process that started the worker, and errors are it
   expect(stops).toEqual([error]);
 });
 
-test('a process that was started by nobody has no place', async () => {
-  expect(await findWorkerPlace()).toBeNull();
+test('a process that was started by nobody has no place', () => {
+  expect(findWorkerPlace()).toBeNull();
+});
+
+test('a worker whose starter goes away before it listens for that ends at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'worker-place-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const script = join(folder, 'worker.mjs');
+  const module = new URL('worker-place.ts', import.meta.url).href;
+  writeFileSync(
+    script,
+    `const { findWorkerPlace } = await import('${module}');
+     process.send(findWorkerPlace());
+     setInterval(() => undefined, 1000);`,
+  );
+  const place = { slot: 2, of: 3, isFirst: true };
+  // As `cluster.fork` starts it.
+  const env = { ...process.env, ...toWorkerEnvironment(place), NODE_UNIQUE_ID: '1' };
+  const worker = fork(script, { env });
+  onTestFinished(() => void worker.kill('SIGKILL'));
+  const found = new Promise((resolve) => {
+    worker.on('message', (message) => {
+      if ((message as { slot?: number }).slot !== undefined) resolve(message);
+    });
+  });
+  expect(await found).toEqual(place);
+  worker.disconnect();
+  expect(await once(worker, 'exit')).toEqual([0, null]);
 });

@@ -1,3 +1,5 @@
+import type { Cluster, Worker } from 'node:cluster';
+
 import type { ProcessEvents } from '../process/signals.ts';
 
 /** Which of the workers of one `serve` a process is. */
@@ -32,16 +34,22 @@ export const toWorkerEnvironment = (place: WorkerPlace): Record<string, string> 
 });
 
 /** The place of this process. Null where it is none of the workers. */
-export async function findWorkerPlace(): Promise<WorkerPlace | null> {
+export function findWorkerPlace(): WorkerPlace | null {
   const text = process.env[VARIABLE];
-  if (text === undefined) return null;
-  const { default: cluster } = await import('node:cluster');
-  const { worker } = cluster;
-  if (worker === undefined) return null;
-  // Node ends a worker at once when the process that started it is gone; this one lets its open calls end.
-  worker.exitedAfterDisconnect = true;
-  return JSON.parse(text) as WorkerPlace;
+  return text === undefined || findWorker() === undefined ? null : (JSON.parse(text) as WorkerPlace);
 }
+
+/**
+ * Keeps this worker running when the process that started it is gone, at which Node would end it at once, so that its
+ * open calls can end. Only for one that already listens for that: nothing would end an earlier one.
+ */
+export function outliveStarter(): void {
+  const worker = findWorker();
+  if (worker !== undefined) worker.exitedAfterDisconnect = true;
+}
+
+/** Undefined in another process. The types know a built-in module as an import alone, with a default. */
+const findWorker = (): Worker | undefined => (process.getBuiltinModule('node:cluster') as unknown as Cluster).worker;
 
 /** Tells the process that has started this worker that it serves. */
 export function tellListening(url: string): void {

@@ -9,6 +9,7 @@ interface Started {
   readonly signals: string[];
   listen(): void;
   end(code: number | null, signal?: string): void;
+  fail(error: Error): void;
 }
 
 /** A pool whose workers do what the test says, in virtual time. */
@@ -22,6 +23,7 @@ function setUp(count: number) {
   const fork = (place: WorkerPlace): WorkerProcess => {
     let onMessage: (message: unknown) => void = () => undefined;
     let onExit: (code: number | null, signal: string | null) => void = () => undefined;
+    let onFailure: (error: Error) => void = () => undefined;
     const told: unknown[] = [];
     const signals: string[] = [];
     started.push({
@@ -30,11 +32,13 @@ function setUp(count: number) {
       signals,
       listen: () => onMessage({ type: 'listening', url: 'http://127.0.0.1:1' }),
       end: (code, signal) => onExit(code, signal ?? null),
+      fail: (error) => onFailure(error),
     });
     return {
       pid: 100 + started.length,
       onMessage: (listener) => void (onMessage = listener),
       onExit: (listener) => void (onExit = listener),
+      onFailure: (listener) => void (onFailure = listener),
       send: (message) => void told.push(message),
       kill: (signal) => void signals.push(signal),
     };
@@ -86,6 +90,24 @@ test('a first worker that cannot start ends the start with its exit code, and no
   expect(started).toHaveLength(1);
 });
 
+test('a first worker that cannot say itself why it has ended is reported', () => {
+  const reports = [
+    (worker: Started | undefined) => worker?.end(null, 'SIGKILL'),
+    (worker: Started | undefined) => worker?.end(0),
+    (worker: Started | undefined) => worker?.fail(new Error('spawn EAGAIN')),
+  ].map((endIt) => {
+    const { started, failedStarts, logged } = setUp(2);
+    endIt(started[0]);
+    expect(failedStarts).toHaveLength(1);
+    return logged;
+  });
+  expect(reports).toEqual([
+    [{ code: null, signal: 'SIGKILL' }],
+    [{ code: 0, signal: null }],
+    [{ error: new Error('spawn EAGAIN') }],
+  ]);
+});
+
 test('a worker that dies is replaced at once at its place, and nothing is announced again', () => {
   const { started, announced, logged, advance } = setUpRunning(2);
   advance(60_000);
@@ -108,6 +130,30 @@ test('one that dies again and again is replaced after a growing wait, until it h
   advance(10_000);
   started.at(-1)?.end(1);
   expect((logged.at(-1) as { waitMs: number }).waitMs).toBe(0);
+});
+
+test('a replacement that cannot be started is tried again', () => {
+  const { started, logged, advance } = setUpRunning(2);
+  advance(60_000);
+  started[1]?.end(1);
+  started[2]?.fail(new Error('spawn ENOENT'));
+  expect(logged.at(-1)).toEqual({ worker: 2, pid: 103, waitMs: 250, error: new Error('spawn ENOENT') });
+  advance(250);
+  expect(started).toHaveLength(4);
+  expect(started[3]?.place).toEqual({ slot: 2, of: 2, isFirst: false });
+});
+
+test('nothing is announced while no worker listens', () => {
+  const { started, announced, advance } = setUp(2);
+  started[0]?.listen();
+  started[0]?.end(1);
+  expect(announced).toEqual([]);
+  started[1]?.end(1);
+  expect(announced).toEqual([]);
+  advance(250);
+  started[2]?.listen();
+  started[3]?.end(1);
+  expect(announced).toHaveLength(1);
 });
 
 test('a start in which another worker fails is announced without it', () => {
@@ -133,6 +179,16 @@ test('a stop tells those that listen, signals those that do not yet, and waits f
   expect(started).toHaveLength(3);
 });
 
+test.each(['SIGTERM', 'SIGINT'])(
+  'a worker that %s ends before it can stop by itself ends as it should',
+  async (signal) => {
+    const { pool, started } = setUp(2);
+    const stopped = pool.stop();
+    started[0]?.end(null, signal);
+    expect(await stopped).toBe(true);
+  },
+);
+
 test('a stop in which a worker fails says so', async () => {
   const { pool, started } = setUpRunning(2);
   const stopped = pool.stop();
@@ -147,4 +203,14 @@ test('a reload reaches those that listen, an end by force all', () => {
   pool.reload();
   pool.kill();
   expect(started.map(({ signals }) => signals)).toEqual([['SIGHUP', 'SIGKILL'], ['SIGKILL']]);
+});
+
+test('a worker that starts during a reload reads the configuration again when it listens', () => {
+  const { pool, started } = setUp(2);
+  started[0]?.listen();
+  pool.reload();
+  started[1]?.listen();
+  expect(started.map(({ signals }) => signals)).toEqual([['SIGHUP'], ['SIGHUP']]);
+  started[1]?.end(1);
+  expect(started[1]?.signals).toEqual(['SIGHUP']);
 });

@@ -7,6 +7,8 @@ export interface WorkerProcess {
   readonly pid: number | undefined;
   onMessage(listener: (message: unknown) => void): void;
   onExit(listener: (code: number | null, signal: string | null) => void): void;
+  /** Calls back when there is no process, because it could not be started; then it has no exit. */
+  onFailure(listener: (error: Error) => void): void;
   send(message: StopMessage): void;
   kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGHUP'): void;
 }
@@ -39,9 +41,16 @@ interface Slot {
   process: WorkerProcess | undefined;
   startedAt: number;
   hasListened: boolean;
+  /** Whether it may have read the configuration before a reload of which it could not be told. */
+  missedReload: boolean;
   /** How often in a row its worker has ended soon. */
   failures: number;
 }
+
+/** How a worker has ended: it has exited, or never was. */
+type End =
+  | { readonly code: number | null; readonly signal: string | null; readonly error?: never }
+  | { readonly code?: never; readonly signal?: never; readonly error: Error };
 
 /** A worker that lives shorter than this is not replaced at once again. */
 const SOON_MS = 10_000;
@@ -55,7 +64,14 @@ const LONGEST_WAIT_MS = 10_000;
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { count, fork, logger, now, setTimer } = options;
   const slots = Array.from({ length: count }, (_, index): Slot => {
-    return { number: index + 1, process: undefined, startedAt: 0, hasListened: false, failures: 0 };
+    return {
+      number: index + 1,
+      process: undefined,
+      startedAt: 0,
+      hasListened: false,
+      missedReload: false,
+      failures: 0,
+    };
   });
   let url: string | undefined;
   let isAnnounced = false;
@@ -64,39 +80,47 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   let onEmpty: (() => void) | undefined;
 
   const announce = (): void => {
-    if (isAnnounced || url === undefined || isStopping) return;
+    if (isAnnounced || url === undefined || isStopping || !slots.some(isListening)) return;
     isAnnounced = true;
     options.onListening(url);
   };
   const run = (slot: Slot, isFirst: boolean): void => {
     if (isStopping) return;
     const worker = fork({ slot: slot.number, of: count, isFirst });
-    Object.assign(slot, { process: worker, startedAt: now(), hasListened: false });
+    Object.assign(slot, { process: worker, startedAt: now(), hasListened: false, missedReload: false });
     worker.onMessage((message) => {
       if ((message as Partial<ListeningMessage> | null)?.type !== 'listening') return;
       slot.hasListened = true;
+      if (slot.missedReload) worker.kill('SIGHUP');
       if (url === undefined) {
         ({ url } = message as ListeningMessage);
         for (const other of slots.slice(1)) run(other, true);
       }
-      if (slots.every(({ hasListened }) => hasListened)) announce();
+      if (slots.every(isListening)) announce();
     });
-    worker.onExit((code, signal) => onExit(slot, code, signal));
+    worker.onExit((code, signal) => onEnd(slot, { code, signal }));
+    worker.onFailure((error) => onEnd(slot, { error }));
   };
-  const onExit = (slot: Slot, code: number | null, signal: string | null): void => {
+  const onEnd = (slot: Slot, end: End): void => {
     const pid = slot.process?.pid;
     slot.process = undefined;
     if (isStopping) {
-      areAllWell &&= code === 0;
+      areAllWell &&= isGoodEnd(slot, end);
       if (slots.every(({ process }) => process === undefined)) onEmpty?.();
       return;
     }
-    if (url === undefined) return options.onFailedStart(code);
+    if (url === undefined) {
+      const { code = null } = end;
+      // With another code, it has said itself what is wrong.
+      if (code === null || code === 0) logger.error('the first worker has ended before it listened', end);
+      return options.onFailedStart(code);
+    }
     announce();
     const isSoon = !slot.hasListened || now() - slot.startedAt < SOON_MS;
     slot.failures = isSoon ? slot.failures + 1 : 0;
     const waitMs = isSoon ? Math.min(FIRST_WAIT_MS * 2 ** (slot.failures - 1), LONGEST_WAIT_MS) : 0;
-    logger.error('a worker has ended; another takes its place', { worker: slot.number, pid, code, signal, waitMs });
+    const what = 'error' in end ? 'a worker could not be started' : 'a worker has ended';
+    logger.error(`${what}; another takes its place`, { worker: slot.number, pid, waitMs, ...end });
     if (waitMs === 0) run(slot, false);
     else setTimer(() => run(slot, false), waitMs);
   };
@@ -125,7 +149,16 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       for (const { process } of living()) process.kill('SIGKILL');
     },
     reload() {
-      for (const { slot, process } of living()) if (slot.hasListened) process.kill('SIGHUP');
+      for (const { slot, process } of living()) {
+        if (slot.hasListened) process.kill('SIGHUP');
+        else slot.missedReload = true;
+      }
     },
   };
 }
+
+const isListening = ({ process, hasListened }: Slot): boolean => process !== undefined && hasListened;
+
+/** Whether a worker that was to stop has done so. During its start, a signal ends it before it can do so by itself. */
+const isGoodEnd = ({ hasListened }: Slot, { code, signal, error }: End): boolean =>
+  code === 0 || error !== undefined || (!hasListened && (signal === 'SIGTERM' || signal === 'SIGINT'));

@@ -1,0 +1,39 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+
+import { UsageError } from './usage-error.ts';
+
+/** Reads the flags of a command, and `--help`. Throws `UsageError` with the help where they are not those. */
+export function readFlags<Flags extends ParseArgsOptionsConfig>(args: readonly string[], flags: Flags, help: string) {
+  const options = { help: { type: 'boolean', short: 'h' }, ...flags } as const;
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    // Only the first sentence of Node's message helps; the rest is advice on escaping.
+    const [reason = ''] = (error as Error).message.split('. ');
+    throw new UsageError(`${reason.replace(/\.$/, '')}.\n\n${help}`);
+  }
+}
+
+/** Whether a word asks for help, where a command takes another word than a flag. */
+export const asksForHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
+
+/** Flags that say which store is meant. */
+export const STORE_FLAGS = {
+  config: { type: 'string' },
+  'data-dir': { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig;
+
+/** Reads the value of a flag. Throws `UsageError`, as the others do. */
+export function readInteger(flag: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`${flag} is a whole number from ${least} to ${most}, not "${text}".`);
+}
+
+export const readPort = (text: string): number => readInteger('--port', text, 0, 65_535);
+
+/** The value of `--limit`. */
+export function readAmount(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new UsageError(`--limit is an amount of USD, e.g. 10 or 0.50, not "${text}".`);
+}

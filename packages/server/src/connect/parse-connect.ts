@@ -1,0 +1,72 @@
+import { type Parsed, toHelp } from '../commands/parsed.ts';
+import { readAmount, readFlags, STORE_FLAGS } from '../commands/read-flags.ts';
+import { UsageError } from '../commands/usage-error.ts';
+
+export interface ConnectOptions {
+  readonly config: string | undefined;
+  readonly dataDir: string | undefined;
+  /** Undefined: list the tools. */
+  readonly tool: string | undefined;
+  readonly action: 'show' | 'write' | 'undo';
+  readonly model: string | undefined;
+  /** A month; null is none, undefined what fits the model. */
+  readonly limitUsd: number | null | undefined;
+  /** Ends with `/api/v1`. */
+  readonly url: string | undefined;
+}
+
+const HELP = `Usage: model-gateway connect                 list the tools
+       model-gateway connect TOOL [flags]    show what a tool needs, with a key of its own
+       model-gateway connect TOOL --write    write it into the tool's own file of settings
+       model-gateway connect TOOL --undo     take that back, and delete the key
+
+  --model ID         the model that the tool begins with (the account's default, else one with tools and a price)
+  --limit USD        what may be spent with the key each month, or none (10 where the price of the model is known)
+  --url URL          the address of the gateway, as the tool reaches it (that of the running gateway)
+  --data-dir DIR     the data directory of the gateway (./data)
+  --config FILE      or the config file that names it
+
+--write leaves everything else in the file as it is and keeps a copy beside it. --undo restores the file to the byte; if
+it was changed since, only the gateway's entries are taken out. Without --write nothing is written but the key.
+`;
+
+const FLAGS = {
+  ...STORE_FLAGS,
+  model: { type: 'string' },
+  limit: { type: 'string' },
+  url: { type: 'string' },
+  write: { type: 'boolean' },
+  undo: { type: 'boolean' },
+} as const;
+
+/** Reads the arguments after `connect`. Throws `UsageError`. */
+export function parseConnect(args: readonly string[]): Parsed<'connect', ConnectOptions> {
+  const isNamed = args[0] !== undefined && !args[0].startsWith('-');
+  const values = readFlags(isNamed ? args.slice(1) : args, FLAGS, HELP);
+  if (values.help === true) return toHelp(HELP);
+  const { config, 'data-dir': dataDir, model, limit, url, write = false, undo = false } = values;
+  if (write && undo) throw new UsageError('--write and --undo contradict each other: leave one of them out.');
+  if ((write || undo) && !isNamed) throw new UsageError(`Say which tool.\n\n${HELP}`);
+  if (model !== undefined && /^\s*$|\p{Cc}/u.test(model)) throw new UsageError('--model is the id of a model.');
+  return {
+    type: 'connect',
+    options: {
+      tool: isNamed ? args[0] : undefined,
+      action: write ? 'write' : undo ? 'undo' : 'show',
+      model,
+      limitUsd: limit === undefined ? undefined : limit === 'none' ? null : readAmount(limit),
+      url: url === undefined ? undefined : readBaseUrl(url),
+      config,
+      dataDir,
+    },
+  };
+}
+
+/** The address of the API, also where that of the gateway was given. */
+function readBaseUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:\/\//.test(text)) {
+    throw new UsageError(`--url is the address of the gateway, e.g. http://127.0.0.1:8855, not "${text}".`);
+  }
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname.replace(/(\/api(\/v1)?)?\/*$/, '')}/api/v1`;
+}

@@ -1,0 +1,27 @@
+import { type Parsed, toHelp } from '../commands/parsed.ts';
+import { readFlags } from '../commands/read-flags.ts';
+import { UsageError } from '../commands/usage-error.ts';
+
+export interface ExportOptions {
+  readonly config: string | undefined;
+  /** A new data directory, or that of a former export. */
+  readonly to: string;
+}
+
+const HELP = `Usage: model-gateway export --to DIR --config FILE
+
+  --to DIR           a new data directory, or that of a former export
+  --config FILE      the config file that names the database
+
+Copies the database into a JSON-file store, which "serve --data-dir DIR" can use, beside running gateways.
+`;
+
+const FLAGS = { config: { type: 'string' }, to: { type: 'string' } } as const;
+
+/** Reads the arguments after `export`. Throws `UsageError`. */
+export function parseExport(args: readonly string[]): Parsed<'export', ExportOptions> {
+  const { help, config, to } = readFlags(args, FLAGS, HELP);
+  if (help === true) return toHelp(HELP);
+  if (to === undefined) throw new UsageError(`Say which directory.\n\n${HELP}`);
+  return { type: 'export', options: { config, to } };
+}

@@ -1,0 +1,28 @@
+import { type Parsed, toHelp } from '../commands/parsed.ts';
+import { readFlags } from '../commands/read-flags.ts';
+import { UsageError } from '../commands/usage-error.ts';
+
+export interface ImportOptions {
+  readonly config: string | undefined;
+  /** A data directory with a JSON-file store, or with the journals of gateways that are gone. */
+  readonly from: string;
+}
+
+const HELP = `Usage: model-gateway import --from DIR --config FILE
+
+  --from DIR         a data directory: a JSON-file store, or the journal of a gateway that is gone
+  --config FILE      the config file that names the database
+
+Copies keys, members, guardrails, settings, generations and what else is there, beside running gateways and as often as
+you like: nothing is doubled, and what the database has already stays as it is there. The directory must not be in use.
+`;
+
+const FLAGS = { config: { type: 'string' }, from: { type: 'string' } } as const;
+
+/** Reads the arguments after `import`. Throws `UsageError`. */
+export function parseImport(args: readonly string[]): Parsed<'import', ImportOptions> {
+  const { help, config, from } = readFlags(args, FLAGS, HELP);
+  if (help === true) return toHelp(HELP);
+  if (from === undefined) throw new UsageError(`Say which data directory.\n\n${HELP}`);
+  return { type: 'import', options: { config, from } };
+}

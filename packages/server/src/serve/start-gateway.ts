@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { BootstrapKey, Gateway } from '@model-gateway/core';
+import { type GatewayConfig, listen, type Listener } from '@model-gateway/node';
+
+import { compose } from '../compose.ts';
+import type { ServerLogger } from '../logger.ts';
+import { warnOfSecrets } from '../open-secrets.ts';
+import { openStore } from '../open-store.ts';
+import { createReload, followConfig } from '../process/follow-config.ts';
+import { describeListenError } from '../process/port-holder.ts';
+import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
+import { StartError } from '../process/start-error.ts';
+import { whenReady } from '../store-readiness.ts';
+import { withUi } from '../ui/with-ui.ts';
+import { ALONE } from '../workers/worker-place.ts';
+import { announce, announceOwner, hintAtMissingKeys, showSignInLink } from './announce.ts';
+import type { Start } from './start.ts';
+
+/** Time after the drain limit for the last bytes of responses. */
+const CUT_AFTER_MS = 1000;
+
+/** Opens the parts one after the other, and resolves when calls are taken. */
+export async function startGateway(start: Start): Promise<void> {
+  const { config, logger, closers, demoFixturesDir, record, trustsClock, place } = start;
+  const unsealed = warnOfSecrets(config, process.env);
+  for (const warning of [...config.warnings, ...(unsealed === undefined ? [] : [unsealed])]) logger.warn(warning);
+  const store = await openStore(config, logger, { trustsClock, place: place ?? ALONE });
+  closers.push(() => store.close());
+
+  // Fixtures that come with the program are replaced with each version.
+  const savesFixtures = start.fixtures !== undefined;
+  const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
+  const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
+  const composed = await compose({ config, store, logger, extraKeys: toOwnerKeys(start), ...fixtures });
+  const { gateway, isSetUp, reconfigure, preload, closeAfterwards } = composed;
+  for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
+  if (start.isStopping()) return;
+
+  const stopWatching = releaseMemoryAtRest(() => gateway.stats().openCalls);
+  closers.push(() => Promise.resolve(stopWatching()));
+  if (demoFixturesDir === null) {
+    const reload = createReload({ config, read: () => start.planAnew().config, apply: reconfigure, logger });
+    const stopFollowing = followConfig(config.file, reload);
+    closers.push(() => Promise.resolve(stopFollowing()));
+  }
+  const listener = await startListening(withUi(gateway, logger), config, logger);
+  closers.push(async () => {
+    const ended = gateway.close();
+    // A client that has stopped reading would keep the gateway waiting; closing the listener cuts it off.
+    await Promise.race([ended, delay(config.timeouts.drainMs + CUT_AFTER_MS, undefined, { ref: false })]);
+    await listener.close(CUT_AFTER_MS);
+    await ended;
+  });
+  await announceOwner(start, listener);
+  const begin = async (): Promise<void> => {
+    showSignInLink(start, listener, gateway);
+    await hintAtMissingKeys(start, store);
+    void takeInLeft(start);
+    // Not awaited: a provider whose list of models is slow must not delay a stop either.
+    gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
+  };
+  await announce(start, listener, store);
+  preload();
+  // Not by the store, which may have got ready since.
+  if (isSetUp) return begin();
+  const beginLate = (): void => void beginWith(gateway, start, begin);
+  const stopWaiting = whenReady(store, beginLate);
+  closers.push(() => Promise.resolve(stopWaiting()));
+}
+
+/** Begins when a store that was away at the start has come. */
+async function beginWith(gateway: Gateway, { logger }: Start, begin: () => Promise<void>): Promise<void> {
+  try {
+    await gateway.loadSetup();
+    logger.info('the store is ready, so calls are taken');
+    await begin();
+  } catch (error) {
+    logger.error('a part of the start failed', { error });
+  }
+}
+
+/** What workers of a former start have left is taken in by the first of now. */
+async function takeInLeft({ config, logger, place }: Start): Promise<void> {
+  const { slot, of } = place ?? ALONE;
+  if (config.store.type !== 'postgres' || slot !== 1) return;
+  const { takeInLeftJournals } = await import('../open-database.ts');
+  await takeInLeftJournals({ store: config.store, retentionDays: config.logging.retentionDays, logger }, of);
+}
+
+/** Other commands of this machine reach the process that owns a data directory by a key of its own. */
+const toOwnerKeys = ({ config, ownerToken }: Start): BootstrapKey[] =>
+  config.store.type === 'postgres'
+    ? []
+    : [{ key: ownerToken, kind: 'management', name: 'owner of the data directory', isInternal: true }];
+
+async function startListening(
+  gateway: Parameters<typeof listen>[0],
+  { server, regions, timeouts }: GatewayConfig,
+  logger: ServerLogger,
+): Promise<Listener> {
+  try {
+    return await listen(gateway, {
+      host: server.host,
+      port: server.port,
+      bodyLimitBytes: Math.round(server.bodyLimitMb * 1024 * 1024),
+      publicUrl: server.publicUrl,
+      trustedProxies: server.trustedProxies,
+      allowedOrigins: server.allowedOrigins,
+      allowedHosts: regions.flatMap(({ hosts }) => hosts),
+      clientWriteTimeoutMs: timeouts.clientWriteMs,
+      logger,
+    });
+  } catch (cause) {
+    const message = await describeListenError(cause, server);
+    throw message === undefined ? cause : new StartError(message, { cause });
+  }
+}
