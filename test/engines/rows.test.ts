@@ -73,6 +73,7 @@ describe.skipIf(missingPostgres)('The rows of two processes', () => {
     await runStatement(url, "update gateway.entries set expires_at = now() - interval '1 second'");
     const short = await openStore(url, { retentionDays: 7 });
     expect((await short.videoJobs.list()).map(({ id }) => id)).toEqual(['open', 'announcing']);
+    expect(await short.videoJobs.page?.({ limit: 9 })).toMatchObject({ totalCount: 2 });
     const left = 'select (select count(*) from gateway.entries) + (select count(*) from gateway.deliveries) as n';
     await expect.poll(() => runStatement(url, left)).toEqual([{ n: '0' }]);
     await expect.poll(async () => (await one.videoJobs.list()).length).toBe(2);

@@ -183,6 +183,7 @@ export type {
   GenerationQuery,
   GenerationRecord,
   GenerationRepository,
+  GuardrailHitsRepository,
   KeyRecord,
   ModelRecord,
   ProviderRecord,

@@ -1,8 +1,9 @@
-import type { BroadcastRow, GuardrailHitsRow, Store } from '@model-gateway/core';
+import type { BroadcastRow, Store } from '@model-gateway/core';
 
 import type { Room, RoomParts } from '../room.ts';
 import { createDeliveryLog } from './delivery-log.ts';
-import { toBroadcastColumns, toGuardrailHitColumns } from './row-columns.ts';
+import { createGuardrailHitRows } from './guardrail-hits.ts';
+import { toBroadcastColumns } from './row-columns.ts';
 import { createRowRepository } from './row-repository.ts';
 import { createSharedEntries } from './shared-entries.ts';
 import { createSweep } from './sweep.ts';
@@ -20,16 +21,16 @@ export function openRows({ connection, logger, now, retentionDays }: RoomParts):
   const { database } = connection;
   const oldestMs = (): number => Math.max(0, Math.floor(now() - retentionDays * DAY_MS));
   const sweep = createSweep({ connection, logger, oldestMs });
-  const common = { database, oldestMs };
   return {
     repositories: {
       videoJobs: createVideoJobs(database, oldestMs),
-      broadcasts: createRowRepository<BroadcastRow>({ ...common, table: 'broadcasts', toColumns: toBroadcastColumns }),
-      guardrailHits: createRowRepository<GuardrailHitsRow>({
-        ...common,
-        table: 'guardrail_hits',
-        toColumns: toGuardrailHitColumns,
+      broadcasts: createRowRepository<BroadcastRow>({
+        database,
+        table: 'broadcasts',
+        toColumns: toBroadcastColumns,
+        oldestMs,
       }),
+      guardrailHits: createGuardrailHitRows(database, oldestMs),
       deliveries: createDeliveryLog(database),
       entries: createSharedEntries(database),
     },
