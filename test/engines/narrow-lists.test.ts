@@ -10,7 +10,8 @@ import { openStore } from './support/postgres-stores.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const JOBS = 1000;
 const DAYS = 60;
-/** In each job, and in each refusal of a day. */
+const UNDELIVERED = 200;
+/** In each row, and in each refusal of a day. */
 const LONG = 'x'.repeat(4000);
 
 /** A gateway at a store that holds much, and the bytes that its database sends it. */
@@ -41,6 +42,10 @@ async function openFullStore(now: number) {
       refusals,
     });
   }
+  for (let index = 0; index < UNDELIVERED; index += 1) {
+    const destinationId = index < 2 ? 'd' : 'another';
+    await filler.broadcasts.insert({ ...UNDELIVERED_ONE, id: `b${index}`, destinationId, createdAt: now });
+  }
   const proxy = await startFaultProxy(Number(new URL(url).port));
   onTestFinished(() => proxy.close());
   const store = await openStore(proxy.through(url));
@@ -62,6 +67,15 @@ const REFUSAL: GuardrailHitsRow['refusals'][number] = {
   model: null,
 };
 
+const UNDELIVERED_ONE = {
+  kind: 'delivery',
+  generationIds: ['gen-1'],
+  state: 'failed',
+  attempts: 1,
+  nextAttemptAt: 0,
+  lastResult: LONG,
+} as const;
+
 describe.skipIf(missingPostgres)('A list of management at PostgreSQL', () => {
   test('reads no more rows than it shows, and counts all of them', async () => {
     const now = Date.now();
@@ -80,5 +94,9 @@ describe.skipIf(missingPostgres)('A list of management at PostgreSQL', () => {
     const hits = await get(`/admin/v1/guardrails/hits?guardrail=g&from=${day}T00:00:00Z&to=${day}T12:00:00Z`);
     expect(hits.body).toMatchObject({ data: [{ guardrail_id: 'g', totals: { blocked: 1 } }] });
     expect(hits.bytes).toBeLessThan(2 * 10 * LONG.length);
+
+    const undelivered = await get('/admin/v1/destinations/deliveries?destination_id=d');
+    expect(undelivered.body).toMatchObject({ data: [{ id: 'b1' }, { id: 'b0' }], total_count: 2 });
+    expect(undelivered.bytes).toBeLessThan(10 * LONG.length);
   });
 });

@@ -176,6 +176,7 @@ export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts'
 export type {
   AssignmentRecord,
   AssignmentRepository,
+  BroadcastRepository,
   DeliveryAttempt,
   DeliveryLog,
   FollowedGenerations,

@@ -27,7 +27,7 @@ import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { Member } from '../wire/management/member.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
-import type { BroadcastRow } from './broadcast-row.ts';
+import type { BroadcastDelivery, BroadcastRow } from './broadcast-row.ts';
 import type { BudgetSlices } from './budget-slices.ts';
 import type {
   ActivityQuery,
@@ -122,6 +122,12 @@ export interface WorkingJobsQuery {
   /** Milliseconds since the epoch. */
   readonly freeAtMs?: number | undefined;
   readonly limit: number;
+}
+
+/** What is left to broadcast. The narrower question is absent where one process is alone, and asks it of the whole list. */
+export interface BroadcastRepository extends Repository<BroadcastRow> {
+  /** The deliveries to a destination, oldest first. */
+  listOf?(destinationId: string): Awaitable<readonly BroadcastDelivery[]>;
 }
 
 /** What guardrails did. The narrower question is absent where one process is alone, and asks it of the whole list. */
@@ -380,7 +386,7 @@ export interface Store {
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: VideoJobRepository;
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
-  readonly broadcasts: Repository<BroadcastRow>;
+  readonly broadcasts: BroadcastRepository;
   /** How often guardrails acted, a row a day and guardrail. Changes every few seconds while they do. */
   readonly guardrailHits: GuardrailHitsRepository;
   readonly deliveries: DeliveryLog;

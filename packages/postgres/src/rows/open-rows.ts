@@ -1,10 +1,9 @@
-import type { BroadcastRow, Store } from '@model-gateway/core';
+import type { Store } from '@model-gateway/core';
 
 import type { Room, RoomParts } from '../room.ts';
+import { createBroadcasts } from './broadcasts.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import { createGuardrailHitRows } from './guardrail-hits.ts';
-import { toBroadcastColumns } from './row-columns.ts';
-import { createRowRepository } from './row-repository.ts';
 import { createSharedEntries } from './shared-entries.ts';
 import { createSweep } from './sweep.ts';
 import { createVideoJobs } from './video-jobs.ts';
@@ -24,12 +23,7 @@ export function openRows({ connection, logger, now, retentionDays }: RoomParts):
   return {
     repositories: {
       videoJobs: createVideoJobs(database, oldestMs),
-      broadcasts: createRowRepository<BroadcastRow>({
-        database,
-        table: 'broadcasts',
-        toColumns: toBroadcastColumns,
-        oldestMs,
-      }),
+      broadcasts: createBroadcasts(database, oldestMs),
       guardrailHits: createGuardrailHitRows(database, oldestMs),
       deliveries: createDeliveryLog(database),
       entries: createSharedEntries(database),
