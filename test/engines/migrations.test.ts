@@ -2,6 +2,7 @@ import { createPostgresStore, migrateDatabase } from '@model-gateway/postgres';
 import { describe, expect, test } from 'vitest';
 
 import { toKey } from '../support/stores/generation-records.ts';
+import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
@@ -67,6 +68,23 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     expect(await runStatement(url, "select to_regnamespace('gateway') as found")).toEqual([{ found: null }]);
     await migrateDatabase({ url });
     await expect.poll(() => store.readiness?.(), { timeout: 8000 }).toEqual({ isReady: true });
+  });
+
+  test('knows of video jobs that were there before what lists narrow them to, and of those that a former version writes', async () => {
+    const url = await openDatabase();
+    const store = await openStore(url);
+    const odd = { principalId: 'a\0b\\u0000 \ud800', user: '"status":"failed" \u{1F600}' };
+    const delivery = { url: 'https://a.example', body: '{}', attempts: 1, nextAttemptAt: 0, lastResult: '\0' };
+    const done = toVideoJob('done', { ...odd, status: 'completed', delivery: { ...delivery, state: 'delivered' } });
+    await store.videoJobs.insert(done);
+    await runStatement(url, 'alter table gateway.video_jobs drop column status, drop column announcement');
+    await runStatement(url, "delete from gateway.migrations where name = '0008-video-lists'");
+    await store.videoJobs.insert(toVideoJob('open', odd));
+    expect(await migrateDatabase({ url })).toEqual(['0008-video-lists']);
+    await store.videoJobs.update('open', (job) => ({ ...job, status: 'in_progress' }));
+    expect(await store.videoJobs.page?.({ status: 'completed', limit: 9 })).toEqual({ jobs: [done], totalCount: 1 });
+    expect(await store.videoJobs.page?.({ status: 'in_progress', limit: 9 })).toMatchObject({ totalCount: 1 });
+    expect(await store.videoJobs.page?.({ announcement: 'any', limit: 9 })).toEqual({ jobs: [done], totalCount: 1 });
   });
 
   test('needs no right to make schemas where there is one already', async () => {

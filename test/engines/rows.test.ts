@@ -1,4 +1,4 @@
-import type { GuardrailHitsRow, VideoJob } from '@model-gateway/core';
+import type { GuardrailHitsRow, Store, VideoJob } from '@model-gateway/core';
 import { describe, expect, test } from 'vitest';
 
 import { toVideoJob } from '../support/stores/video-jobs.ts';
@@ -76,6 +76,16 @@ describe.skipIf(missingPostgres)('The rows of two processes', () => {
     const left = 'select (select count(*) from gateway.entries) + (select count(*) from gateway.deliveries) as n';
     await expect.poll(() => runStatement(url, left)).toEqual([{ n: '0' }]);
     await expect.poll(async () => (await one.videoJobs.list()).length).toBe(2);
+
+    await one.videoJobs.insert(toVideoJob('old', { status: 'completed', updatedAt: now - 9 * DAY_MS }));
+    const day = new Date(now - 9 * DAY_MS).toISOString().slice(0, 10);
+    await one.guardrailHits.insert({ id: `g ${day}`, guardrailId: 'g', day, hours: {}, refusals: [] });
+    const countIn = async ({ videoJobs, guardrailHits }: Store) => [
+      (await videoJobs.page?.({ limit: 9 }))?.totalCount,
+      (await guardrailHits.listDays?.({ to: day }))?.length,
+    ];
+    expect(await countIn(one)).toEqual([3, 1]);
+    expect(await countIn(short)).toEqual([2, 0]);
   });
 
   test('keep every text that callers can send', async () => {

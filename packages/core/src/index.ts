@@ -177,6 +177,7 @@ export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts'
 export type {
   AssignmentRecord,
   AssignmentRepository,
+  BroadcastRepository,
   DeliveryAttempt,
   DeliveryLog,
   FollowedGenerations,
@@ -184,6 +185,7 @@ export type {
   GenerationQuery,
   GenerationRecord,
   GenerationRepository,
+  GuardrailHitsRepository,
   KeyRecord,
   ModelRecord,
   ProviderRecord,

@@ -75,8 +75,8 @@ export async function openAsTwoProcesses(open: () => Promise<Store>): Promise<St
       },
     },
     videoJobs: { ...other.videoJobs, ...table(({ videoJobs }) => videoJobs) },
-    broadcasts: table(({ broadcasts }) => broadcasts),
-    guardrailHits: table(({ guardrailHits }) => guardrailHits),
+    broadcasts: { ...other.broadcasts, ...table(({ broadcasts }) => broadcasts) },
+    guardrailHits: { ...other.guardrailHits, ...table(({ guardrailHits }) => guardrailHits) },
     deliveries: {
       append: (attempt) => one.deliveries.append(attempt),
       of: (id, createdAtMs) => other.deliveries.of(id, createdAtMs),

@@ -18,10 +18,14 @@ export interface StoreImplementation {
 
 /** What processes at one store ask each other's work by, of which these stores have one. */
 const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
+  'broadcasts.listOf',
   'generations.follow',
+  'guardrailHits.listDays',
   'videoJobs.findByIdempotencyKey',
   'videoJobs.listNewest',
+  'videoJobs.listOrdered',
   'videoJobs.listWorking',
+  'videoJobs.page',
 ];
 
 /** Every store there is: a new one joins by one line. */

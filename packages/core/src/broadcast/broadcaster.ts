@@ -17,6 +17,7 @@ import {
   type QueueStatus,
 } from './destination-queue.ts';
 import { findUndelivered } from './find-undelivered.ts';
+import { listDeliveriesOf } from './list-deliveries-of.ts';
 import { createTraceLoader } from './load-trace.ts';
 import { sendRequest } from './send-request.ts';
 
@@ -197,8 +198,8 @@ async function openQueue(
   options: BroadcasterOptions,
 ): Promise<void> {
   const { store, logger } = options;
-  for (const row of await store.broadcasts.list()) {
-    if (row.kind === 'delivery' && row.destinationId === destination.id && row.state === 'waiting') queue.add(row);
+  for (const row of await listDeliveriesOf(destination.id, store.broadcasts)) {
+    if (row.state === 'waiting') queue.add(row);
   }
   findUndelivered(destination, store).then(
     (undelivered) => queue.open(undelivered),
@@ -215,10 +216,8 @@ export async function removeRows(
   isGone: boolean,
   { broadcasts }: Pick<Store, 'broadcasts'>,
 ): Promise<void> {
-  for (const row of await broadcasts.list()) {
-    const isIts = row.kind === 'delivery' ? isGone && row.destinationId === id : row.id === id;
-    if (isIts) await broadcasts.remove(row.id);
-  }
+  for (const row of isGone ? await listDeliveriesOf(id, broadcasts) : []) await broadcasts.remove(row.id);
+  await broadcasts.remove(id);
 }
 
 async function sendTest(destination: Destination, options: BroadcasterOptions): Promise<DeliveryOutcome> {

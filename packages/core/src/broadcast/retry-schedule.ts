@@ -1,11 +1,12 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
-import type { BroadcastDelivery, BroadcastRow } from '../stores/broadcast-row.ts';
-import type { Repository } from '../stores/store.ts';
+import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { BroadcastRepository } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs, remainingDelayMs } from '../webhooks/delivery-schedule.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
+import { listDeliveriesOf } from './list-deliveries-of.ts';
 
 interface WaitingDelivery {
   readonly delivery: BroadcastDelivery;
@@ -19,7 +20,7 @@ export type RetrySchedule = Map<string, WaitingDelivery>;
 export interface RetryContext {
   readonly destination: Destination;
   readonly retries: RetrySchedule;
-  readonly rows: Repository<BroadcastRow>;
+  readonly rows: BroadcastRepository;
   readonly platform: Platform;
   readonly logger: Logger;
   /** 0 to 1. */
@@ -75,9 +76,7 @@ export async function saveDelivery(delivery: BroadcastDelivery, context: RetryCo
 }
 
 async function dropOldest({ destination, rows, logger }: RetryContext): Promise<void> {
-  const failed = (await rows.list()).filter(
-    (row) => row.kind === 'delivery' && row.destinationId === destination.id && row.state === 'failed',
-  );
+  const failed = (await listDeliveriesOf(destination.id, rows)).filter(({ state }) => state === 'failed');
   for (const { id } of failed.slice(0, Math.max(failed.length - MAX_FAILED, 0))) {
     await rows.remove(id);
     logger.warn('an undelivered broadcast was dropped, there are too many', { destination: destination.id, row: id });

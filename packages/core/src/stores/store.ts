@@ -27,7 +27,7 @@ import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { Member } from '../wire/management/member.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
-import type { BroadcastRow } from './broadcast-row.ts';
+import type { BroadcastDelivery, BroadcastRow } from './broadcast-row.ts';
 import type { BudgetSlices } from './budget-slices.ts';
 import type {
   ActivityQuery,
@@ -48,7 +48,7 @@ import type { GuardrailHitsRow } from './guardrail-hits-row.ts';
 import type { Tables } from './kit/tables.ts';
 import type { SharedEntries } from './shared-entries.ts';
 import type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoDelivery, VideoJob } from './video-job.ts';
 
 /** A generation with what the wire does not show. */
 export interface GenerationRecord {
@@ -93,12 +93,55 @@ export interface VideoJobRepository extends Repository<VideoJob> {
   findByIdempotencyKey?(principalId: string, key: string): Awaitable<VideoJob | undefined>;
   /** The newest first. */
   listNewest?(limit: number): Awaitable<readonly VideoJob[]>;
+  /** Of those that a query chooses, the last that were ordered, and how many there are in all. Reads no others. */
+  page?(query: VideoJobQuery): Awaitable<VideoJobPage>;
+  /** Those that were ordered within a span, in any order. */
+  listOrdered?(span: OrderedSpan): Awaitable<readonly VideoJob[]>;
+}
+
+export interface VideoJobQuery {
+  readonly status?: VideoJob['status'] | undefined;
+  /** Those whose end is or was to be announced (`announcementOf`): all of them, or those in one state. */
+  readonly announcement?: 'any' | VideoDelivery['state'] | undefined;
+  readonly limit: number;
+}
+
+export interface VideoJobPage {
+  /** The last ordered first; of those ordered at the same time, the last stored. */
+  readonly jobs: readonly VideoJob[];
+  readonly totalCount: number;
+}
+
+/** Milliseconds since the epoch, both ends included. */
+export interface OrderedSpan {
+  readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
 export interface WorkingJobsQuery {
   /** Milliseconds since the epoch. */
   readonly freeAtMs?: number | undefined;
   readonly limit: number;
+}
+
+/** What is left to broadcast. The narrower question is absent where one process is alone, and asks it of the whole list. */
+export interface BroadcastRepository extends Repository<BroadcastRow> {
+  /** The deliveries to a destination, oldest first. */
+  listOf?(destinationId: string): Awaitable<readonly BroadcastDelivery[]>;
+}
+
+/** What guardrails did. The narrower question is absent where one process is alone, and asks it of the whole list. */
+export interface GuardrailHitsRepository extends Repository<GuardrailHitsRow> {
+  /** Oldest first. */
+  listDays?(query: GuardrailDaysQuery): Awaitable<readonly GuardrailHitsRow[]>;
+}
+
+/** Days as rows have them, both ends included. */
+export interface GuardrailDaysQuery {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Default: all. */
+  readonly guardrailId?: string | undefined;
 }
 
 /** The guardrail of a key, or of a member: at most one each. Durable like a `Repository`. */
@@ -343,9 +386,9 @@ export interface Store {
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: VideoJobRepository;
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
-  readonly broadcasts: Repository<BroadcastRow>;
+  readonly broadcasts: BroadcastRepository;
   /** How often guardrails acted, a row a day and guardrail. Changes every few seconds while they do. */
-  readonly guardrailHits: Repository<GuardrailHitsRow>;
+  readonly guardrailHits: GuardrailHitsRepository;
   readonly deliveries: DeliveryLog;
   readonly generations: GenerationRepository;
   /** What processes at the same store tell each other; absent where one process is alone. */

@@ -94,6 +94,11 @@ export function hasWork({ status, delivery, content }: VideoJob): boolean {
   return !hasEnded({ status }) || !isAnnounced || content === 'due';
 }
 
+/** What became of the announcement of its end; undefined where there is none, or none yet. */
+export function announcementOf({ delivery }: Pick<VideoJob, 'delivery'>): VideoDelivery['state'] | undefined {
+  return delivery === null || delivery.body === null ? undefined : delivery.state;
+}
+
 const RANK: Readonly<Record<VideoJobStatus, number>> = {
   pending: 0,
   in_progress: 1,

@@ -1,9 +1,9 @@
-import type { BroadcastRow, GuardrailHitsRow, Store } from '@model-gateway/core';
+import type { Store } from '@model-gateway/core';
 
 import type { Room, RoomParts } from '../room.ts';
+import { createBroadcasts } from './broadcasts.ts';
 import { createDeliveryLog } from './delivery-log.ts';
-import { toBroadcastColumns, toGuardrailHitColumns } from './row-columns.ts';
-import { createRowRepository } from './row-repository.ts';
+import { createGuardrailHitRows } from './guardrail-hits.ts';
 import { createSharedEntries } from './shared-entries.ts';
 import { createSweep } from './sweep.ts';
 import { createVideoJobs } from './video-jobs.ts';
@@ -20,16 +20,11 @@ export function openRows({ connection, logger, now, retentionDays }: RoomParts):
   const { database } = connection;
   const oldestMs = (): number => Math.max(0, Math.floor(now() - retentionDays * DAY_MS));
   const sweep = createSweep({ connection, logger, oldestMs });
-  const common = { database, oldestMs };
   return {
     repositories: {
       videoJobs: createVideoJobs(database, oldestMs),
-      broadcasts: createRowRepository<BroadcastRow>({ ...common, table: 'broadcasts', toColumns: toBroadcastColumns }),
-      guardrailHits: createRowRepository<GuardrailHitsRow>({
-        ...common,
-        table: 'guardrail_hits',
-        toColumns: toGuardrailHitColumns,
-      }),
+      broadcasts: createBroadcasts(database, oldestMs),
+      guardrailHits: createGuardrailHitRows(database, oldestMs),
       deliveries: createDeliveryLog(database),
       entries: createSharedEntries(database),
     },

@@ -38,7 +38,7 @@ export function toBroadcastColumns(row: BroadcastRow): ColumnsOf<'broadcasts'> {
     : { ages_from_ms: toMs(row.createdAt), destination_id: toColumnId(row.destinationId) };
 }
 
-export function toGuardrailHitColumns({ day }: GuardrailHitsRow): ColumnsOf<'guardrail_hits'> {
+export function toGuardrailHitColumns({ day }: Pick<GuardrailHitsRow, 'day'>): { readonly ages_from_ms: number } {
   return { ages_from_ms: Date.parse(day) + DAY_MS };
 }
 

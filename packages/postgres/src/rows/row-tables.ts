@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 
 /** What the tables of rows have in common. */
 export interface StoredRow {
@@ -27,6 +27,9 @@ interface VideoJobRow extends StoredRow {
   readonly idempotency_key: string | null;
   readonly lease_owner: string | null;
   readonly lease_until_ms: number | null;
+  readonly status: GeneratedAlways<string>;
+  /** The state of the announcement of its end; null while there is none. */
+  readonly announcement: GeneratedAlways<string | null>;
 }
 
 /** Rows that change often. */

@@ -39,5 +39,33 @@ export function createVideoJobs(database: Kysely<Database>, oldestMs: () => numb
         .execute();
       return found.map(parse);
     },
+    async page({ status, announcement, limit }) {
+      const chosen = database
+        .selectFrom('video_jobs')
+        .where((where) =>
+          where.and([
+            sql<boolean>`(ages_from_ms is null or ages_from_ms > ${oldestMs()})`,
+            ...(status === undefined ? [] : [where('status', '=', status)]),
+            ...(announcement === undefined ? [] : [where('announcement', 'is not', null)]),
+            ...(announcement === undefined || announcement === 'any' ? [] : [where('announcement', '=', announcement)]),
+          ]),
+        );
+      const found = await chosen
+        .select(['row', chosen.select(({ fn }) => fn.countAll<string>().as('n')).as('total')])
+        .orderBy('created_at_ms', 'desc')
+        .orderBy('position', 'desc')
+        .limit(limit)
+        .execute();
+      return { jobs: found.map(parse), totalCount: Number(found[0]?.total ?? 0) };
+    },
+    async listOrdered({ sinceMs, untilMs }) {
+      const found = await database
+        .selectFrom('video_jobs')
+        .select('row')
+        .where('created_at_ms', '>=', Math.floor(sinceMs))
+        .where('created_at_ms', '<=', Math.floor(untilMs))
+        .execute();
+      return found.map(parse);
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { listDeliveriesOf } from '../../broadcast/list-deliveries-of.ts';
 import { toDeliveryBody } from '../../broadcast/to-delivery-body.ts';
 import { operation } from '../../http/operation.ts';
 import {
@@ -11,12 +12,12 @@ export const listBroadcastDeliveries = operation<DestinationParts>()({
   query: broadcastDeliveriesQuerySchema,
   response: broadcastDeliveryListSchema,
   async run({ parts, query: { state, destination_id: wanted, limit } }) {
-    const rows = await parts.store.broadcasts.list();
+    const { broadcasts } = parts.store;
+    const rows = wanted === undefined ? await broadcasts.list() : await listDeliveriesOf(wanted, broadcasts);
     const deliveries = rows
       .toReversed()
       .filter((row) => row.kind === 'delivery')
-      .filter((row) => state === undefined || row.state === state)
-      .filter((row) => wanted === undefined || row.destinationId === wanted);
+      .filter((row) => state === undefined || row.state === state);
     return {
       data: deliveries.slice(0, limit).map(toDeliveryBody),
       total_count: deliveries.length,

@@ -1,4 +1,5 @@
 import type { FindKeyNames } from '../../auth/key-names.ts';
+import { listHitDays } from '../../guardrails/hits/list-hit-days.ts';
 import { sumHits } from '../../guardrails/hits/sum-hits.ts';
 import { operation } from '../../http/operation.ts';
 import type { GuardrailHitsRow } from '../../stores/guardrail-hits-row.ts';
@@ -28,9 +29,12 @@ export const listGuardrailHits = operation<GuardrailParts>()({
     const buckets = Math.ceil((to - startMs) / bucketMs);
     if (buckets > MAX_BUCKETS) throw refuseField('from', `must leave at most ${MAX_BUCKETS} hours or days until to`);
     await parts.guardrailHits.save();
-    const rows = await parts.store.guardrailHits.list();
-    const chosen = guardrail === undefined ? rows : rows.filter(({ guardrailId }) => guardrailId === guardrail);
     const endMs = startMs + buckets * bucketMs;
+    const chosen = await listHitDays(parts.store.guardrailHits, {
+      from: toDay(startMs),
+      to: toDay(endMs - 1),
+      guardrailId: guardrail,
+    });
     return {
       data: sumHits(chosen, { startMs, bucketMs, buckets, guardrailId: guardrail }),
       from: new Date(startMs).toISOString(),
@@ -40,6 +44,8 @@ export const listGuardrailHits = operation<GuardrailParts>()({
     };
   },
 });
+
+const toDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 async function listRefusals(
   rows: readonly GuardrailHitsRow[],

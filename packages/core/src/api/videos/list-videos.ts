@@ -1,5 +1,6 @@
 import { operation } from '../../http/operation.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import { pageVideoJobs } from '../../videos/jobs/page-video-jobs.ts';
 import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire/videos/video-list.ts';
 import type { VideoParts } from './video-parts.ts';
 
@@ -8,10 +9,8 @@ export const listVideos = operation<VideoParts>()({
   query: videoListQuerySchema,
   response: videoListSchema,
   async run({ parts, query: { status, limit } }) {
-    const jobs = (await parts.store.videoJobs.list())
-      .filter((job) => status === undefined || job.status === status)
-      .toSorted((a, b) => b.createdAt - a.createdAt);
-    return { data: jobs.slice(0, limit).map(toVideoRow), total_count: jobs.length };
+    const { jobs, totalCount } = await pageVideoJobs(parts.store.videoJobs, { status, limit });
+    return { data: jobs.map(toVideoRow), total_count: totalCount };
   },
 });
 

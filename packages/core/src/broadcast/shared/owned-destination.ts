@@ -4,6 +4,7 @@ import type { Destination } from '../../wire/destinations/destination.ts';
 import { type BroadcasterOptions, createDeliver } from '../broadcaster.ts';
 import { createDestinationFilter } from '../destination-filter.ts';
 import { createDestinationQueue, type DestinationQueue, type QueueStatus } from '../destination-queue.ts';
+import { listDeliveriesOf } from '../list-deliveries-of.ts';
 import { type FeedRows, GIVE_UP_MS } from './feed-rows.ts';
 
 /** A destination that this process sends to, and no other. */
@@ -99,9 +100,8 @@ function createOwnedState(options: OwnedDestinationOptions) {
     isClosed: false,
     hasFailed: false,
     async readWaiting() {
-      for (const each of await store.broadcasts.list()) {
-        if (each.kind !== 'delivery' || each.destinationId !== destination.id || each.state !== 'waiting') continue;
-        queue.add(each);
+      for (const each of await listDeliveriesOf(destination.id, store.broadcasts)) {
+        if (each.state === 'waiting') queue.add(each);
       }
     },
   };

@@ -5,6 +5,7 @@ import type { GuardrailHitsRow, GuardrailRefusal } from '../../stores/guardrail-
 import type { GenerationRecord, Store } from '../../stores/store.ts';
 import type { GuardrailEffect } from '../../wire/management/guardrail-effect.ts';
 import { effectsOfStages, type GuardrailHit } from './effects-of.ts';
+import { listHitDays } from './list-hit-days.ts';
 
 /** The caller of a refused call, and what they asked for. */
 export type RefusedCaller = Pick<GuardrailRefusal, 'principalId' | 'model'>;
@@ -102,8 +103,8 @@ export function createGuardrailHits({ store, platform, logger }: GuardrailHitsPa
     const today = new Date(platform.now()).toISOString().slice(0, 10);
     if (today === sweptDay) return;
     sweptDay = today;
-    const oldest = new Date(platform.now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
-    for (const { id, day } of await store.guardrailHits.list()) if (day < oldest) await store.guardrailHits.remove(id);
+    const to = new Date(platform.now() - (KEPT_DAYS + 1) * DAY_MS).toISOString().slice(0, 10);
+    for (const { id } of await listHitDays(store.guardrailHits, { to })) await store.guardrailHits.remove(id);
   };
   const save = async (): Promise<void> => {
     if (platform.isPerRequest !== true) await saving;

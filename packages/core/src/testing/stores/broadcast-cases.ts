@@ -27,6 +27,20 @@ export const broadcastCases: readonly StoreCase[] = [
     expectEqual(await broadcasts.list(), [moved]);
   }),
 
+  storeCase(
+    'A store lists the deliveries to one destination, oldest first',
+    async (store) => {
+      const { broadcasts } = store;
+      const again = { ...DELIVERY, id: 'row-2', state: 'failed' } as const;
+      const odd = { ...DELIVERY, id: 'row-3', destinationId: 'odd \u0000 "d"' };
+      for (const row of [DELIVERY, PROGRESS, odd, again]) await broadcasts.insert(row);
+      expectEqual(await broadcasts.listOf?.('d'), [DELIVERY, again]);
+      expectEqual(await broadcasts.listOf?.(odd.destinationId), [odd]);
+      expectEqual(await broadcasts.listOf?.('of nobody'), []);
+    },
+    'broadcasts.listOf',
+  ),
+
   durableStoreCase('A store finds what is still to be broadcast when it is opened again', async (store, reopen) => {
     const { broadcasts } = store;
     for (const row of [DELIVERY, { ...DELIVERY, id: 'row-2' }, PROGRESS]) await broadcasts.insert(row);

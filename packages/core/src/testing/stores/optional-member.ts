@@ -1,11 +1,15 @@
 import type { Store } from '../../stores/store.ts';
 
 const MEMBERS = {
+  'broadcasts.listOf': ({ broadcasts }: Store) => broadcasts.listOf,
   'generations.follow': ({ generations }: Store) => generations.follow,
   'generations.noteRunning': ({ generations }: Store) => generations.noteRunning,
+  'guardrailHits.listDays': ({ guardrailHits }: Store) => guardrailHits.listDays,
   'videoJobs.findByIdempotencyKey': ({ videoJobs }: Store) => videoJobs.findByIdempotencyKey,
   'videoJobs.listNewest': ({ videoJobs }: Store) => videoJobs.listNewest,
+  'videoJobs.listOrdered': ({ videoJobs }: Store) => videoJobs.listOrdered,
   'videoJobs.listWorking': ({ videoJobs }: Store) => videoJobs.listWorking,
+  'videoJobs.page': ({ videoJobs }: Store) => videoJobs.page,
 } as const;
 
 /** A part of a store that it may do without, and of which there are cases. */

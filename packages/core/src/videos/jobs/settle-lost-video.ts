@@ -1,11 +1,11 @@
 import { GatewayError, isTransient } from '../../foundation/errors.ts';
 import { TransportError } from '../../foundation/transport/transport.ts';
 import type { VideoProvider } from '../../providers/video-contract.ts';
-import type { Repository } from '../../stores/store.ts';
+import type { VideoJobRepository } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 
 export interface LostVideoContext {
-  readonly jobs: Repository<VideoJob>;
+  readonly jobs: Pick<VideoJobRepository, 'list' | 'listOrdered'>;
   /** Milliseconds since the job was ordered. */
   readonly ageMs: () => number;
   /** Undefined when it has gone from the configuration. */
@@ -24,6 +24,8 @@ const AGAIN_MS = 10_000;
 const FIND_TIMEOUT_MS = 30_000;
 /** Tolerance between upstream's clock and this one. */
 const CLOCKS_MS = 60_000;
+/** A job that upstream made at about this time was ordered no longer before or after: submissions take minutes. */
+const AROUND_MS = 60 * 60_000;
 /** Time after which upstream's list contains a submitted job. */
 const LISTED_AFTER_MS = 20_000;
 
@@ -78,7 +80,8 @@ async function findUpstream(
     timeoutMs: FIND_TIMEOUT_MS,
   });
   const known = new Set<string>();
-  for (const other of await jobs.list()) {
+  const span = { sinceMs: job.createdAt - AROUND_MS, untilMs: job.createdAt + AROUND_MS };
+  for (const other of (await jobs.listOrdered?.(span)) ?? (await jobs.list())) {
     if (other.providerSlug === job.providerSlug && other.upstream !== null) known.add(other.upstream.upstreamId);
   }
   return ids.filter((id) => !known.has(id));
