@@ -1,10 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
-import { toClusterConfig } from './support/cluster-config.ts';
-import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
+import { ask } from './support/ask.ts';
+import { openClusterConfig } from './support/cluster-config.ts';
+import { missingPostgres, missingRedis } from './support/engines.ts';
 import { type Instance, startInstances } from './support/instances.ts';
-import { ask } from './support/steady-load.ts';
 import { tell } from './support/tell.ts';
 
 /** What is promised is a second; the rest is for a machine that is busy with other things. */
@@ -14,12 +13,8 @@ const MODEL = 'test/text';
 const missing = missingPostgres ?? missingRedis;
 
 async function startFour(): Promise<readonly [Instance, ...Instance[]]> {
-  const upstream = await startScriptedUpstream();
-  onTestFinished(() => upstream.close());
-  const database = await openDatabase();
-  const instances = await startInstances(4, () => toClusterConfig(upstream, { database, redis: redisUrl() }));
-  for (const instance of instances) await expect.poll(() => instance.ready(), { timeout: 20_000 }).toBe(200);
-  return instances as [Instance, ...Instance[]];
+  const { config } = await openClusterConfig();
+  return (await startInstances(4, () => config)) as [Instance, ...Instance[]];
 }
 
 /** Asks every instance again and again until it responds with this status; resolves with the times that it took. */

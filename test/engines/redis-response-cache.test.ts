@@ -16,7 +16,7 @@ import { createRecordingStore } from '../support/stores/recording-store.ts';
 import { chunkings, toEventPieces } from '../support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../support/upstreams/scripted-transport.ts';
 import { missingRedis, redisUrl } from './support/engines.ts';
-import { startRedis } from './support/redis-server.ts';
+import { startOwnRedis } from './support/own-servers.ts';
 import { createTestLogger } from './support/test-logger.ts';
 
 let prefixes = 0;
@@ -195,8 +195,7 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
   });
 
   test.each(['stopped', 'paused'] as const)('are missing without a wait while Redis is %s', async (how) => {
-    const server = await startRedis();
-    onTestFinished(() => server.remove());
+    const server = await startOwnRedis();
     const [one, other] = (await openTwo(createReplayTransport(whole('one')), server.url)) as [CoreGateway, CoreGateway];
     await ask(one);
     await untilHit(other);
