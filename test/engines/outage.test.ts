@@ -7,7 +7,7 @@ import { expectExactSums, tally, untilRecorded } from './support/accounts.ts';
 import { ask } from './support/ask.ts';
 import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import type { EngineServer } from './support/engine-server.ts';
-import { missingPostgres, missingRedis } from './support/engines.ts';
+import { missingEngines } from './support/engines.ts';
 import type { FaultProxy } from './support/fault-proxy.ts';
 import { type Instance, startInstances } from './support/instances.ts';
 import { startOwnPostgres, startOwnRedis } from './support/own-servers.ts';
@@ -23,8 +23,6 @@ const RECOVERY_LIMIT_MS = 60_000;
 /** No call waits for an engine: this is for a machine that is busy with other things. */
 const SLOWEST_MS = 10_000;
 const MODEL = 'test/text';
-
-const missing = missingPostgres ?? missingRedis;
 
 interface Cluster {
   readonly postgres: PostgresServer;
@@ -133,7 +131,7 @@ async function untilRecovered(instances: readonly Instance[], keys: readonly str
 
 for (const fault of FAULTS) {
   const limitMs = OUTAGE_MS + RECOVERY_LIMIT_MS + 120_000;
-  test.skipIf(missing)(
+  test.skipIf(missingEngines)(
     `${fault.title}: calls go on, nothing acknowledged is lost, nothing is doubled`,
     async () => {
       const { cluster, instances, database } = await startCluster();

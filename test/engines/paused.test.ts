@@ -11,7 +11,7 @@ import { ask } from './support/ask.ts';
 import { budgetOf, CENT } from './support/budget-instance.ts';
 import type { CallsToMake } from './support/budget-process.ts';
 import { openClusterConfig } from './support/cluster-config.ts';
-import { missingPostgres, missingRedis, openDatabase } from './support/engines.ts';
+import { missingEngines, openDatabase } from './support/engines.ts';
 import { VIDEO_ORDER } from './support/gateway-calls.ts';
 import { type GatewayProcess, startGateways } from './support/gateway-process.ts';
 import { startInstances } from './support/instances.ts';
@@ -57,7 +57,7 @@ async function sumOf(url: string, select: string): Promise<number> {
 
 const SPENT = `select sum(credits_nano) from gateway.spending where kind = 'key'`;
 
-describe.skipIf(missingPostgres ?? missingRedis)('An instance that is paused for longer than its leases', () => {
+describe.skipIf(missingEngines)('An instance that is paused for longer than its leases', () => {
   test(
     'spends no more of a budget that others have used up, but for its calls under way',
     async () => {

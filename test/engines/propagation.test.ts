@@ -2,15 +2,13 @@ import { expect, test } from 'vitest';
 
 import { ask } from './support/ask.ts';
 import { openClusterConfig } from './support/cluster-config.ts';
-import { missingPostgres, missingRedis } from './support/engines.ts';
+import { missingEngines } from './support/engines.ts';
 import { type Instance, startInstances } from './support/instances.ts';
 import { tell } from './support/tell.ts';
 
 /** What is promised is a second; the rest is for a machine that is busy with other things. */
 const LIMIT_MS = 3000;
 const MODEL = 'test/text';
-
-const missing = missingPostgres ?? missingRedis;
 
 async function startFour(): Promise<readonly [Instance, ...Instance[]]> {
   const { config } = await openClusterConfig();
@@ -34,7 +32,7 @@ async function untilAll(instances: readonly Instance[], key: string, status: num
 
 const describe = (times: readonly number[]): string => times.map((ms) => `${Math.round(ms)} ms`).join(', ');
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'a key that is revoked at one of four instances is refused by all of them',
   async () => {
     const instances = await startFour();
@@ -49,7 +47,7 @@ test.skipIf(missing)(
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'a guardrail that is changed at one of four instances is kept to by all of them',
   async () => {
     const instances = await startFour();

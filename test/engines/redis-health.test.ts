@@ -1,11 +1,10 @@
-import { createRedisShared } from '@model-gateway/redis';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
 import { createScriptedTransport } from '../support/upstreams/scripted-transport.ts';
 import { missingRedis } from './support/engines.ts';
+import { openRedisShared } from './support/open-redis-shared.ts';
 import { startOwnRedis } from './support/own-servers.ts';
-import { createTestLogger } from './support/test-logger.ts';
 
 /** A gateway whose provider Acme fails while it is told to, and the calls that Acme has got from it. */
 interface Instance {
@@ -14,10 +13,7 @@ interface Instance {
 }
 
 async function openInstance(url: string): Promise<Instance> {
-  const { logger } = createTestLogger();
-  const shared = createRedisShared({ url, logger, whenDown: 'open' });
-  onTestFinished(() => shared.close());
-  await shared.waitUntilUp(5000);
+  const shared = await openRedisShared({ url, whenDown: 'open' });
   const acme = { isBroken: false, calls: 0 };
   const transport = createScriptedTransport((exchange) => {
     const isAcme = exchange.request.url.includes('acme.example');

@@ -4,14 +4,13 @@ import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { ask } from './support/ask.ts';
 import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import { findFreePort } from './support/engine-server.ts';
-import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
+import { missingEngines, openDatabase, redisUrl } from './support/engines.ts';
 import { openProxiedDatabase } from './support/proxied-database.ts';
 import { askReady, type Ended, serve, serveWell } from './support/run-command.ts';
 
-const missing = missingPostgres ?? missingRedis;
 const PASSWORD = 'never-shown-77';
 
-test.skipIf(missing).each([[[]], [['--workers', '2']]])(
+test.skipIf(missingEngines).each([[[]], [['--workers', '2']]])(
   'with its database away it listens, is not ready and says why, and is ready by itself when the database comes, with %j',
   async (args) => {
     const upstream = await openUpstream();
@@ -44,7 +43,7 @@ test.skipIf(missing).each([[[]], [['--workers', '2']]])(
   60_000,
 );
 
-test.skipIf(missing).each([
+test.skipIf(missingEngines).each([
   ['a wrong password', (url: URL): void => void (url.password = PASSWORD), 1, /refused the password of the user/],
   [
     'a database that does not exist',
@@ -77,7 +76,7 @@ test.skipIf(missing).each([
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'without Redis it runs, and says so',
   async () => {
     const upstream = await openUpstream();

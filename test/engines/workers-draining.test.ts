@@ -2,10 +2,9 @@ import { expect, test } from 'vitest';
 
 import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { openClusterConfig } from './support/cluster-config.ts';
-import { missingPostgres, missingRedis } from './support/engines.ts';
+import { missingEngines } from './support/engines.ts';
 import { askReady, isAlive, type Served, serveWell, untilReady } from './support/run-command.ts';
 
-const missing = missingPostgres ?? missingRedis;
 const TWO = ['--workers', '2'];
 const DRAINING = { timeouts: { drainMs: 10_000 } };
 
@@ -26,7 +25,7 @@ async function beginStreams(gateway: Served, count: number) {
   });
 }
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'SIGTERM lets the streams of all workers end, and leaves no process',
   async () => {
     const { upstream, config } = await openClusterConfig(DRAINING);
@@ -44,7 +43,7 @@ test.skipIf(missing)(
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'workers whose primary is killed let their streams end, and go',
   async () => {
     const { upstream, config } = await openClusterConfig(DRAINING);
@@ -61,7 +60,7 @@ test.skipIf(missing)(
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'a rolling restart on one database breaks none of 200 open streams',
   async () => {
     const { upstream, config } = await openClusterConfig({ timeouts: { drainMs: 30_000 } });

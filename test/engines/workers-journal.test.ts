@@ -5,11 +5,10 @@ import { expect, test } from 'vitest';
 import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { askTimes } from './support/ask.ts';
 import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
-import { missingPostgres, missingRedis, redisUrl } from './support/engines.ts';
+import { missingEngines, redisUrl } from './support/engines.ts';
 import { openProxiedDatabase } from './support/proxied-database.ts';
 import { makeFolder, type Served, serveWell, untilReady } from './support/run-command.ts';
 
-const missing = missingPostgres ?? missingRedis;
 const CALL = { key: TEST_KEY, model: 'test/text', isStreamed: true };
 
 /** Resolves when a gateway has these generations. */
@@ -19,7 +18,7 @@ async function untilFound(gateway: Served, ids: readonly string[]): Promise<void
   for (const id of ids) await expect.poll(() => isFound(id), { timeout: 30_000 }).toBe(true);
 }
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'what killed workers have acknowledged without a database is there after they are replaced',
   async () => {
     const upstream = await openUpstream();
@@ -41,7 +40,7 @@ test.skipIf(missing)(
   120_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'a start with fewer workers takes in what the others have left',
   async () => {
     const upstream = await openUpstream();

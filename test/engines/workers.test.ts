@@ -7,14 +7,13 @@ import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
 import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { askTimes } from './support/ask.ts';
 import { openClusterConfig, openUpstream } from './support/cluster-config.ts';
-import { missingPostgres, missingRedis } from './support/engines.ts';
+import { missingEngines } from './support/engines.ts';
 import { type Ended, makeFolder, serve, serveWell, untilReady } from './support/run-command.ts';
 
-const missing = missingPostgres ?? missingRedis;
 const TWO = ['--workers', '2'];
 const CALL = { key: TEST_KEY, model: 'test/text', isStreamed: true };
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'two workers share a port, say so once, and both respond',
   async () => {
     const { config } = await openClusterConfig();
@@ -33,7 +32,7 @@ test.skipIf(missing)(
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'SIGHUP lets all workers read the configuration again',
   async () => {
     const { config } = await openClusterConfig();
@@ -51,7 +50,7 @@ test.skipIf(missing)(
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'a port that is taken ends the start of workers with one message',
   async () => {
     const { config } = await openClusterConfig();
@@ -66,7 +65,7 @@ test.skipIf(missing)(
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'a second serve on the same data directory is refused with the PID of the first',
   async () => {
     const { config } = await openClusterConfig();
