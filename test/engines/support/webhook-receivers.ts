@@ -40,9 +40,9 @@ export async function startAnnouncements(): Promise<Announcements> {
       text(request).then(
         (body) => {
           const id = request.headers['webhook-id'] as string;
-          const earlier = received.filter((announcement) => announcement.id === id).length;
-          const isTaken = earlier >= (reaction === 'takes' ? 0 : reaction === 'refuses' ? REFUSALS : 1);
           const { data } = JSON.parse(body) as { data: { id: string } };
+          const earlier = received.filter((announcement) => announcement.jobId === data.id).length;
+          const isTaken = earlier >= (reaction === 'takes' ? 0 : reaction === 'refuses' ? REFUSALS : 1);
           received.push({ id, jobId: data.id, body, isTaken });
           if (isTaken) response.end('ok');
           else if (reaction === 'refuses') response.writeHead(500, { 'retry-after': '1' }).end();
