@@ -1,24 +1,11 @@
 import { expect, test } from 'vitest';
 
 import { missingPostgres } from './support/engines.ts';
+import { addDestination, callChat, sentBy, VIDEO_ORDER } from './support/gateway-calls.ts';
 import { type GatewayProcess, startGateways } from './support/gateway-process.ts';
-import { startOwnPostgres } from './support/postgres-stores.ts';
+import { startOwnPostgres } from './support/own-servers.ts';
 
-const DESTINATION = { type: 'webhook', name: 'all', config: { url: 'https://receiver.example/', method: 'POST' } };
-const CALL = { model: 'acme/chat', messages: [{ role: 'user', content: 'hello' }] };
-const ORDER = { model: 'acme/film', prompt: 'a fox', duration: 4, callback_url: 'https://hooks.example/' };
-
-const receivedBy = ({ events }: GatewayProcess): string[] =>
-  events
-    .filter(({ type }) => type === 'received')
-    .flatMap(({ body }) => [...body.matchAll(/"gen_ai.response.id","value":\{"stringValue":"([^"]+)"/g)])
-    .map(([, id = '']) => id);
-
-async function call(at: GatewayProcess): Promise<string> {
-  const { status, headers } = await at.ask('POST', '/api/v1/chat/completions', CALL);
-  expect(status).toBe(200);
-  return headers['x-generation-id'] ?? '';
-}
+const ORDER = { ...VIDEO_ORDER, callback_url: 'https://hooks.example/' };
 
 test.skipIf(missingPostgres)(
   'destinations and video jobs go on by themselves after the database was away for longer than they are owned',
@@ -27,10 +14,10 @@ test.skipIf(missingPostgres)(
     const { server, url } = await startOwnPostgres();
     const all = await startGateways(url, 2, 20);
     const [one, other] = all as [GatewayProcess, GatewayProcess];
-    await one.ask('POST', '/api/v1/observability/destinations', DESTINATION);
+    await addDestination(one);
     const { json } = await other.ask('POST', '/api/v1/videos', ORDER);
-    const recorded = [await call(one), await call(other)];
-    await expect.poll(() => all.flatMap(receivedBy).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+    const recorded = [await callChat(one), await callChat(other)];
+    await expect.poll(() => all.flatMap(sentBy).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
     await server.kill();
     const isLeft = (): boolean =>
       all.flatMap(({ events }) => events).some(({ message }) => message === 'a broadcast was left to other processes');
@@ -41,8 +28,8 @@ test.skipIf(missingPostgres)(
         timeout: 60_000,
       })
       .toBe('completed');
-    recorded.push(await call(one), await call(other));
-    const missing = (): string[] => recorded.filter((id) => !all.flatMap(receivedBy).includes(id));
+    recorded.push(await callChat(one), await callChat(other));
+    const missing = (): string[] => recorded.filter((id) => !all.flatMap(sentBy).includes(id));
     await expect.poll(missing, { timeout: 40_000 }).toEqual([]);
     const announced = (): number =>
       all.flatMap(({ events }) => events).filter(({ id }) => id?.endsWith('-completed')).length;

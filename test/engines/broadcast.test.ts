@@ -1,22 +1,8 @@
 import { expect, test } from 'vitest';
 
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { addDestination, callChat, sentBy } from './support/gateway-calls.ts';
 import { type GatewayProcess, startGateways } from './support/gateway-process.ts';
-
-const DESTINATION = { type: 'webhook', name: 'all', config: { url: 'https://receiver.example/', method: 'POST' } };
-const CALL = { model: 'acme/chat', messages: [{ role: 'user', content: 'hello' }] };
-
-const receivedBy = ({ events }: GatewayProcess): string[] =>
-  events
-    .filter(({ type }) => type === 'received')
-    .flatMap(({ body }) => [...body.matchAll(/"gen_ai.response.id","value":\{"stringValue":"([^"]+)"/g)])
-    .map(([, id = '']) => id);
-
-async function call(at: GatewayProcess): Promise<string> {
-  const { status, headers } = await at.ask('POST', '/api/v1/chat/completions', CALL);
-  expect(status).toBe(200);
-  return headers['x-generation-id'] ?? '';
-}
 
 test.skipIf(missingPostgres)(
   'a destination gets what all processes record, and loses nothing when the one that sends is killed again and again',
@@ -26,28 +12,28 @@ test.skipIf(missingPostgres)(
     let alive = await startGateways(url, 3, 10);
     const all = [...alive];
     const [first] = alive as [GatewayProcess];
-    expect((await first.ask('POST', '/api/v1/observability/destinations', DESTINATION)).status).toBe(201);
+    await addDestination(first);
     const recorded: string[] = [];
     for (let round = 0; round < 3; round += 1) {
       for (let count = 0; count < 40; count += 1) {
-        recorded.push(...(await Promise.all(alive.map((process) => call(process)))));
+        recorded.push(...(await Promise.all(alive.map((process) => callChat(process)))));
       }
       const latest = recorded.at(-1) ?? '';
-      await expect.poll(() => all.some((one) => receivedBy(one).includes(latest)), { timeout: 20_000 }).toBe(true);
-      const sender = alive.find((one) => receivedBy(one).includes(latest)) as GatewayProcess;
+      await expect.poll(() => all.some((one) => sentBy(one).includes(latest)), { timeout: 20_000 }).toBe(true);
+      const sender = alive.find((one) => sentBy(one).includes(latest)) as GatewayProcess;
       if (round === 2) break;
       // Some are recorded and not yet sent, some are under way.
-      recorded.push(...(await Promise.all(Array.from({ length: 30 }, async () => call(sender)))));
+      recorded.push(...(await Promise.all(Array.from({ length: 30 }, () => callChat(sender)))));
       await sender.kill();
       alive = alive.filter((process) => process !== sender);
     }
     const missing = (): string[] => {
-      const received = new Set(all.flatMap(receivedBy));
+      const received = new Set(all.flatMap(sentBy));
       return recorded.filter((id) => !received.has(id));
     };
     // These processes have no journals: what was acknowledged is in the database.
     await expect.poll(missing, { timeout: 40_000 }).toEqual([]);
-    const received = all.flatMap(receivedBy);
+    const received = all.flatMap(sentBy);
     expect(received.length - new Set(received).size).toBeLessThanOrEqual(2 * 550);
   },
 );
@@ -58,12 +44,12 @@ test.skipIf(missingPostgres)(
   async () => {
     const all = await startGateways(await openDatabase(), 3, 10);
     const [one, other] = all as [GatewayProcess, GatewayProcess];
-    await one.ask('POST', '/api/v1/observability/destinations', DESTINATION);
+    await addDestination(one);
     const recorded: string[] = [];
-    for (let count = 0; count < 50; count += 1) recorded.push(...(await Promise.all(all.map(call))));
-    await expect.poll(() => all.flatMap(receivedBy).length, { timeout: 20_000 }).toBe(150);
-    expect(all.flatMap(receivedBy).toSorted()).toEqual(recorded.toSorted());
-    expect(all.filter((process) => receivedBy(process).length > 0)).toHaveLength(1);
+    for (let count = 0; count < 50; count += 1) recorded.push(...(await Promise.all(all.map(callChat))));
+    await expect.poll(() => all.flatMap(sentBy).length, { timeout: 20_000 }).toBe(150);
+    expect(all.flatMap(sentBy).toSorted()).toEqual(recorded.toSorted());
+    expect(all.filter((process) => sentBy(process).length > 0)).toHaveLength(1);
     const stands = async (at: GatewayProcess): Promise<unknown> => {
       const { json } = await at.ask('GET', '/admin/v1/destinations/deliveries');
       return (json['destinations'] as { queued: number; last_delivered_at: string | null }[]).map(
@@ -75,7 +61,7 @@ test.skipIf(missingPostgres)(
     const [destination] = json['data'] as { id: string }[];
     await other.ask('DELETE', `/api/v1/observability/destinations/${destination?.id}`);
     for (const process of all) await expect.poll(() => stands(process), { timeout: 5000 }).toEqual([]);
-    await Promise.all(all.map(call));
-    expect(all.flatMap(receivedBy)).toHaveLength(150);
+    await Promise.all(all.map(callChat));
+    expect(all.flatMap(sentBy)).toHaveLength(150);
   },
 );

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { budgetOf, CENT, openBudgetInstance } from './support/budget-instance.ts';
+import { budgetOf, CENT } from './support/budget-instance.ts';
+import { openClosingInstance } from './support/budget-instances.ts';
 import type { CallsToMake } from './support/budget-process.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';
@@ -33,8 +34,7 @@ async function makeCalls(child: ChildProcess, calls: CallsToMake): Promise<numbe
 describe.skipIf(missingPostgres)('A process that is killed with slices of budgets', () => {
   test('never lets more pass than there is room for, and what it had is free for the others after its lease', async () => {
     const url = await openDatabase();
-    const onlooker = await openBudgetInstance({ url, budgets: { lifeMs: LIFE_MS, patienceMs: 0 } });
-    onTestFinished(() => onlooker.close());
+    const onlooker = await openClosingInstance({ url, budgets: { lifeMs: LIFE_MS, patienceMs: 0 } });
     const all = await Promise.all([1, 2, 3, 4].map(() => startProcess(url)));
     const freeAfterMs: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

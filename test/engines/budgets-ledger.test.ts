@@ -1,27 +1,9 @@
-import { createWebPlatform } from '@model-gateway/core';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import type { Budget } from '../../packages/core/src/budgets/budget.ts';
-import {
-  type BudgetedCall,
-  type BudgetInstance,
-  type BudgetInstanceOptions,
-  budgetOf,
-  CENT,
-  openBudgetInstance,
-} from './support/budget-instance.ts';
+import { type BudgetedCall, type BudgetInstance, budgetOf, CENT, holdOf } from './support/budget-instance.ts';
+import { openClosingInstance, openTwoInstances } from './support/budget-instances.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
-import { runStatement } from './support/postgres-server.ts';
-
-async function openTwo(options: Partial<BudgetInstanceOptions> = {}) {
-  const url = await openDatabase();
-  const open = async (): Promise<BudgetInstance> => {
-    const instance = await openBudgetInstance({ ...options, url });
-    onTestFinished(() => instance.close());
-    return instance;
-  };
-  return { url, one: await open(), other: await open() };
-}
 
 const asking = (budget: Budget, cost = CENT, changes: Partial<BudgetedCall> = {}): BudgetedCall => ({
   budgets: [budget],
@@ -36,7 +18,7 @@ const spentOn = async ({ store }: BudgetInstance, key = 'k'): Promise<number> =>
 describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   test('asks the store seldom: calls pass without it', async () => {
     const statements: string[] = [];
-    const { one } = await openTwo({ onStatement: (name) => statements.push(name) });
+    const { one } = await openTwoInstances({ onStatement: (name) => statements.push(name) });
     const budgets = [budgetOf(1e6 * CENT), budgetOf(1e6 * CENT, { spender: 'account', query: {} })];
     // Some at once, as each waits for the commit of its record, and slices are looked after by the second.
     for (let n = 0; n < 100; n += 1) {
@@ -49,53 +31,15 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
     console.info(`${statements.length} statements about budgets for 1,000 calls, ten at once, with two budgets`);
   }, 60_000);
 
-  test('returns what has not been used lately in whole nano-dollars, as the store holds no others', async () => {
-    const { one, url } = await openTwo();
-    const reserve = async (id: string, amount: number): Promise<void> => {
-      const hold = { id, spenders: ['key k'], creditsNanoUsd: amount, anyNanoUsd: amount };
-      await one.ledger.reserve(hold, [budgetOf(1e6 * CENT)]);
-    };
-    const leased = async (): Promise<number> => {
-      const [row] = await runStatement(url, 'select amount_nano::float8 as amount from gateway.budget_slices');
-      return (row as { amount: number }).amount;
-    };
-    await reserve('gen-1-large', CENT + 1);
-    expect(await leased()).toBe(4 * (CENT + 1));
-    one.ledger.release('gen-1-large', { creditsNanoUsd: 0, anyNanoUsd: 0 });
-    await reserve('gen-1-small', 1);
-    await vi.waitFor(async () => expect(await leased()).toBeLessThan(4 * CENT), { timeout: 4000 });
-    expect(await leased()).toBeGreaterThan(1);
-  });
-
-  test('a grant that is read after the lease is over is asked for again', async () => {
-    const web = createWebPlatform();
-    const statements: string[] = [];
-    let skewMs = 0;
-    const url = await openDatabase();
-    const instance = await openBudgetInstance({
-      url,
-      platform: { ...web, monotonicNow: () => web.monotonicNow() + skewMs },
-      onStatement(name) {
-        statements.push(name);
-        // As if the process were paused before it reads the first grant.
-        if (statements.length === 2) skewMs += 60_000;
-      },
-    });
-    onTestFinished(() => instance.close());
-    const hold = { id: 'gen-1-late', spenders: ['key k'], creditsNanoUsd: CENT, anyNanoUsd: CENT };
-    await instance.ledger.reserve(hold, [budgetOf(1000 * CENT)]);
-    expect(statements).toEqual(['renew', 'take', 'renew', 'take']);
-  });
-
   test('lets a call pass at once that fits into the slice', async () => {
-    const { one } = await openTwo();
+    const { one } = await openTwoInstances();
     await one.call(asking(budgetOf(1000 * CENT)));
-    const hold = { id: 'gen-1-x', spenders: ['key k'], creditsNanoUsd: CENT, anyNanoUsd: CENT };
+    const hold = holdOf('gen-1-x', CENT);
     expect(one.ledger.reserve(hold, [budgetOf(1000 * CENT)])).toBeUndefined();
   });
 
   test('calls back what another instance does not need, before it refuses', async () => {
-    const { one, other } = await openTwo();
+    const { one, other } = await openTwoInstances();
     expect(await one.call(asking(budgetOf(10 * CENT)))).toBe(true);
     expect(await other.call(asking(budgetOf(10 * CENT), 9 * CENT))).toBe(true);
     expect(await one.call(asking(budgetOf(10 * CENT), 1))).toBe(false);
@@ -103,7 +47,7 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
 
   test('refuses with what all instances have spent and hold', async () => {
     const refusals: unknown[] = [];
-    const { one, other } = await openTwo({ onRefusal: (error) => refusals.push(error) });
+    const { one, other } = await openTwoInstances({ onRefusal: (error) => refusals.push(error) });
     const budget = budgetOf(10 * CENT, { resetsAt: '2026-12-01T00:00:00.000Z' });
     await one.call(asking(budget, 3 * CENT));
     await vi.waitFor(async () => expect(await spentOn(other)).toBe(3 * CENT));
@@ -134,7 +78,7 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   });
 
   test('a lower limit holds at once for a slice of a higher one, and a higher limit gives more', async () => {
-    const { one } = await openTwo();
+    const { one } = await openTwoInstances();
     expect(await one.call(asking(budgetOf(100 * CENT)))).toBe(true);
     expect(await one.call(asking(budgetOf(CENT)))).toBe(false);
     expect(await one.call(asking(budgetOf(2 * CENT)))).toBe(true);
@@ -143,7 +87,7 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   });
 
   test('lets a call pass only if it fits into every budget, and sets nothing aside otherwise', async () => {
-    const { one, other } = await openTwo();
+    const { one, other } = await openTwoInstances();
     const account = budgetOf(10 * CENT, { spender: 'account', query: {}, refusal: 'Insufficient credits' });
     const small = budgetOf(2 * CENT);
     const both = [account, small];
@@ -154,7 +98,7 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   });
 
   test('a call that costs nothing passes while anything is left, and not when all is spent', async () => {
-    const { one, other } = await openTwo();
+    const { one, other } = await openTwoInstances();
     expect(await one.call(asking(budgetOf(0), 0))).toBe(false);
     expect(await one.call(asking(budgetOf(1), 0))).toBe(true);
     expect(await one.call(asking(budgetOf(CENT)))).toBe(true);
@@ -164,7 +108,7 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   });
 
   test('what is paid to providers counts only where a budget includes it', async () => {
-    const { one, other } = await openTwo();
+    const { one, other } = await openTwoInstances();
     const own = { isByok: true };
     const including = budgetOf(3 * CENT, { includesByok: true });
     expect(await one.call({ budgets: [budgetOf(0), including], worst: 2 * CENT, cost: 2 * CENT, ...own })).toBe(true);
@@ -174,7 +118,7 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   });
 
   test('a new period begins with the whole limit', async () => {
-    const { one } = await openTwo();
+    const { one } = await openTwoInstances();
     const today = new Date().toISOString().slice(0, 10);
     const before = budgetOf(CENT, { query: { principalId: 'k', since: '2026-01-01' } });
     expect(await one.call(asking(before))).toBe(true);
@@ -187,9 +131,9 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   });
 
   test('what a call has cost beyond its worst case, and what was lost, counts for all', async () => {
-    const { one, other } = await openTwo();
+    const { one, other } = await openTwoInstances();
     expect(await one.call(asking(budgetOf(10 * CENT), CENT, { cost: 6 * CENT }))).toBe(true);
-    one.ledger.keepLost({ id: 'gen-1-lost', spenders: ['key k'], creditsNanoUsd: 3 * CENT, anyNanoUsd: 3 * CENT });
+    one.ledger.keepLost(holdOf('gen-1-lost', 3 * CENT));
     await vi.waitFor(
       async () => {
         expect(await other.call(asking(budgetOf(10 * CENT), 2 * CENT))).toBe(false);
@@ -201,8 +145,8 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   });
 
   test('a call that was never made frees what was held for it at once', async () => {
-    const { one, other } = await openTwo();
-    const hold = { id: 'gen-1-never', spenders: ['key k'], creditsNanoUsd: 10 * CENT, anyNanoUsd: 10 * CENT };
+    const { one, other } = await openTwoInstances();
+    const hold = holdOf('gen-1-never', 10 * CENT);
     await one.ledger.reserve(hold, [budgetOf(10 * CENT)]);
     expect(one.ledger.heldNanoUsd()).toBe(10 * CENT);
     expect(await other.call(asking(budgetOf(10 * CENT)))).toBe(false);
@@ -210,26 +154,9 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
     await vi.waitFor(async () => expect(await other.call(asking(budgetOf(10 * CENT), 10 * CENT))).toBe(true));
   });
 
-  test('a slice that nobody uses is returned by itself, and all of them at the end', async () => {
-    let skewMs = 0;
-    const web = createWebPlatform();
-    const platform = { ...web, monotonicNow: () => web.monotonicNow() + skewMs };
-    const { url, one, other } = await openTwo({ platform });
-    const read = async () =>
-      (await runStatement(url, 'select amount_nano::int as amount from gateway.budget_slices')) as { amount: number }[];
-    await one.call(asking(budgetOf(100 * CENT)));
-    expect((await read())[0]?.amount).toBeGreaterThan(CENT);
-    skewMs = 6000;
-    await vi.waitFor(async () => expect(await read()).toEqual([{ amount: 0 }]), { timeout: 5000 });
-    await other.call(asking(budgetOf(100 * CENT)));
-    await other.ledger.close();
-    expect(await read()).toEqual([{ amount: 0 }, { amount: 0 }]);
-  });
-
   test('calls of every kind on three instances together never spend more than a limit, and the sums are exact', async () => {
     const url = await openDatabase();
-    const all = await Promise.all([1, 2, 3].map(() => openBudgetInstance({ url })));
-    onTestFinished(async () => void (await Promise.all(all.map((instance) => instance.close()))));
+    const all = await Promise.all([1, 2, 3].map(() => openClosingInstance({ url })));
     const limits = { account: 400 * CENT, member: 150 * CENT, a: 60 * CENT, b: 120 * CENT };
     let spent = { account: 0, member: 0, a: 0, b: 0 };
     const make = async (n: number): Promise<void> => {

@@ -1,9 +1,10 @@
-import { createWebPlatform } from '@model-gateway/core';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import { type BudgetInstance, budgetOf, CENT, openBudgetInstance } from './support/budget-instance.ts';
+import { type BudgetInstance, budgetOf, CENT, holdOf } from './support/budget-instance.ts';
+import { createSkewedPlatform, openClosingInstance } from './support/budget-instances.ts';
 import { missingPostgres } from './support/engines.ts';
-import { type PostgresServer, startPostgres } from './support/postgres-server.ts';
+import { startOwnPostgres } from './support/own-servers.ts';
+import type { PostgresServer } from './support/postgres-server.ts';
 
 interface Place {
   readonly server: PostgresServer;
@@ -14,22 +15,16 @@ interface Place {
 }
 
 async function open(whenDown: 'refuse' | 'spool'): Promise<Place> {
-  const server = await startPostgres();
-  const url = await server.createDatabase();
-  const web = createWebPlatform();
-  let skewMs = 0;
+  const { server, url } = await startOwnPostgres();
+  const { platform, skip } = createSkewedPlatform();
   const refusals: unknown[] = [];
-  const instance = await openBudgetInstance({
+  const instance = await openClosingInstance({
     url,
     budgets: { whenDown, patienceMs: 0 },
-    platform: { ...web, monotonicNow: () => web.monotonicNow() + skewMs },
+    platform,
     onRefusal: (error) => refusals.push(error),
   });
-  onTestFinished(async () => {
-    await instance.close();
-    await server.remove();
-  });
-  return { server, refusals, instance, skip: (ms) => (skewMs += ms) };
+  return { server, refusals, instance, skip };
 }
 
 let held = 0;
@@ -37,9 +32,8 @@ let held = 0;
 /** Only what a call does before it is made, because a record would wait for the database. */
 async function isAdmitted({ instance, refusals }: Place, nanoUsd: number, limit = 1000 * CENT): Promise<boolean> {
   held += 1;
-  const hold = { id: `gen-1-${held}`, spenders: ['key k'], creditsNanoUsd: nanoUsd, anyNanoUsd: nanoUsd };
   try {
-    await instance.ledger.reserve(hold, [budgetOf(limit)]);
+    await instance.ledger.reserve(holdOf(`gen-1-${held}`, nanoUsd), [budgetOf(limit)]);
     return true;
   } catch (error) {
     refusals.push(error);
@@ -69,8 +63,7 @@ describe.skipIf(missingPostgres)('Budgets while the database is away', () => {
   test('calls without budgets are not touched', async () => {
     const { server, instance } = await open('refuse');
     await server.kill();
-    const hold = { id: 'gen-1-free', spenders: ['key k'], creditsNanoUsd: CENT, anyNanoUsd: CENT };
-    expect(instance.ledger.reserve(hold, [])).toBeUndefined();
+    expect(instance.ledger.reserve(holdOf('gen-1-free', CENT), [])).toBeUndefined();
   });
 
   test('calls are let through where they may spool, up to twice the slice that was there last', async () => {

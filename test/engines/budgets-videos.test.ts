@@ -1,19 +1,12 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { toRecord } from '../../packages/core/src/testing/rows/generation-records.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
-import { type BudgetInstance, budgetOf, CENT, openBudgetInstance } from './support/budget-instance.ts';
-import { missingPostgres, openDatabase } from './support/engines.ts';
+import { budgetOf, CENT, holdOf } from './support/budget-instance.ts';
+import { openTwoInstances } from './support/budget-instances.ts';
+import { missingPostgres } from './support/engines.ts';
 
-async function openTwo() {
-  const url = await openDatabase();
-  const open = async (): Promise<BudgetInstance> => {
-    const instance = await openBudgetInstance({ url, budgets: { patienceMs: 0 } });
-    onTestFinished(() => instance.close());
-    return instance;
-  };
-  return { one: await open(), other: await open() };
-}
+const openTwo = () => openTwoInstances({ budgets: { patienceMs: 0 } });
 
 const JOB = toVideoJob('v1', {
   principalId: 'k',
@@ -22,7 +15,7 @@ const JOB = toVideoJob('v1', {
   reservedNanoUsd: 6 * CENT,
   generationId: 'gen-1790000000-video',
 });
-const HOLD = { id: JOB.generationId, spenders: ['key k'], creditsNanoUsd: 6 * CENT, anyNanoUsd: 6 * CENT };
+const HOLD = holdOf(JOB.generationId, 6 * CENT);
 
 describe.skipIf(missingPostgres)('What open video jobs hold', () => {
   test('counts for the account, the key, the member and the workspace on every instance, until the job has ended', async () => {
@@ -61,9 +54,10 @@ describe.skipIf(missingPostgres)('What open video jobs hold', () => {
     const tooMuch = { needNanoUsd: 99 * CENT, wantNanoUsd: 99 * CENT, keepNanoUsd: 0, recalls: false };
     const left = async () => (await slices.take({ budget, limitNanoUsd: 10 * CENT, ...tooMuch }))?.availableNanoUsd;
     await one.ledger.reserve(HOLD, [budgetOf(10 * CENT)]);
-    expect(await left()).toBe(4 * CENT);
+    // It may be less, by what the ledger asks for in advance.
+    expect(await left()).toBeLessThanOrEqual(4 * CENT);
     await one.store.videoJobs.insert(JOB);
-    expect(await left()).toBe(-2 * CENT);
+    expect(await left()).toBeLessThanOrEqual(-2 * CENT);
     one.ledger.handOver(JOB.generationId);
     expect(one.ledger.heldNanoUsd()).toBe(0);
     expect(await left()).toBeLessThanOrEqual(4 * CENT);

@@ -1,28 +1,10 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import {
-  type BudgetInstance,
-  type BudgetInstanceOptions,
-  budgetOf,
-  CENT,
-  openBudgetInstance,
-} from './support/budget-instance.ts';
+import { type BudgetInstance, budgetOf, CENT } from './support/budget-instance.ts';
+import { openClosingInstance } from './support/budget-instances.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 
 const range = (n: number): readonly number[] => Array.from({ length: n }, (_, index) => index);
-
-async function openInstances(
-  n: number,
-  options: Partial<BudgetInstanceOptions> = {},
-): Promise<{ readonly url: string; readonly all: readonly BudgetInstance[] }> {
-  const url = options.url ?? (await openDatabase());
-  const all: BudgetInstance[] = [];
-  onTestFinished(async () => {
-    await Promise.all(all.map((instance) => instance.close()));
-  });
-  for (const _ of range(n)) all.push(await openBudgetInstance({ ...options, url }));
-  return { url, all };
-}
 
 /** Calls in parallel, spread over all instances. Resolves with how many were admitted. */
 async function race(all: readonly BudgetInstance[], n: number, call: Parameters<BudgetInstance['call']>[0]) {
@@ -32,7 +14,8 @@ async function race(all: readonly BudgetInstance[], n: number, call: Parameters<
 
 describe.skipIf(missingPostgres)('Budgets over several instances', () => {
   test('of 200 parallel calls on four instances exactly those pass that there is room for, round after round', async () => {
-    const { all } = await openInstances(4);
+    const url = await openDatabase();
+    const all = await Promise.all(range(4).map(() => openClosingInstance({ url })));
     const counts: number[] = [];
     for (const round of range(100)) {
       const key = `k${round}`;

@@ -7,8 +7,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { toKey } from '../support/stores/generation-records.ts';
 import { findFreePort } from './support/engine-server.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
-import { runStatement, startPostgres } from './support/postgres-server.ts';
-import { openStore, startOwnPostgres } from './support/postgres-stores.ts';
+import { startOwnPostgres } from './support/own-servers.ts';
+import { runStatement } from './support/postgres-server.ts';
+import { openStore } from './support/postgres-stores.ts';
 
 const UNAVAILABLE = { name: 'GatewayError', status: 503 };
 
@@ -115,9 +116,7 @@ describe.skipIf(missingPostgres)('A start with a database that is away', () => {
   });
 
   test('says that the server has no connection left', { timeout: 60_000 }, async () => {
-    const server = await startPostgres({ max_connections: '4', superuser_reserved_connections: '3' });
-    onTestFinished(() => server.remove());
-    const admin = await server.createDatabase();
+    const { url: admin } = await startOwnPostgres({ max_connections: '4', superuser_reserved_connections: '3' });
     await runStatement(admin, "create role app login password 'app'");
     await runStatement(admin, 'grant all on database ' + new URL(admin).pathname.slice(1) + ' to app');
     const url = change(admin, { username: 'app', password: 'app' });

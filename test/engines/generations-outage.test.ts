@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Store } from '@model-gateway/core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { toContent } from '../support/stores/generation-records.ts';
 import { missingPostgres } from './support/engines.ts';
-import { startFaultProxy } from './support/fault-proxy.ts';
 import {
   findMissing,
   type Load,
@@ -15,15 +14,12 @@ import {
   readWritten,
   startLoad,
 } from './support/generation-stores.ts';
-import { type PostgresServer, startPostgres } from './support/postgres-server.ts';
+import { startOwnPostgres } from './support/own-servers.ts';
+import { openFaultProxy } from './support/proxied-database.ts';
 
 const OUTAGE_MS = 3000;
 
-async function startServer(): Promise<{ readonly server: PostgresServer; readonly url: string }> {
-  const server = await startPostgres({ fsync: 'on' });
-  onTestFinished(() => server.remove());
-  return { server, url: await server.createDatabase() };
-}
+const startServer = () => startOwnPostgres({ fsync: 'on' });
 
 /** 0 while the database is away. */
 async function count({ generations }: Pick<Store, 'generations'>): Promise<number> {
@@ -89,8 +85,7 @@ test.skipIf(missingPostgres)(
   { timeout: 90_000 },
   async () => {
     const { server, url } = await startServer();
-    const proxy = await startFaultProxy(server.port);
-    onTestFinished(() => proxy.close());
+    const proxy = await openFaultProxy(server.port);
     const store = await openStore({ url: proxy.through(url), dir: await makeFolder() });
     const load = startLoad(store, 500);
     for (let round = 0; round < 60; round += 1) {
@@ -106,8 +101,7 @@ test.skipIf(missingPostgres)(
 
 test.skipIf(missingPostgres)('a slow network takes everything in the end', { timeout: 90_000 }, async () => {
   const { server, url } = await startServer();
-  const proxy = await startFaultProxy(server.port);
-  onTestFinished(() => proxy.close());
+  const proxy = await openFaultProxy(server.port);
   const store = await openStore({ url: proxy.through(url), dir: await makeFolder() });
   await store.generations.count();
   proxy.slow({ delayMs: 50, bytesPerSecond: 300_000 });

@@ -7,7 +7,7 @@ import { toContent } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
-import { makeFolder, runCommand, writeConfig } from './support/run-command.ts';
+import { makeFolder, runWith } from './support/run-command.ts';
 
 const CONTENTS = 40;
 const CONTENT_BYTES = 3_000_000;
@@ -22,13 +22,7 @@ test.skipIf(missingPostgres)(
     }
     await store.close();
     const url = await openDatabase();
-    const ended = await runCommand([
-      'import',
-      '--from',
-      dir,
-      '--config',
-      writeConfig({ store: { type: 'postgres', url } }),
-    ]);
+    const ended = await runWith({ store: { type: 'postgres', url } }, ['import', '--from', dir]);
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`${CONTENTS} generations`) as string });
     const [row] = await runStatement(
       url,

@@ -4,7 +4,8 @@ import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
 import { type StartedCommand, startCommand } from '../support/gateways/start-command.ts';
 import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { writeTestConfig } from '../support/gateways/write-test-config.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import type { ScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { openUpstream } from './support/cluster-config.ts';
 import { findFreePort } from './support/engine-server.ts';
 import { findProgram } from './support/find-program.ts';
 import { type Nginx, startNginx } from './support/start-nginx.ts';
@@ -21,8 +22,7 @@ interface Balanced {
 }
 
 async function startBalanced(): Promise<Balanced> {
-  const upstream = await startScriptedUpstream();
-  onTestFinished(() => upstream.close());
+  const upstream = await openUpstream();
   const port = await findFreePort();
   const server = { publicUrl: `http://127.0.0.1:${port}` };
   const config = { ...toScriptedConfig(upstream), server, store: { type: 'memory' } };

@@ -1,13 +1,12 @@
 import type { SharedChannel } from '@model-gateway/core';
 import type { PostgresStoreOptions } from '@model-gateway/postgres';
-import { createRedisShared } from '@model-gateway/redis';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { toKey } from '../support/stores/generation-records.ts';
-import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
+import { missingEngines, openDatabase, redisUrl } from './support/engines.ts';
+import { openRedisShared } from './support/open-redis-shared.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
-import { createTestLogger } from './support/test-logger.ts';
 
 type By = NonNullable<PostgresStoreOptions['notifications']>;
 
@@ -15,10 +14,7 @@ const BUDGET = { kind: 'key', spenderId: 'k', since: null, includesByok: false }
 const prefix = (): string => `test-${Math.random()}`;
 
 async function openChannel(of: string): Promise<SharedChannel> {
-  const { logger } = createTestLogger();
-  const shared = createRedisShared({ url: redisUrl(), logger, whenDown: 'open', prefix: of });
-  onTestFinished(() => shared.close());
-  await shared.waitUntilUp(5000);
+  const shared = await openRedisShared({ url: redisUrl(), whenDown: 'open', prefix: of });
   const channel = shared.parts.openChannel?.('store');
   if (channel === undefined) throw new Error('no channel');
   return channel;
@@ -34,7 +30,7 @@ async function openDeaf(makeBy: () => Promise<By>) {
   return { one, other };
 }
 
-describe.skipIf(missingPostgres ?? missingRedis)('Processes at a database without LISTEN', () => {
+describe.skipIf(missingEngines)('Processes at a database without LISTEN', () => {
   test.each([
     ['Redis', 400],
     ['looking', 1000],

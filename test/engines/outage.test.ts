@@ -3,16 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { expectExactSums, tally, untilRecorded } from './support/accounts.ts';
-import { toClusterConfig } from './support/cluster-config.ts';
+import { ask } from './support/ask.ts';
+import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import type { EngineServer } from './support/engine-server.ts';
-import { missingPostgres, missingRedis } from './support/engines.ts';
-import { type FaultProxy, startFaultProxy } from './support/fault-proxy.ts';
+import { missingEngines } from './support/engines.ts';
+import type { FaultProxy } from './support/fault-proxy.ts';
 import { type Instance, startInstances } from './support/instances.ts';
-import { type PostgresServer, startPostgres } from './support/postgres-server.ts';
-import { startRedis } from './support/redis-server.ts';
-import { ask, type Outcome, startSteadyLoad } from './support/steady-load.ts';
+import { startOwnPostgres, startOwnRedis } from './support/own-servers.ts';
+import type { PostgresServer } from './support/postgres-server.ts';
+import { openFaultProxy } from './support/proxied-database.ts';
+import { type Outcome, startSteadyLoad } from './support/steady-load.ts';
 import { tell } from './support/tell.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
@@ -22,8 +23,6 @@ const RECOVERY_LIMIT_MS = 60_000;
 /** No call waits for an engine: this is for a machine that is busy with other things. */
 const SLOWEST_MS = 10_000;
 const MODEL = 'test/text';
-
-const missing = missingPostgres ?? missingRedis;
 
 interface Cluster {
   readonly postgres: PostgresServer;
@@ -99,19 +98,13 @@ const FAULTS: readonly Fault[] = [
 
 /** Three instances, of which each is near the engines but for two proxies. */
 async function startCluster(): Promise<{ cluster: Cluster; instances: readonly Instance[]; database: string }> {
-  const postgres = await startPostgres({ fsync: 'on' });
-  onTestFinished(() => postgres.remove());
-  const redis = await startRedis();
-  onTestFinished(() => redis.remove());
-  const [toPostgres, toRedis] = await Promise.all([startFaultProxy(postgres.port), startFaultProxy(redis.port)]);
-  onTestFinished(async () => void (await Promise.all([toPostgres.close(), toRedis.close()])));
-  const upstream = await startScriptedUpstream();
-  onTestFinished(() => upstream.close());
-  const database = await postgres.createDatabase();
+  const { server: postgres, url: database } = await startOwnPostgres({ fsync: 'on' });
+  const redis = await startOwnRedis();
+  const [toPostgres, toRedis] = await Promise.all([openFaultProxy(postgres.port), openFaultProxy(redis.port)]);
+  const upstream = await openUpstream();
   const addresses = { database: toPostgres.through(database), redis: toRedis.through(redis.url) };
   const limits = { rateLimits: [{ key: '*', requestsPerMinute: 1_000_000 }] };
   const instances = await startInstances(3, () => toClusterConfig(upstream, addresses, limits));
-  for (const instance of instances) await expect.poll(() => instance.ready(), { timeout: 20_000 }).toBe(200);
   return { cluster: { postgres, redis, toPostgres, toRedis }, instances, database };
 }
 
@@ -138,7 +131,7 @@ async function untilRecovered(instances: readonly Instance[], keys: readonly str
 
 for (const fault of FAULTS) {
   const limitMs = OUTAGE_MS + RECOVERY_LIMIT_MS + 120_000;
-  test.skipIf(missing)(
+  test.skipIf(missingEngines)(
     `${fault.title}: calls go on, nothing acknowledged is lost, nothing is doubled`,
     async () => {
       const { cluster, instances, database } = await startCluster();

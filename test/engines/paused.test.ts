@@ -6,16 +6,17 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { expectExactSums, untilRecorded } from './support/accounts.ts';
+import { ask } from './support/ask.ts';
 import { budgetOf, CENT } from './support/budget-instance.ts';
 import type { CallsToMake } from './support/budget-process.ts';
-import { toClusterConfig } from './support/cluster-config.ts';
-import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
+import { openClusterConfig } from './support/cluster-config.ts';
+import { missingEngines, openDatabase } from './support/engines.ts';
+import { VIDEO_ORDER } from './support/gateway-calls.ts';
 import { type GatewayProcess, startGateways } from './support/gateway-process.ts';
 import { startInstances } from './support/instances.ts';
 import { runStatement } from './support/postgres-server.ts';
-import { ask, startSteadyLoad } from './support/steady-load.ts';
+import { startSteadyLoad } from './support/steady-load.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
 const PAUSE_MS = isFull ? 60_000 : 3000;
@@ -56,7 +57,7 @@ async function sumOf(url: string, select: string): Promise<number> {
 
 const SPENT = `select sum(credits_nano) from gateway.spending where kind = 'key'`;
 
-describe.skipIf(missingPostgres ?? missingRedis)('An instance that is paused for longer than its leases', () => {
+describe.skipIf(missingEngines)('An instance that is paused for longer than its leases', () => {
   test(
     'spends no more of a budget that others have used up, but for its calls under way',
     async () => {
@@ -97,12 +98,7 @@ describe.skipIf(missingPostgres ?? missingRedis)('An instance that is paused for
       const all = await startGateways(url, 3, SPEED);
       const [paused, ...others] = all as [GatewayProcess, GatewayProcess, GatewayProcess];
       const submit = async (at: GatewayProcess, count: number): Promise<string> => {
-        const order = {
-          model: 'acme/film',
-          prompt: 'a fox',
-          duration: 4,
-          callback_url: `https://hooks.example/${count}`,
-        };
+        const order = { ...VIDEO_ORDER, callback_url: `https://hooks.example/${count}` };
         const { status, json } = await at.ask('POST', '/api/v1/videos', order);
         expect(status).toBe(202);
         return json['id'] as string;
@@ -143,11 +139,8 @@ describe.skipIf(missingPostgres ?? missingRedis)('An instance that is paused for
   test(
     'takes calls again at once, and has lost and doubled nothing that it has recorded',
     async () => {
-      const upstream = await startScriptedUpstream();
-      onTestFinished(() => upstream.close());
-      const database = await openDatabase();
-      const instances = await startInstances(3, () => toClusterConfig(upstream, { database, redis: redisUrl() }));
-      for (const instance of instances) await expect.poll(() => instance.ready(), { timeout: 20_000 }).toBe(200);
+      const { database, config } = await openClusterConfig();
+      const instances = await startInstances(3, () => config);
       const [first, second] = instances;
       if (first === undefined || second === undefined) throw new Error('no instance');
       const { key } = await second.call<{ key: string }>('POST', '/api/v1/keys', { name: 'load', limit: 1000 });

@@ -1,25 +1,18 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
-import { toClusterConfig } from './support/cluster-config.ts';
-import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
+import { ask } from './support/ask.ts';
+import { openClusterConfig } from './support/cluster-config.ts';
+import { missingEngines } from './support/engines.ts';
 import { type Instance, startInstances } from './support/instances.ts';
-import { ask } from './support/steady-load.ts';
 import { tell } from './support/tell.ts';
 
 /** What is promised is a second; the rest is for a machine that is busy with other things. */
 const LIMIT_MS = 3000;
 const MODEL = 'test/text';
 
-const missing = missingPostgres ?? missingRedis;
-
 async function startFour(): Promise<readonly [Instance, ...Instance[]]> {
-  const upstream = await startScriptedUpstream();
-  onTestFinished(() => upstream.close());
-  const database = await openDatabase();
-  const instances = await startInstances(4, () => toClusterConfig(upstream, { database, redis: redisUrl() }));
-  for (const instance of instances) await expect.poll(() => instance.ready(), { timeout: 20_000 }).toBe(200);
-  return instances as [Instance, ...Instance[]];
+  const { config } = await openClusterConfig();
+  return (await startInstances(4, () => config)) as [Instance, ...Instance[]];
 }
 
 /** Asks every instance again and again until it responds with this status; resolves with the times that it took. */
@@ -39,7 +32,7 @@ async function untilAll(instances: readonly Instance[], key: string, status: num
 
 const describe = (times: readonly number[]): string => times.map((ms) => `${Math.round(ms)} ms`).join(', ');
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'a key that is revoked at one of four instances is refused by all of them',
   async () => {
     const instances = await startFour();
@@ -54,7 +47,7 @@ test.skipIf(missing)(
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'a guardrail that is changed at one of four instances is kept to by all of them',
   async () => {
     const instances = await startFour();

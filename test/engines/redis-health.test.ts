@@ -1,12 +1,10 @@
-import { createRedisShared } from '@model-gateway/redis';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
 import { createScriptedTransport } from '../support/upstreams/scripted-transport.ts';
-import { type EngineServer } from './support/engine-server.ts';
 import { missingRedis } from './support/engines.ts';
-import { startRedis } from './support/redis-server.ts';
-import { createTestLogger } from './support/test-logger.ts';
+import { openRedisShared } from './support/open-redis-shared.ts';
+import { startOwnRedis } from './support/own-servers.ts';
 
 /** A gateway whose provider Acme fails while it is told to, and the calls that Acme has got from it. */
 interface Instance {
@@ -15,10 +13,7 @@ interface Instance {
 }
 
 async function openInstance(url: string): Promise<Instance> {
-  const { logger } = createTestLogger();
-  const shared = createRedisShared({ url, logger, whenDown: 'open' });
-  onTestFinished(() => shared.close());
-  await shared.waitUntilUp(5000);
+  const shared = await openRedisShared({ url, whenDown: 'open' });
   const acme = { isBroken: false, calls: 0 };
   const transport = createScriptedTransport((exchange) => {
     const isAcme = exchange.request.url.includes('acme.example');
@@ -35,15 +30,9 @@ async function openInstance(url: string): Promise<Instance> {
 const providerOf = async ({ core }: Instance): Promise<unknown> =>
   jsonOf(await core.chat({ provider: { order: ['acme'] } }))['provider'];
 
-async function openServer(): Promise<EngineServer> {
-  const server = await startRedis();
-  onTestFinished(() => server.remove());
-  return server;
-}
-
 describe.skipIf(missingRedis)('Two instances with one Redis', () => {
   test('skip an endpoint as soon as it has failed at one of them, and use it again when it works at one', async () => {
-    const { url } = await openServer();
+    const { url } = await startOwnRedis();
     const [one, other] = [await openInstance(url), await openInstance(url)];
     expect([await providerOf(one), await providerOf(other)]).toEqual(['Acme', 'Acme']);
     one.acme.isBroken = true;
@@ -63,7 +52,7 @@ describe.skipIf(missingRedis)('Two instances with one Redis', () => {
   });
 
   test('each go by their own calls while it is away, and no call waits for it', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     const [one, other] = [await openInstance(server.url), await openInstance(server.url)];
     server.pause();
     one.acme.isBroken = true;

@@ -5,18 +5,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { type EngineServer, findFreePort } from './support/engine-server.ts';
 import { missingRedis } from './support/engines.ts';
-import { startRedis } from './support/redis-server.ts';
+import { startOwnRedis } from './support/own-servers.ts';
 import { createTestLogger } from './support/test-logger.ts';
 
 /** The limit of a command and what a busy machine may add. */
 const BOUND_MS = 500;
 const RECOVERY = { timeout: 8000, interval: 20 };
-
-async function openServer(settings?: readonly string[]): Promise<EngineServer> {
-  const server = await startRedis(settings);
-  onTestFinished(() => server.remove());
-  return server;
-}
 
 function openShared(url: string, whenDown: 'open' | 'closed') {
   const { logger, lines } = createTestLogger();
@@ -92,7 +86,7 @@ const TROUBLES: readonly {
 
 describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin, end, said }) => {
   test('each process counts for itself where it fails open, and counts with the others again afterwards', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     const { shared, lines } = openShared(server.url, 'open');
     await shared.waitUntilUp(5000);
     const counter = counterOf(shared);
@@ -115,7 +109,7 @@ describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin,
   });
 
   test('calls with a limit are refused at once where it fails closed, until it is back', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     const { shared } = openShared(server.url, 'closed');
     await shared.waitUntilUp(5000);
     const counter = counterOf(shared);
@@ -130,7 +124,7 @@ describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin,
 
 describe.skipIf(missingRedis)('200: Redis', () => {
   test('may be away at the start: calls do not wait for it, and it is used once it is there', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     await server.kill();
     const { shared, lines } = openShared(server.url, 'open');
     const counter = counterOf(shared);
@@ -146,7 +140,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
   });
 
   test('may forget the scripts, which are sent again', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     const { shared } = openShared(server.url, 'closed');
     await shared.waitUntilUp(5000);
     const counter = counterOf(shared);
@@ -156,7 +150,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
   });
 
   test('that takes no writes counts as away although it responds to all else', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     const { shared, lines } = openShared(server.url, 'closed');
     await shared.waitUntilUp(5000);
     await runCommand(server, 'REPLICAOF', '127.0.0.1', '1');
@@ -170,7 +164,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
   });
 
   test('that is paused while it is connected to is used when it goes on', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     server.pause();
     const { shared } = openShared(server.url, 'closed');
     expect(await askTimes(counterOf(shared), 2)).toEqual(['503', '503']);
@@ -189,7 +183,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
   });
 
   test('that refuses the password is named in the log without the password', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     const url = new URL(server.url);
     url.password = 'wrongpw77';
     const { shared, lines } = openShared(url.href, 'closed');

@@ -1,24 +1,17 @@
 import type { RateCounter } from '@model-gateway/core';
-import { createRedisShared, type RedisShared } from '@model-gateway/redis';
 import { createClient } from '@redis/client';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { rateCounterCases } from '../support/rate-limits/rate-counter-cases.ts';
 import { missingRedis, redisUrl } from './support/engines.ts';
-import { createTestLogger } from './support/test-logger.ts';
+import { openRedisShared } from './support/open-redis-shared.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 let prefixes = 0;
 const freshPrefix = () => `test-${process.pid}-rates-${(prefixes += 1)}`;
 
-async function openShared(prefix: string, options: { whenDown?: 'open' | 'closed' } = {}): Promise<RedisShared> {
-  const { logger } = createTestLogger();
-  const shared = createRedisShared({ url: redisUrl(), logger, whenDown: 'closed', prefix, ...options });
-  onTestFinished(() => shared.close());
-  await shared.waitUntilUp(5000);
-  return shared;
-}
+const openShared = (prefix: string) => openRedisShared({ url: redisUrl(), whenDown: 'closed', prefix });
 
 /** Lets the minutes in Redis pass, and those that the process remembers. */
 async function advance(prefix: string, ms: number): Promise<void> {

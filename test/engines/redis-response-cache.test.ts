@@ -1,5 +1,4 @@
 import type { CachedCompletion } from '@model-gateway/core';
-import { createRedisShared, type RedisShared } from '@model-gateway/redis';
 import { createClient } from '@redis/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -16,19 +15,14 @@ import { createRecordingStore } from '../support/stores/recording-store.ts';
 import { chunkings, toEventPieces } from '../support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../support/upstreams/scripted-transport.ts';
 import { missingRedis, redisUrl } from './support/engines.ts';
-import { startRedis } from './support/redis-server.ts';
-import { createTestLogger } from './support/test-logger.ts';
+import { openRedisShared } from './support/open-redis-shared.ts';
+import { startOwnRedis } from './support/own-servers.ts';
 
 let prefixes = 0;
 const freshPrefix = () => `test-${process.pid}-cache-${(prefixes += 1)}`;
 
-async function openShared(prefix: string, url = redisUrl(), maxCacheBytes?: number): Promise<RedisShared> {
-  const { logger } = createTestLogger();
-  const shared = createRedisShared({ url, logger, whenDown: 'open', prefix, maxCacheBytes });
-  onTestFinished(() => shared.close());
-  await shared.waitUntilUp(5000);
-  return shared;
-}
+const openShared = (prefix: string, url = redisUrl(), maxCacheBytes?: number) =>
+  openRedisShared({ url, whenDown: 'open', prefix, maxCacheBytes });
 
 /** Two gateways with one store, one Redis and one upstream. */
 async function openTwo(upstream: ReturnType<typeof createReplayTransport>, url?: string): Promise<CoreGateway[]> {
@@ -195,8 +189,7 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
   });
 
   test.each(['stopped', 'paused'] as const)('are missing without a wait while Redis is %s', async (how) => {
-    const server = await startRedis();
-    onTestFinished(() => server.remove());
+    const server = await startOwnRedis();
     const [one, other] = (await openTwo(createReplayTransport(whole('one')), server.url)) as [CoreGateway, CoreGateway];
     await ask(one);
     await untilHit(other);

@@ -1,38 +1,22 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { TEST_KEY } from '../support/gateways/test-gateway.ts';
-import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
-import { toClusterConfig } from './support/cluster-config.ts';
+import { ask } from './support/ask.ts';
+import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import { findFreePort } from './support/engine-server.ts';
-import { missingPostgres, missingRedis, openDatabase, redisUrl } from './support/engines.ts';
-import { startFaultProxy } from './support/fault-proxy.ts';
+import { missingEngines, openDatabase, redisUrl } from './support/engines.ts';
+import { openProxiedDatabase } from './support/proxied-database.ts';
 import { askReady, type Ended, serve, serveWell } from './support/run-command.ts';
-import { ask } from './support/steady-load.ts';
 
-const missing = missingPostgres ?? missingRedis;
 const PASSWORD = 'never-shown-77';
 
-async function startUpstream() {
-  const upstream = await startScriptedUpstream();
-  onTestFinished(() => upstream.close());
-  return upstream;
-}
-
-/** A way to an empty database that can be cut. */
-async function openWay() {
-  const database = await openDatabase();
-  const proxy = await startFaultProxy(Number(new URL(database).port));
-  onTestFinished(() => proxy.close());
-  return { proxy, url: proxy.through(database) };
-}
-
-test.skipIf(missing).each([[[]], [['--workers', '2']]])(
+test.skipIf(missingEngines).each([[[]], [['--workers', '2']]])(
   'with its database away it listens, is not ready and says why, and is ready by itself when the database comes, with %j',
   async (args) => {
-    const upstream = await startUpstream();
-    const { proxy, url } = await openWay();
+    const upstream = await openUpstream();
+    const { proxy, proxied } = await openProxiedDatabase();
     proxy.cut();
-    const gateway = await serveWell(toClusterConfig(upstream, { database: url, redis: redisUrl() }), { args });
+    const gateway = await serveWell(toClusterConfig(upstream, { database: proxied, redis: redisUrl() }), { args });
     expect(await askReady(gateway)).toMatchObject({
       status: 503,
       text: expect.stringContaining('cannot be reached') as string,
@@ -59,7 +43,7 @@ test.skipIf(missing).each([[[]], [['--workers', '2']]])(
   60_000,
 );
 
-test.skipIf(missing).each([
+test.skipIf(missingEngines).each([
   ['a wrong password', (url: URL): void => void (url.password = PASSWORD), 1, /refused the password of the user/],
   [
     'a database that does not exist',
@@ -79,7 +63,7 @@ test.skipIf(missing).each([
     const url = new URL(await openDatabase());
     const password = url.password;
     spoil(url);
-    const upstream = await startUpstream();
+    const upstream = await openUpstream();
     const config = toClusterConfig(upstream, { database: url.href, redis: redisUrl() });
     for (const args of [[], ['--workers', '2']]) {
       const ended = (await serve(config, { args })) as Ended;
@@ -92,10 +76,10 @@ test.skipIf(missing).each([
   60_000,
 );
 
-test.skipIf(missing)(
+test.skipIf(missingEngines)(
   'without Redis it runs, and says so',
   async () => {
-    const upstream = await startUpstream();
+    const upstream = await openUpstream();
     const redis = `redis://:${PASSWORD}@127.0.0.1:${await findFreePort()}`;
     const gateway = await serveWell(toClusterConfig(upstream, { database: await openDatabase(), redis }));
     await expect.poll(() => askReady(gateway)).toMatchObject({ status: 200 });

@@ -2,8 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { toKey } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { startOwnPostgres } from './support/own-servers.ts';
 import { runStatement } from './support/postgres-server.ts';
-import { endListeners, openStore, openTwoStores, startOwnPostgres } from './support/postgres-stores.ts';
+import { endListeners, openStore, openTwoStores } from './support/postgres-stores.ts';
 
 /** By when a change is on all instances. */
 const SOON = { timeout: 1000, interval: 10 };

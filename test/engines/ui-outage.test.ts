@@ -1,21 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest';
 
 import { launchUi, skipped } from '../e2e/launch-ui.ts';
-import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
-import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import { missingPostgres } from './support/engines.ts';
-import { startPostgres } from './support/postgres-server.ts';
+import { startOwnPostgres } from './support/own-servers.ts';
 
 test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
   'while the database is away a page keeps its list, says what it cannot load, and recovers by itself',
   async () => {
-    const upstream = await startScriptedUpstream();
-    onTestFinished(() => upstream.close());
-    const server = await startPostgres();
-    onTestFinished(() => server.remove());
-    const store = { type: 'postgres', url: await server.createDatabase() };
-    const ui = await launchUi({ config: { ...toScriptedConfig(upstream), store }, managementKey: TEST_MANAGEMENT_KEY });
+    const upstream = await openUpstream();
+    const { server, url } = await startOwnPostgres();
+    const config = toClusterConfig(upstream, { database: url });
+    const ui = await launchUi({ config, managementKey: TEST_MANAGEMENT_KEY });
     onTestFinished(() => ui.close());
     const messages = [{ role: 'user', content: 'Hello' }];
     const call = () => ui.call('/api/v1/chat/completions', { body: { model: 'test/text', messages }, key: TEST_KEY });

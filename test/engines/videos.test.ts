@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { VIDEO_ORDER } from './support/gateway-calls.ts';
 import { type GatewayProcess, startGateways } from './support/gateway-process.ts';
 import { openStore } from './support/postgres-stores.ts';
 
-const ORDER = { model: 'acme/film', prompt: 'a fox', duration: 4 };
 const AUTHORIZED = { authorization: 'Bearer sk-api' };
 
 const eventsOf = (all: readonly GatewayProcess[], type: string) =>
@@ -24,7 +24,7 @@ test.skipIf(missingPostgres)(
     const all = await startGateways(url, 3, 20);
     const ids: string[] = [];
     for (let count = 0; count < 24; count += 1) {
-      const body = { ...ORDER, callback_url: `https://hooks.example/${count}` };
+      const body = { ...VIDEO_ORDER, callback_url: `https://hooks.example/${count}` };
       const { status, json } = await (all[count % 3] as GatewayProcess).ask('POST', '/api/v1/videos', body);
       expect(status).toBe(202);
       ids.push(json['id'] as string);
@@ -66,7 +66,7 @@ test.skipIf(missingPostgres)(
   { timeout: 60_000 },
   async () => {
     const [closing, other] = (await startGateways(await openDatabase(), 2)) as [GatewayProcess, GatewayProcess];
-    for (let count = 0; count < 5; count += 1) await closing.ask('POST', '/api/v1/videos', ORDER);
+    for (let count = 0; count < 5; count += 1) await closing.ask('POST', '/api/v1/videos', VIDEO_ORDER);
     await closing.stop();
     await expect
       .poll(() => new Set(eventsOf([other], 'poll').map(({ upstreamId }) => upstreamId)).size, { timeout: 30_000 })
@@ -83,13 +83,13 @@ test.skipIf(missingPostgres)(
       const headers = { ...AUTHORIZED, 'idempotency-key': `once-${round}` };
       const submitted = eventsOf(all, 'submitted').length;
       const answers = await Promise.all(
-        [...all, ...all].map((process) => process.ask('POST', '/api/v1/videos', ORDER, headers)),
+        [...all, ...all].map((process) => process.ask('POST', '/api/v1/videos', VIDEO_ORDER, headers)),
       );
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
       expect(new Set(answers.map(({ json }) => json['id'])).size).toBe(1);
       expect(eventsOf(all, 'submitted')).toHaveLength(submitted + 1);
       const other = all.map((process) =>
-        process.ask('POST', '/api/v1/videos', { ...ORDER, prompt: 'a bear' }, headers),
+        process.ask('POST', '/api/v1/videos', { ...VIDEO_ORDER, prompt: 'a bear' }, headers),
       );
       expect((await Promise.all(other)).map(({ status }) => status)).toEqual([409, 409, 409]);
     }
@@ -101,7 +101,10 @@ test.skipIf(missingPostgres)(
   { timeout: 60_000 },
   async () => {
     const [one, other] = (await startGateways(await openDatabase(), 2, 20)) as [GatewayProcess, GatewayProcess];
-    const { json } = await one.ask('POST', '/api/v1/videos', { ...ORDER, callback_url: 'https://hooks.example/a' });
+    const { json } = await one.ask('POST', '/api/v1/videos', {
+      ...VIDEO_ORDER,
+      callback_url: 'https://hooks.example/a',
+    });
     await expect.poll(() => eventsOf([one, other], 'received').length, { timeout: 30_000 }).toBe(1);
     const { status } = await other.ask('POST', `/admin/v1/webhooks/deliveries/${String(json['id'])}/resend`);
     expect(status).toBe(202);

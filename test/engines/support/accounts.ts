@@ -14,7 +14,11 @@ interface Sums {
 }
 
 /** Waits until every call that has succeeded is in the database. Throws with what is missing when it takes too long. */
-export async function untilRecorded(database: string, outcomes: readonly Outcome[], limitMs = 60_000): Promise<void> {
+export async function untilRecorded(
+  database: string,
+  outcomes: readonly Pick<Outcome, 'id' | 'status'>[],
+  limitMs = 60_000,
+): Promise<void> {
   const giveUpAt = performance.now() + limitMs;
   const acknowledged = outcomes.flatMap(({ id, status }) => (status === 200 && id !== null ? [id] : []));
   for (;;) {

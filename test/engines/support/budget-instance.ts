@@ -8,6 +8,7 @@ import {
 import { createPostgresStore, type PostgresStoreOptions } from '@model-gateway/postgres';
 
 import { type Budget, spendersOf } from '../../../packages/core/src/budgets/budget.ts';
+import type { Hold } from '../../../packages/core/src/budgets/hold.ts';
 import type { Ledger } from '../../../packages/core/src/budgets/ledger.ts';
 import { createSharedLedger } from '../../../packages/core/src/budgets/shared-ledger.ts';
 import { toRecord } from '../../../packages/core/src/testing/rows/generation-records.ts';
@@ -53,6 +54,11 @@ export function budgetOf(limitNanoUsd: number, changes: Partial<Budget> = {}): B
     resetsAt: null,
     ...changes,
   };
+}
+
+/** What a call of that key sets aside until it is recorded. */
+export function holdOf(id: string, nanoUsd: number): Hold {
+  return { id, spenders: ['key k'], creditsNanoUsd: nanoUsd, anyNanoUsd: nanoUsd };
 }
 
 let calls = 0;

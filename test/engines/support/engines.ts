@@ -9,6 +9,9 @@ export const missingPostgres = 'missing' in postgres ? postgres.missing : undefi
 /** Why tests of Redis cannot run here; undefined where they can. */
 export const missingRedis = 'missing' in redis ? redis.missing : undefined;
 
+/** Why tests of both cannot run here; undefined where they can. */
+export const missingEngines = missingPostgres ?? missingRedis;
+
 /** The address of the Redis that all test files share: names of keys have to tell them apart. */
 export function redisUrl(): string {
   if ('missing' in redis) throw new Error(redis.missing);

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 import { TEST_MANAGEMENT_KEY } from '../../support/gateways/test-gateway.ts';
 import { endProcess } from '../../support/test-run/end-process.ts';
@@ -35,13 +35,15 @@ export interface Instance {
   log(): string;
 }
 
-/** Starts some with configurations that differ in nothing but, where wanted, an address. They end with the test. */
+/** Starts some with configurations that differ in nothing but, where wanted, an address. Resolves when all are ready. They end with the test. */
 export async function startInstances(count: number, toConfig: (index: number) => object): Promise<Instance[]> {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-instances-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
-  return Promise.all(
+  const instances = await Promise.all(
     Array.from({ length: count }, (_, index) => startInstance(join(dir, String(index)), toConfig(index))),
   );
+  for (const instance of instances) await expect.poll(() => instance.ready(), { timeout: 20_000 }).toBe(200);
+  return instances;
 }
 
 async function startInstance(dir: string, config: object): Promise<Instance> {

@@ -3,7 +3,7 @@ import { createPostgresStore, type PostgresStoreOptions } from '@model-gateway/p
 import { onTestFinished } from 'vitest';
 
 import { openDatabase } from './engines.ts';
-import { type PostgresServer, runStatement, startPostgres } from './postgres-server.ts';
+import { runStatement } from './postgres-server.ts';
 
 /** Opens a store that is closed when the test has ended. The generations of tests are older than what is kept by default. */
 export async function openStore(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<Store> {
@@ -16,13 +16,6 @@ export async function openStore(url: string, options: Partial<PostgresStoreOptio
 export async function openTwoStores(): Promise<{ url: string; one: Store; other: Store }> {
   const url = await openDatabase();
   return { url, one: await openStore(url), other: await openStore(url) };
-}
-
-/** A server of this test alone, which it may kill, with an empty database. */
-export async function startOwnPostgres(): Promise<{ server: PostgresServer; url: string }> {
-  const server = await startPostgres();
-  onTestFinished(() => server.remove());
-  return { server, url: await server.createDatabase() };
 }
 
 /** Ends the connections of a database that listen to notifications. Resolves with how many that were. */

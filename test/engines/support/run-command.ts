@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 import { TEST_MANAGEMENT_KEY } from '../../support/gateways/test-gateway.ts';
 import { endProcess } from '../../support/test-run/end-process.ts';
@@ -53,6 +53,11 @@ export function writeConfig(config: object): string {
 /** Runs a command to its end. */
 export async function runCommand(args: readonly string[], env: Environment = {}): Promise<Ended> {
   return start(args, env).ended;
+}
+
+/** Runs a command with a configuration to its end. */
+export async function runWith(config: object, args: readonly string[], env: Environment = {}): Promise<Ended> {
+  return runCommand([...args, '--config', writeConfig(config)], env);
 }
 
 export interface ServeOptions {
@@ -112,6 +117,17 @@ export async function serveWell(config: object, options: ServeOptions = {}): Pro
 export async function askReady({ url }: Pick<Served, 'url'>): Promise<{ status: number; text: string }> {
   const response = await fetch(`${url}/ready`);
   return { status: response.status, text: await response.text() };
+}
+
+/** Resolves when `/ready` says so. */
+export async function untilReady(gateway: Pick<Served, 'url'>): Promise<void> {
+  await expect.poll(() => askReady(gateway), { timeout: 20_000 }).toMatchObject({ status: 200 });
+}
+
+/** Stops a gateway as its service manager does. */
+export async function stop(gateway: Pick<Served, 'send' | 'ended'>): Promise<void> {
+  gateway.send('SIGTERM');
+  await gateway.ended;
 }
 
 /** Whether a process runs. */

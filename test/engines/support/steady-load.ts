@@ -1,19 +1,11 @@
+import { ask, type Asked } from './ask.ts';
 import type { Instance } from './instances.ts';
 
-/** What became of one call. */
-export interface Outcome {
+/** What became of one call of the load. */
+export interface Outcome extends Asked {
   /** Index of the instance that was called. */
   readonly instance: number;
   readonly key: string;
-  /** Of the generation; null where no response came. */
-  readonly id: string | null;
-  /** 0 where no whole response came. */
-  readonly status: number;
-  /** What went wrong, for people. */
-  readonly text: string;
-  /** Monotonic times of its begin and end. */
-  readonly startedAt: number;
-  readonly ms: number;
 }
 
 export interface SteadyLoad {
@@ -30,8 +22,6 @@ export interface SteadyLoadOptions {
   readonly perSecond: number;
   readonly model: string;
 }
-
-const CALL_LIMIT_MS = 30_000;
 
 /** Calls the instances in turn, so many times a second whether or not earlier calls have ended; half are streams. */
 export function startSteadyLoad({ instances, keys, perSecond, model }: SteadyLoadOptions): SteadyLoad {
@@ -60,37 +50,4 @@ export function startSteadyLoad({ instances, keys, perSecond, model }: SteadyLoa
       while (open.size > 0) await Promise.all(open);
     },
   };
-}
-
-interface Call {
-  readonly key: string;
-  readonly model: string;
-  readonly isStreamed: boolean;
-}
-
-/** Makes one call. Its status is 200 only when the whole response says that it has succeeded. */
-export async function ask(url: string, { key, model, isStreamed }: Call): Promise<Omit<Outcome, 'instance' | 'key'>> {
-  const startedAt = performance.now();
-  const end = (id: string | null, status: number, text: string) => ({
-    id,
-    status,
-    // What went wrong in a stream stands at its end.
-    text: text.slice(-300),
-    startedAt,
-    ms: performance.now() - startedAt,
-  });
-  try {
-    const response = await fetch(`${url}/api/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model, stream: isStreamed, messages: [{ role: 'user', content: 'Hello' }] }),
-      signal: AbortSignal.timeout(CALL_LIMIT_MS),
-    });
-    const id = response.headers.get('x-generation-id');
-    const text = await response.text();
-    const isWhole = isStreamed ? text.trimEnd().endsWith('data: [DONE]') && !text.includes('"error"') : true;
-    return end(id, response.ok && !isWhole ? 0 : response.status, response.ok && isWhole ? '' : text);
-  } catch (error) {
-    return end(null, 0, String((error as Error).cause ?? error));
-  }
 }

@@ -11,27 +11,55 @@ import { onTestFinished } from 'vitest';
 const certificate = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../support/certificates/${name}.pem`, import.meta.url)), 'utf8');
 
-/** What has been announced of a video job, at least once. */
-export interface Announcements {
-  readonly url: string;
-  /** The bodies that came with each id. */
-  readonly byId: ReadonlyMap<string, ReadonlySet<string>>;
+/** What a receiver does with the first attempts to announce a job; it takes what comes after them. */
+export type FirstReaction = 'takes' | 'refuses' | 'breaks off' | 'stays silent';
+
+/** One request that announced the end of a video job. */
+export interface Announcement {
+  readonly id: string;
+  readonly jobId: string;
+  readonly body: string;
+  readonly isTaken: boolean;
 }
+
+/** What has been announced of video jobs. */
+export interface Announcements {
+  /** Addresses of different hosts: what one of them holds up delays no other. */
+  readonly urls: Readonly<Record<FirstReaction, string>>;
+  readonly received: readonly Announcement[];
+}
+
+const REFUSALS = 2;
 
 /** Takes announcements of video jobs over TLS until the test is over. */
 export async function startAnnouncements(): Promise<Announcements> {
-  const byId = new Map<string, Set<string>>();
-  const server = createHttpsServer({ key: certificate('good.key'), cert: certificate('good') }, (request, response) => {
-    text(request).then(
-      (body) => {
-        const id = request.headers['webhook-id'] as string;
-        byId.set(id, (byId.get(id) ?? new Set()).add(body));
-        response.end('ok');
-      },
-      () => response.destroy(),
-    );
-  });
-  return { byId, url: `https://127.0.0.1:${await listen(server)}/hook` };
+  const received: Announcement[] = [];
+  const start = async (reaction: FirstReaction): Promise<string> => {
+    const key = { key: certificate('good.key'), cert: certificate('good') };
+    const server = createHttpsServer(key, (request, response) => {
+      text(request).then(
+        (body) => {
+          const id = request.headers['webhook-id'] as string;
+          const { data } = JSON.parse(body) as { data: { id: string } };
+          const earlier = received.filter((announcement) => announcement.jobId === data.id).length;
+          const isTaken = earlier >= (reaction === 'takes' ? 0 : reaction === 'refuses' ? REFUSALS : 1);
+          received.push({ id, jobId: data.id, body, isTaken });
+          if (isTaken) response.end('ok');
+          else if (reaction === 'refuses') response.writeHead(500, { 'retry-after': '1' }).end();
+          else if (reaction === 'breaks off') response.destroy();
+        },
+        () => response.destroy(),
+      );
+    });
+    return `https://127.0.0.1:${await listen(server)}/hook`;
+  };
+  const [takes, refuses, breaksOff, staysSilent] = await Promise.all([
+    start('takes'),
+    start('refuses'),
+    start('breaks off'),
+    start('stays silent'),
+  ]);
+  return { received, urls: { takes, refuses, 'breaks off': breaksOff, 'stays silent': staysSilent } };
 }
 
 /** Generations that a destination of the type `webhook` was sent, at least once. */
