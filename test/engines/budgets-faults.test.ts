@@ -1,5 +1,5 @@
 import type { BudgetSlices } from '@model-gateway/core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import {
   type BudgetInstance,
@@ -48,5 +48,32 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
     await expect(Promise.resolve().then(() => one.ledger.reserve(holdOf('e', 3 * CENT), budgets))).rejects.toThrow();
     const held = one.ledger.heldNanoUsd() + other.ledger.heldNanoUsd();
     expect(held).toBe(100 * CENT);
+  });
+
+  test('a call that ends while a further turn waits for the database leaves nothing held', async () => {
+    const url = await openDatabase();
+    let letGo = (): void => undefined;
+    let isWaiting = false;
+    const waiting = (slices: BudgetSlices): BudgetSlices => ({
+      ...slices,
+      async take(request) {
+        if (request.needNanoUsd === 10 * CENT) {
+          isWaiting = true;
+          await new Promise<void>((resolve) => (letGo = resolve));
+        }
+        return slices.take(request);
+      },
+    });
+    const { ledger } = await open(url, { throughSlices: waiting });
+    const budgets = [budgetOf(100 * CENT)];
+    await ledger.reserve(holdOf('call', CENT), budgets);
+    const further = Promise.resolve(ledger.reserve(holdOf('call', 10 * CENT), budgets));
+    await vi.waitFor(() => expect(isWaiting).toBe(true));
+    ledger.release('gen-1-call');
+    letGo();
+    await expect(further).rejects.toMatchObject({ code: 'client_closed_request' });
+    expect(ledger.heldNanoUsd()).toBe(0);
+    // What was granted for it is there for the next.
+    expect(ledger.reserve(holdOf('next', 10 * CENT), budgets)).toBeUndefined();
   });
 });
