@@ -76,4 +76,22 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
     // What was granted for it is there for the next.
     expect(ledger.reserve(holdOf('next', 10 * CENT), budgets)).toBeUndefined();
   });
+
+  test('a limit that is as good as none lets calls pass, and a call of any size is refused by its own budget alone', async () => {
+    const { ledger } = await open(await openDatabase());
+    for (const limit of [1e16, 1e19, 1e21, 1e27]) {
+      await ledger.reserve(holdOf(`limit-${limit}`, CENT, `k${limit}`), [
+        budgetOf(limit, { spender: `key k${limit}`, query: { principalId: `k${limit}` } }),
+      ]);
+    }
+    const isRefused = { code: 'payment_required' };
+    for (const amount of [1e16, 1e19, 1e21, 1e27]) {
+      await expect(
+        Promise.resolve().then(() => ledger.reserve(holdOf(`call-${amount}`, amount), [budgetOf(CENT)])),
+      ).rejects.toMatchObject(isRefused);
+    }
+    await ledger.reserve(holdOf('small', CENT, 'another'), [
+      budgetOf(CENT, { spender: 'key another', query: { principalId: 'another' } }),
+    ]);
+  });
 });
