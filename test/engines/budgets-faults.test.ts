@@ -94,4 +94,18 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
       budgetOf(CENT, { spender: 'key another', query: { principalId: 'another' } }),
     ]);
   });
+
+  test.each(['DOMAIN\\user', 'half \uD83D a pair', 'with "quotes"', 'NUL\0'])(
+    'calls back what another instance does not need of the budget of %j',
+    async (id) => {
+      const url = await openDatabase();
+      const [one, other] = [await open(url), await open(url)];
+      const budgets = [budgetOf(10 * CENT, { spender: `key ${id}`, query: { principalId: id } })];
+      const hold = holdOf('first', CENT, id);
+      await one.ledger.reserve(hold, budgets);
+      one.ledger.release(hold.id);
+      await other.ledger.reserve(holdOf('second', 9 * CENT, id), budgets);
+      expect(other.ledger.heldNanoUsd()).toBe(9 * CENT);
+    },
+  );
 });
