@@ -9,6 +9,7 @@ import {
   openBudgetInstance,
 } from './support/budget-instance.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { runStatement } from './support/postgres-server.ts';
 
 async function open(url: string, options: Partial<BudgetInstanceOptions> = {}): Promise<BudgetInstance> {
   const instance = await openBudgetInstance({ ...options, url });
@@ -108,4 +109,19 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
       expect(other.ledger.heldNanoUsd()).toBe(9 * CENT);
     },
   );
+
+  test('goes on hearing after a notification that means nothing', async () => {
+    const url = await openDatabase();
+    const [one, other] = [await open(url), await open(url)];
+    const budgets = [budgetOf(10 * CENT)];
+    await one.ledger.reserve(holdOf('first', CENT), budgets);
+    for (const channel of ['gateway_budget_recall', 'gateway_budget_return', 'gateway_tables']) {
+      for (const payload of ['', 'garbage', 'null', '7', '{"kind":1}']) {
+        await runStatement(url, `select pg_notify('${channel}', '${payload}')`);
+      }
+    }
+    one.ledger.release('gen-1-first');
+    await other.ledger.reserve(holdOf('second', 10 * CENT), budgets);
+    expect(other.ledger.heldNanoUsd()).toBe(10 * CENT);
+  });
 });

@@ -51,6 +51,14 @@ export function createListener({ config, address, logger }: ListenerOptions): No
       (error: unknown) => lose(present, error),
     );
   };
+  /** Whoever may connect to the database may notify: what makes no sense must not end the process. */
+  const deliver = (channel: string, hear: () => void): void => {
+    try {
+      hear();
+    } catch (error) {
+      logger?.error('A notification of the database could not be used', { channel, reason: String(error) });
+    }
+  };
   const open = (): void => {
     if (isClosed || client !== undefined) return;
     const opened = new Client(config);
@@ -58,7 +66,7 @@ export function createListener({ config, address, logger }: ListenerOptions): No
     opened.on('error', (error) => lose(opened, error));
     opened.on('end', () => lose(opened, new Error('connection ended')));
     opened.on('notification', ({ channel, payload = '' }) => {
-      for (const hear of channels.get(channel) ?? []) hear(payload);
+      for (const hear of channels.get(channel) ?? []) deliver(channel, () => hear(payload));
     });
     const listen = async (): Promise<void> => {
       await opened.connect();
