@@ -27,7 +27,9 @@ test('so much is done at once, and the rest in order, whatever becomes of the fi
   await expect.poll(() => begun).toEqual(['a', 'b', 'c']);
   for (const work of [a, c, d]) work.end();
   expect(await Promise.all([a.result, c.result, d.result])).toEqual(['a', 'c', 'd']);
-  expect(await begin(inTurn, 'e', begun).end).toBeDefined();
+  const last = begin(inTurn, 'e', begun);
+  last.end();
+  expect(await last.result).toBe('e');
   expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
