@@ -1,5 +1,5 @@
 import type { Logger } from '@model-gateway/core';
-import { Client, type ClientConfig, type QueryConfig } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 
 import type { DatabaseAddress } from './database-address.ts';
 import { describeDatabaseError } from './database-error.ts';
@@ -15,7 +15,8 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
 /** How often the connection is asked for a sign of life: a network may lose it without a word. */
 const LOOK_EVERY_MS = 2000;
-const LOOK_LIMIT_MS = 2000;
+/** For each statement, `listen` too: it may be lost as well. */
+const STATEMENT_LIMIT_MS = 2000;
 
 /** Listens over one connection that is made with the first channel, and made again by itself when it is lost. */
 export function createListener({ config, address, logger }: ListenerOptions): Notifications {
@@ -45,8 +46,7 @@ export function createListener({ config, address, logger }: ListenerOptions): No
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   };
   const look = (present: Client): void => {
-    const sign: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: LOOK_LIMIT_MS };
-    present.query(sign).then(
+    present.query('select 1').then(
       () => client === present && again(LOOK_EVERY_MS, () => look(present)),
       (error: unknown) => lose(present, error),
     );
@@ -61,7 +61,7 @@ export function createListener({ config, address, logger }: ListenerOptions): No
   };
   const open = (): void => {
     if (isClosed || client !== undefined) return;
-    const opened = new Client(config);
+    const opened = new Client({ ...config, query_timeout: STATEMENT_LIMIT_MS });
     client = opened;
     opened.on('error', (error) => lose(opened, error));
     opened.on('end', () => lose(opened, new Error('connection ended')));
