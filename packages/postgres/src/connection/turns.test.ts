@@ -8,12 +8,15 @@ interface Work {
 }
 
 function begin(inTurn: ReturnType<typeof createTurns>, name: string, begun: string[]): Work {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let end: Work['end'] = () => undefined;
+  const ended = new Promise<string>((resolve, reject) => {
+    end = (error) => (error === undefined ? resolve(name) : reject(error));
+  });
   const result = inTurn(() => {
     begun.push(name);
-    return promise;
+    return ended;
   });
-  return { result, end: (error) => (error === undefined ? resolve(name) : reject(error)) };
+  return { result, end };
 }
 
 test('so much is done at once, and the rest in order, whatever becomes of the first', async () => {

@@ -7,7 +7,7 @@ import { type CommittedCompletion, readMore } from '../../committed-completion.t
 import type { Begin, PlannedStage, Stage } from '../stage.ts';
 import { FAMILIES } from './cache-headers.ts';
 import type { KeyOfQuery } from './cache-key.ts';
-import { batchesOf, type CachedCompletion, identify, type ResponseCache } from './response-cache.ts';
+import { batchesOf, identify, type ResponseCache } from './response-cache.ts';
 
 export interface CacheParts {
   readonly cache: ResponseCache;
