@@ -46,7 +46,9 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
     await expect(one.ledger.reserve(holdOf('c', 10 * CENT), budgets)).rejects.toThrow('cannot be checked');
     isLossy = false;
     await other.ledger.reserve(holdOf('d', 3 * CENT), budgets);
-    await expect(Promise.resolve().then(() => one.ledger.reserve(holdOf('e', 3 * CENT), budgets))).rejects.toThrow();
+    await expect(Promise.resolve().then(() => one.ledger.reserve(holdOf('e', 3 * CENT), budgets))).rejects.toThrow(
+      'cannot be checked',
+    );
     const held = one.ledger.heldNanoUsd() + other.ledger.heldNanoUsd();
     expect(held).toBe(100 * CENT);
   });
@@ -76,6 +78,39 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
     expect(ledger.heldNanoUsd()).toBe(0);
     // What was granted for it is there for the next.
     expect(ledger.reserve(holdOf('next', 10 * CENT), budgets)).toBeUndefined();
+  });
+
+  test('a call that comes just as the last one has been let in is attended to', async () => {
+    const url = await openDatabase();
+    let onGranted = (): void => undefined;
+    const telling = (slices: BudgetSlices): BudgetSlices => ({
+      ...slices,
+      async take(request) {
+        const granted = await slices.take(request);
+        // One that grows in advance is nobody's call.
+        if (request.recalls) onGranted();
+        return granted;
+      },
+    });
+    const { ledger } = await open(url, { throughSlices: telling });
+    // So many turns of the promises after the grant.
+    for (let turns = 0; turns < 25; turns += 1) {
+      const key = `k${turns}`;
+      const budgets = [budgetOf(10 * CENT, { spender: `key ${key}`, query: { principalId: key } })];
+      const second = new Promise<void>((resolve, reject) => {
+        const reserve = async (): Promise<void> => {
+          for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+          await ledger.reserve(holdOf(`second-${key}`, 9 * CENT, key), budgets);
+        };
+        onGranted = () => {
+          onGranted = () => undefined;
+          reserve().then(resolve, reject);
+        };
+      });
+      await ledger.reserve(holdOf(`first-${key}`, CENT, key), budgets);
+      await second;
+    }
+    expect(ledger.heldNanoUsd()).toBe(250 * CENT);
   });
 
   test('a limit that is as good as none lets calls pass, and a call of any size is refused by its own budget alone', async () => {
