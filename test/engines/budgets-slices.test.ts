@@ -2,6 +2,7 @@ import type { BudgetSlices, SlicedBudget } from '@model-gateway/core';
 import { createPostgresStore } from '@model-gateway/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { createRandom } from './support/create-random.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';
 
@@ -44,17 +45,6 @@ const spend = (url: string, id: string, nanoUsd: number, day = '2026-03-01') =>
 /** As if each had not renewed its slices for its whole life. */
 const expireAll = (url: string) =>
   runStatement(url, `update gateway.budget_instances set expires_at = clock_timestamp() - interval '1 second'`);
-
-/** The same sequence for a seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 describe.skipIf(missingPostgres)('Slices of budgets in PostgreSQL', () => {
   test.each([1, 2, 3, 4])(

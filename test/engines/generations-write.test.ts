@@ -245,3 +245,20 @@ test.skipIf(missingPostgres)('a content that is deleted is in no table any more'
   expect(await runStatement(url, 'select * from gateway.contents')).toEqual([]);
   expect(await runStatement(url, `select * from gateway.generations where record like '%secret word%'`)).toEqual([]);
 });
+
+test.skipIf(missingPostgres)(
+  'a cost beyond all sense, as a provider may report it, holds up no other generation',
+  async () => {
+    const url = await openDatabase();
+    const store = await openStore({ url, dir: await makeFolder() });
+    const absurd = [1e19, 1e30, -1e19, Number.MAX_VALUE].map((costNanoUsd) => ({ ...makeRecord(), costNanoUsd }));
+    const usual = Array.from({ length: 5 }, () => makeRecord());
+    const counted: string[] = [];
+    store.generations.onCounted?.((ids) => counted.push(...ids));
+    for (const record of [...absurd, ...usual]) await store.generations.append(record, null);
+    await expect.poll(() => counted.length, { timeout: 3000 }).toBe(9);
+    await store.generations.append(makeRecord(), null);
+    await expect.poll(() => counted.length, { timeout: 3000 }).toBe(10);
+    for (const { generation } of usual) expect(await store.generations.get(generation.id)).toBeDefined();
+  },
+);

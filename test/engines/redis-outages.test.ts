@@ -123,6 +123,24 @@ describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin,
 });
 
 describe.skipIf(missingRedis)('200: Redis', () => {
+  test('that holds something else under a name of the gateway says so once, and calls go on', async () => {
+    const server = await openServer();
+    const { shared, lines } = openShared(server.url, 'open');
+    await shared.waitUntilUp(5000);
+    const counter = shared.createRateCounter({ name: 'odd', limitPerMinute: 2 });
+    await runCommand(server, 'LPUSH', 'gateway:rate:odd:2:k', 'x');
+    for (let n = 0; n < 3; n += 1) await counter.take('k');
+    expect(lines.filter((line) => line.includes('holds something else'))).toHaveLength(1);
+    expect((await counter.take('k')).isExceeded).toBe(true);
+  });
+
+  test('without the database of the address says so', async () => {
+    const server = await openServer();
+    const { shared, lines } = openShared(`${server.url}/99`, 'open');
+    await shared.waitUntilUp(300);
+    expect(lines.join('\n')).toContain('has no database of that number');
+  });
+
   test('may be away at the start: calls do not wait for it, and it is used once it is there', async () => {
     const server = await startOwnRedis();
     await server.kill();

@@ -180,6 +180,32 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
     expect(Number(await client.get(`${prefix}:{cache}:bytes`))).toBe(total - 290);
   });
 
+  test.each(['ends', 'sizes', 'bytes'])(
+    'are stored and take no more than their room after Redis has evicted their %s',
+    async (book) => {
+      const server = await startRedis();
+      onTestFinished(() => server.remove());
+      const prefix = freshPrefix();
+      const cache = (await openShared(prefix, server.url, 1000)).parts.responseCache;
+      const client = await createClient({ url: server.url }).connect();
+      onTestFinished(() => client.destroy());
+      const storeAll = async (names: readonly string[]): Promise<void> => {
+        for (const name of names) {
+          cache?.store(name, completion(300, 60_000));
+          await vi.waitFor(async () => expect(await cache?.find(name)).toBeDefined());
+        }
+      };
+      await storeAll(['a', 'b', 'c']);
+      await client.del(`${prefix}:{cache}:${book}`);
+      await storeAll(['d', 'e', 'f', 'g', 'h', 'i', 'j']);
+      const sizes = await client.hGetAll(`${prefix}:{cache}:sizes`);
+      const total = Object.values(sizes).reduce((sum, size) => sum + Number(size), 0);
+      expect(total).toBeLessThanOrEqual(1000);
+      expect(Number(await client.get(`${prefix}:{cache}:bytes`))).toBe(total);
+      expect(await client.zCard(`${prefix}:{cache}:ends`)).toBe(Object.keys(sizes).length);
+    },
+  );
+
   test('of more than 1 MB are not stored, as they would hold up what is behind them', async () => {
     const cache = (await openShared(freshPrefix())).parts.responseCache;
     cache?.store('huge', completion(1024 * 1024, 60_000));

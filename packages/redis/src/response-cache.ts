@@ -20,13 +20,18 @@ const STORE_LIMIT_MS = 1000;
 /**
  * KEYS: the completion, when each ends, how large each is, all their bytes. ARGV: the completion or nothing, its bytes,
  * its time to live, the bytes of all that are allowed.
+ *
+ * A Redis that evicts may take one of the three books. The others mean nothing without it, and are begun anew: what they
+ * had noted ends by itself. Each step of the last loop removes an entry, whatever the books say: a script that has
+ * written cannot be stopped.
  */
 const REPLACE = toScript(`
+if redis.call('exists', KEYS[2], KEYS[3], KEYS[4]) < 3 then redis.call('del', KEYS[2], KEYS[3], KEYS[4]) end
 local function forget(key)
+  redis.call('zrem', KEYS[2], key)
   local size = redis.call('hget', KEYS[3], key)
   if size then
     redis.call('hdel', KEYS[3], key)
-    redis.call('zrem', KEYS[2], key)
     redis.call('decrby', KEYS[4], size)
   end
   redis.call('unlink', key)

@@ -38,6 +38,8 @@ export interface BudgetInstanceOptions extends PostgresStoreOptions {
   readonly onRefusal?: (error: unknown) => void;
   /** Called with each question to the store about budgets. */
   readonly onStatement?: (name: 'renew' | 'take' | 'put' | 'giveBack') => void;
+  /** Stands between the ledger and the store: what is lost on the way, for example. */
+  readonly throughSlices?: (slices: BudgetSlices) => BudgetSlices;
 }
 
 export const CENT = 10_000_000;
@@ -73,7 +75,8 @@ export async function openBudgetInstance(options: BudgetInstanceOptions): Promis
   const store = await createPostgresStore(options);
   const { budgetSlices, generations } = store;
   if (budgetSlices === undefined) throw new Error('The store divides no budgets');
-  const slices = noting(budgetSlices, options.onStatement);
+  const { throughSlices = (slices) => slices } = options;
+  const slices = noting(throughSlices(budgetSlices), options.onStatement);
   const platform = options.platform ?? createWebPlatform();
   const ledger = createSharedLedger({ slices, generations, platform });
   return {

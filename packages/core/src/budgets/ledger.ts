@@ -19,7 +19,8 @@ export interface Ledger {
   reserve(hold: Hold, budgets: readonly Budget[]): Awaitable<void>;
   /**
    * Releases the held amount, because the call was never made, or is recorded with this cost: that stays held until the
-   * sums of every instance include it. Does nothing for an unknown call.
+   * sums of every instance include it. A turn of it that waits for its budgets is not let in any more. Does nothing for
+   * an unknown call.
    */
   release(id: string, cost?: WorstCase): void;
   /** Leaves what is held for a call to the video job of the store that holds the same. Does nothing for an unknown call. */

@@ -41,6 +41,8 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
   const desk = createSliceDesk({ whenDown: slices.whenDown, statements, book, lease, platform });
   const upkeep = createSliceUpkeep({ shelf, statements, lease, book, platform });
   const counted = createCountedHolds({ book, shelf, desk, platform, generations });
+  /** By call, while it waits for room. */
+  const waits = new Map<string, { isOver: boolean }>();
   const stopListening = [
     slices.onRecall((budget) => {
       const slice = shelf.get(budget);
@@ -73,20 +75,35 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
       for (const { slice, needNanoUsd } of demands) noteUse(slice, needNanoUsd, now);
       return pass();
     }
+    const wait = { isOver: false };
+    waits.set(hold.id, wait);
     const admitted = (): void => {
       for (const { slice, needNanoUsd } of demands) slice.earmarkedNanoUsd -= needNanoUsd;
-      pass();
+      if (!wait.isOver) return pass();
+      for (const { slice } of demands) desk.noteFree(slice);
+      throw new GatewayError('client_closed_request', 'The call ended while it waited for its budgets');
     };
-    return admitToAll(demands, desk).then(admitted, (error: unknown) => {
+    const refused = (error: unknown): never => {
       const refusing = demands.find(({ budget }) => error instanceof GatewayError && error.code === budget.code);
       if (refusing !== undefined) onRefusal?.(refusing.budget, hold);
       throw error;
-    });
+    };
+    return admitToAll(demands, desk)
+      .then(admitted, refused)
+      .finally(() => waits.delete(hold.id));
+  };
+  /** A client may leave while a further turn waits: nobody would release what is held for that turn afterwards. */
+  const endWait = (id: string): void => {
+    const wait = waits.get(id);
+    if (wait !== undefined) wait.isOver = true;
   };
 
   return {
     reserve,
-    release: counted.release,
+    release(id, cost) {
+      endWait(id);
+      counted.release(id, cost);
+    },
     handOver: counted.leaveToStore,
     untilCounted: counted.until,
     replace(id, worst) {
@@ -96,6 +113,7 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
       counted.noteFree(hold.spenders);
     },
     keepLost(cost) {
+      endWait(cost.id);
       book.release(cost.id);
       if (cost.anyNanoUsd > 0) book.add(cost);
     },

@@ -1,6 +1,6 @@
 import type { SlicedBudget } from '@model-gateway/core';
 
-import { toColumnId } from '../connection/column-text.ts';
+import { fromColumnId, toColumnId } from '../connection/column-text.ts';
 import type { Notifications } from '../connection/notifications.ts';
 
 interface BudgetNotice extends Omit<SlicedBudget, 'since'> {
@@ -29,6 +29,6 @@ export function listenForBudget(
 ): () => void {
   return notifications.listen(channel, (payload) => {
     const { from, kind, spenderId, since, includesByok } = JSON.parse(payload) as BudgetNotice;
-    hear({ kind, spenderId, since: since === '' ? null : since, includesByok }, from);
+    hear({ kind, spenderId: fromColumnId(spenderId), since: since === '' ? null : since, includesByok }, from);
   });
 }

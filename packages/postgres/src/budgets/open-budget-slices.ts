@@ -47,7 +47,7 @@ export function openBudgetSlices(
     const row = await read(sql<{ is_ours: boolean }>`select gateway.put_budget_slices(
       ${instanceId}, ${(writes += 1)}, ${column(({ kind }) => kind)}::text[],
       ${column(({ spenderId }) => toColumnId(spenderId))}::text[], ${column(({ since }) => since ?? '')}::text[],
-      ${column(({ includesByok }) => includesByok)}::boolean[], ${slices.map(({ nanoUsd }) => nanoUsd)}::bigint[],
+      ${column(({ includesByok }) => includesByok)}::boolean[], ${slices.map(({ nanoUsd }) => toAmount(nanoUsd))}::bigint[],
       ${isReturn}) as is_ours`);
     return row?.is_ours === true;
   };
@@ -99,8 +99,15 @@ function takeStatement(request: SliceRequest, instanceId: string, number: number
   const { budget, limitNanoUsd, keepNanoUsd, needNanoUsd, wantNanoUsd, recalls } = request;
   return sql<GrantRow>`select * from gateway.take_budget_slice(
     ${instanceId}, ${number}, ${budget.kind}, ${toColumnId(budget.spenderId)}, ${budget.since ?? ''},
-    ${budget.includesByok}, ${limitNanoUsd}, ${keepNanoUsd}, ${needNanoUsd}, ${wantNanoUsd}, ${recalls})`;
+    ${budget.includesByok}, ${toAmount(limitNanoUsd)}, ${toAmount(keepNanoUsd)}, ${toAmount(needNanoUsd)},
+    ${toAmount(wantNanoUsd)}, ${recalls})`;
 }
+
+/** A billion dollars and more: a limit that stands for none, or the worst case of a call without a bound. */
+const MOST_NANO_USD = 2 ** 60;
+
+/** An amount as a `bigint`. One that no column can hold would fail the statement, and look like an outage. */
+const toAmount = (nanoUsd: number): number => Math.min(nanoUsd, MOST_NANO_USD);
 
 function toGrant(row: GrantRow | undefined): SliceGrant | null {
   if (row === undefined || row.slice_nano === null) return null;

@@ -9,6 +9,7 @@ import { isConnectionFailure, toStoreError } from './database-error.ts';
 import { connect, limitPool } from './limited-client.ts';
 import { createListener } from './listener.ts';
 import type { Notifications } from './notifications.ts';
+import { createTurns } from './turns.ts';
 
 /** How a database is reached. */
 export interface ConnectionOptions {
@@ -45,6 +46,11 @@ export interface DatabaseConnection {
    * lost, or that takes longer than the limit for all of it, is not used again. Errors that pass are 503s.
    */
   useClient<Result>(limitMs: number, work: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  /**
+   * The same for lists and charts, which together get half of the connections: what calls wait for, budgets above all,
+   * does not wait for them.
+   */
+  useReader<Result>(limitMs: number, work: (client: PoolClient) => Promise<Result>): Promise<Result>;
   readonly notifications: Notifications;
   /** Ends all connections, at once where the server does not respond. */
   close(): Promise<void>;
@@ -76,11 +82,13 @@ function toParser(oid: number, format?: 'text' | 'binary'): unknown {
 export function createDatabaseConnection(options: ConnectionOptions): DatabaseConnection {
   const { url, logger, applicationName = 'model-gateway', notifications: by = 'listen' } = options;
   const statementTimeoutMs = options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
+  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+  const maxConnections = options.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
   const address = toDatabaseAddress(url);
   const shared = {
     connectionString: url,
     application_name: applicationName,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
@@ -89,7 +97,7 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
   const pool = new Pool({
     ...shared,
     Client: TidyClient as unknown as typeof Client,
-    max: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    max: maxConnections,
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
   });
@@ -101,6 +109,7 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
     by === 'listen'
       ? createListener({ config: shared, address, logger })
       : createChannelNotifications(by === 'poll' ? undefined : by);
+  const inReaderTurn = createTurns(Math.max(1, Math.floor(maxConnections / 2)), connectTimeoutMs);
   const databaseWithin = (limitMs: number): Kysely<Database> =>
     new Kysely<Database>({ dialect: new PostgresDialect({ pool: limitPool(pool, limitMs) }) }).withSchema(SCHEMA);
 
@@ -109,6 +118,13 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
     database: databaseWithin(statementTimeoutMs + PATIENCE_MS),
     databaseWithin,
     useClient: (limitMs, work) => useClient(pool, limitMs, work),
+    async useReader(limitMs, work) {
+      try {
+        return await inReaderTurn(() => useClient(pool, limitMs, work));
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
     notifications,
     async close() {
       await notifications.close();

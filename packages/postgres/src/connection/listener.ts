@@ -1,5 +1,5 @@
 import type { Logger } from '@model-gateway/core';
-import { Client, type ClientConfig, type QueryConfig } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 
 import type { DatabaseAddress } from './database-address.ts';
 import { describeDatabaseError } from './database-error.ts';
@@ -15,7 +15,8 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
 /** How often the connection is asked for a sign of life: a network may lose it without a word. */
 const LOOK_EVERY_MS = 2000;
-const LOOK_LIMIT_MS = 2000;
+/** For each statement, `listen` too: it may be lost as well. */
+const STATEMENT_LIMIT_MS = 2000;
 
 /** Listens over one connection that is made with the first channel, and made again by itself when it is lost. */
 export function createListener({ config, address, logger }: ListenerOptions): Notifications {
@@ -45,20 +46,27 @@ export function createListener({ config, address, logger }: ListenerOptions): No
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   };
   const look = (present: Client): void => {
-    const sign: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: LOOK_LIMIT_MS };
-    present.query(sign).then(
+    present.query('select 1').then(
       () => client === present && again(LOOK_EVERY_MS, () => look(present)),
       (error: unknown) => lose(present, error),
     );
   };
+  /** Whoever may connect to the database may notify: what makes no sense must not end the process. */
+  const deliver = (channel: string, hear: () => void): void => {
+    try {
+      hear();
+    } catch (error) {
+      logger?.error('A notification of the database could not be used', { channel, reason: String(error) });
+    }
+  };
   const open = (): void => {
     if (isClosed || client !== undefined) return;
-    const opened = new Client(config);
+    const opened = new Client({ ...config, query_timeout: STATEMENT_LIMIT_MS });
     client = opened;
     opened.on('error', (error) => lose(opened, error));
     opened.on('end', () => lose(opened, new Error('connection ended')));
     opened.on('notification', ({ channel, payload = '' }) => {
-      for (const hear of channels.get(channel) ?? []) hear(payload);
+      for (const hear of channels.get(channel) ?? []) deliver(channel, () => hear(payload));
     });
     const listen = async (): Promise<void> => {
       await opened.connect();

@@ -19,7 +19,7 @@ export interface GenerationSums extends Room {
 export function createGenerationSums({ connection, logger, now }: RoomParts): GenerationSums {
   const folding = createFolding({ connection, logger });
   return {
-    reads: createGenerationQueries({ connection, now }),
+    reads: createGenerationQueries({ connection: { useClient: connection.useReader }, now }),
     rollups: [toAddChanges(INCOMING)],
     async dropBefore(day) {
       await sql`select gateway.forget_generation_sums(${day}::date)`.execute(connection.database);

@@ -14,6 +14,9 @@ test.each([
   [new Error('NOAUTH Authentication required.'), 'asks for a password, and the address has none'],
   [new Error("READONLY You can't write against a read only replica."), 'is a replica that takes no writes'],
   [new Error("OOM command not allowed when used memory > 'maxmemory'."), 'has no memory left'],
+  [new Error('ERR DB index is out of range'), 'has no database of that number'],
+  [new Error('WRONGTYPE Operation against a key holding the wrong kind of value'), 'holds something else'],
+  [networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'has a certificate that is not trusted here'],
   [new Error('ERR AUTH secret77 is odd\n    at x.js:1'), 'has failed: ERR AUTH [password] is odd'],
   ['text', 'has failed'],
 ])('says what %s means, where, and neither the password nor a stack', (error, meaning) => {

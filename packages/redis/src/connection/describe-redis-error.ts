@@ -15,6 +15,14 @@ const REPLIES: Readonly<Record<string, string>> = {
   BUSY: 'is busy with a script',
 };
 
+/** What a refusal means that is of one command, or says so by no code. By how it begins. */
+const FURTHER_REPLIES: Readonly<Record<string, string>> = {
+  WRONGTYPE: 'holds something else under a name of the gateway: give the gateway a database of its own',
+  'ERR DB index': 'has no database of that number: change it in the address, or raise `databases` there',
+};
+
+const UNTRUSTED = 'has a certificate that is not trusted here: name its authority in NODE_EXTRA_CA_CERTS';
+
 /** What an error of the network means. */
 const NETWORK: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'cannot be reached: nothing listens there',
@@ -25,6 +33,9 @@ const NETWORK: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'cannot be reached: no response in time',
   ECONNRESET: 'has closed the connection',
   EPIPE: 'has closed the connection',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
 };
 
 /** By the name of the error's class, where it has no code. */
@@ -48,6 +59,8 @@ export function describeRedisError(error: unknown, { place, password }: RedisAdd
   const reply = replyCodeOf(first);
   if (reply !== undefined) return `Redis at ${place} ${REPLIES[reply]}`;
   if (!(first instanceof Error)) return `Redis at ${place} has failed`;
+  const further = Object.keys(FURTHER_REPLIES).find((begin) => first.message.startsWith(begin));
+  if (further !== undefined) return `Redis at ${place} ${FURTHER_REPLIES[further]}`;
   const code = 'code' in first && typeof first.code === 'string' ? first.code : '';
   const known = NETWORK[code] ?? CLIENT[first.constructor.name];
   if (known !== undefined) return `Redis at ${place} ${known}`;

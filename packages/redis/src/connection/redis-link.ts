@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 import type { Logger } from '@model-gateway/core';
 import { createClient, ErrorReply } from '@redis/client';
 
@@ -132,8 +134,9 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
       try {
         return await within(command(asked), limitMs);
       } catch (error) {
-        if (asked === client && away === null && isSerious(error)) {
-          if (mayBeLarge && error instanceof TooLate) void proveNow();
+        if (asked === client && away === null) {
+          if (!isSerious(error)) log.refused(describeRedisError(error, address));
+          else if (mayBeLarge && error instanceof TooLate) void proveNow();
           else goAway(error);
         }
         throw error;
@@ -162,7 +165,7 @@ function newClient({ host, port, isTls, username, password, database }: RedisAdd
     reconnectStrategy: (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 10), LONGEST_RETRY_MS),
   };
   return createClient({
-    socket: isTls ? { ...socket, tls: true, servername: host } : socket,
+    socket: isTls ? { ...socket, tls: true, ...(isIP(host) === 0 && { servername: host }) } : socket,
     database,
     // A limit of its own, which costs more than the command; `run` has one.
     commandOptions: { timeout: 0 },
@@ -192,7 +195,14 @@ function createChangeLog(logger: Logger, fields: Readonly<Record<string, unknown
   let saidAt = Number.NEGATIVE_INFINITY;
   let awaySince = performance.now();
   let isAway = true;
+  let refusedAt = Number.NEGATIVE_INFINITY;
   return {
+    /** Of one command, which counts as if Redis were away. */
+    refused(message: string): void {
+      if (performance.now() - refusedAt < LOG_EVERY_MS) return;
+      refusedAt = performance.now();
+      logger.error(message, fields);
+    },
     away(message: string): void {
       if (!isAway) awaySince = performance.now();
       isAway = true;

@@ -92,23 +92,22 @@ export function createSliceQueue({ statements, book, lease, platform, giveUp }: 
       }
     }
   };
-  return {
-    letIn,
-    serve,
-    async attend(slice) {
-      if (slice.isServing) return;
-      slice.isServing = true;
-      try {
-        await attendAll(slice);
-      } catch (error) {
-        const all = slice.waiters;
-        slice.waiters = [];
-        giveUp(slice, all, error);
-      } finally {
-        slice.isServing = false;
-      }
-    },
+  const attend: SliceQueue['attend'] = async (slice) => {
+    if (slice.isServing) return;
+    slice.isServing = true;
+    try {
+      await attendAll(slice);
+    } catch (error) {
+      const all = slice.waiters;
+      slice.waiters = [];
+      giveUp(slice, all, error);
+    } finally {
+      slice.isServing = false;
+    }
+    // One may have come after the last look, and left again as somebody was at work.
+    if (slice.waiters.length > 0) await attend(slice);
   };
+  return { letIn, serve, attend };
 }
 
 /** Enough for those who wait under the same limit, or for as long as what was used lately lasted. */

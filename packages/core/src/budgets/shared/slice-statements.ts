@@ -95,6 +95,8 @@ export function createSliceStatements(options: SliceStatementsOptions): SliceSta
       const epoch = lease.epoch();
       const used = Math.max(0, usedOf(slice, book));
       const keepNanoUsd = keepsFree ? Math.max(used, slice.leasedNanoUsd) : used;
+      // The store may give the rest to others, though its response gets lost.
+      if (!keepsFree) slice.leasedNanoUsd = Math.min(slice.leasedNanoUsd, keepNanoUsd);
       const needNanoUsd = Math.max(1, amounts.needNanoUsd);
       const wantNanoUsd = Math.max(needNanoUsd, Math.ceil(amounts.wantNanoUsd));
       const { limitNanoUsd } = budget;

@@ -37,6 +37,17 @@ test.each([0, 1, -1, 2 ** 31, 2 ** 32 - 1, -(2 ** 32), Number.MAX_SAFE_INTEGER, 
   },
 );
 
+test.each([2 ** 53, 1e19, Number.MAX_VALUE, Number.POSITIVE_INFINITY])(
+  '%d is written as the largest exact number',
+  (value) => {
+    const bytes = bytesOf((rows) => {
+      rows.bigint(value);
+      rows.bigint(-value);
+    });
+    expect([bytes.readBigInt64BE(4), bytes.readBigInt64BE(16)]).toEqual([2n ** 53n - 1n, 1n - 2n ** 53n]);
+  },
+);
+
 test('days that alternate are each written as what they are', () => {
   const bytes = bytesOf((rows) => {
     for (const day of ['2000-01-02', '2000-01-02', '1999-12-31', '2026-11-23']) rows.date(day);

@@ -8,6 +8,7 @@ export interface CopyBuffer {
   /** Null for what does not fit: other than whole numbers, and too large ones. */
   integer(value: number | null): void;
   smallint(value: number): void;
+  /** The nearest that is exact for what is too large: one absurd amount must not hold up the others of its batch. */
   bigint(value: number): void;
   double(value: number | null): void;
   boolean(value: boolean): void;
@@ -28,6 +29,7 @@ const EPOCH_MS = Date.UTC(2000, 0, 1);
 const TEXT_OID = 25;
 const MAX_INTEGER = 2 ** 31 - 1;
 const MAX_SMALLINT = 2 ** 15 - 1;
+const MAX_BIGINT = Number.MAX_SAFE_INTEGER;
 
 /** Memory of a former buffer: the system takes longer to hand out new memory than it takes to fill it. */
 let spare: Buffer | undefined;
@@ -89,7 +91,7 @@ export function createCopyBuffer(): CopyBuffer {
     bigint(value) {
       reserve(12);
       int32(8);
-      const whole = Number.isFinite(value) ? Math.round(value) : 0;
+      const whole = Number.isNaN(value) ? 0 : Math.round(Math.min(Math.max(value, -MAX_BIGINT), MAX_BIGINT));
       int32(Math.floor(whole / 2 ** 32));
       length = bytes.writeUInt32BE(whole >>> 0, length);
     },

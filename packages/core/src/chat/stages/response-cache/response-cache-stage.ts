@@ -7,7 +7,7 @@ import { type CommittedCompletion, readMore } from '../../committed-completion.t
 import type { Begin, PlannedStage, Stage } from '../stage.ts';
 import { FAMILIES } from './cache-headers.ts';
 import type { KeyOfQuery } from './cache-key.ts';
-import { batchesOf, type CachedCompletion, identify, type ResponseCache } from './response-cache.ts';
+import { batchesOf, identify, type ResponseCache } from './response-cache.ts';
 
 export interface CacheParts {
   readonly cache: ResponseCache;
@@ -39,7 +39,8 @@ async function askCache(wish: CacheWish, run: ChatRun, { cache, keyOf }: CachePa
   const found = await cache.find(key);
   // The endpoints that may serve the request now decide, not those that might have when the completion was made.
   const endpoint = found && plan.endpoints.find((candidate) => identify(candidate) === found.endpoint);
-  if (found === undefined || endpoint === undefined) {
+  const batches = found && batchesOf(found);
+  if (found === undefined || endpoint === undefined || batches === undefined) {
     const { ttlSeconds } = wish;
     setCacheHeaders(responseHeaders, wish, { status: 'MISS', ttlSeconds });
     const entry = { key, sourceId: call.id, ttlMs: ttlSeconds * 1000 };
@@ -53,7 +54,7 @@ async function askCache(wish: CacheWish, run: ChatRun, { cache, keyOf }: CachePa
   });
   const begin: Begin = () => {
     observer.noteReplay(endpoint, found.sourceId);
-    return Promise.resolve(replay(found, endpoint));
+    return Promise.resolve(replay(batches, endpoint));
   };
   return { isReplay: true, begin: () => begin };
 }
@@ -65,8 +66,7 @@ const NOTHING_USED: ChatChunk = {
   upstreamCostUsd: 0,
 };
 
-function replay(stored: CachedCompletion, endpoint: Endpoint): CommittedCompletion {
-  const [first = [], ...others] = batchesOf(stored);
+function replay([first = [], ...others]: readonly (readonly ChatChunk[])[], endpoint: Endpoint): CommittedCompletion {
   const rest = [...others, [NOTHING_USED]].values();
   return { endpoint, startedAt: 0, first, rest: { next: () => Promise.resolve(rest.next()) }, isAccountedFor: true };
 }

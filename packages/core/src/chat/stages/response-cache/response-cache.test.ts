@@ -14,6 +14,7 @@ import {
 import { chunkings, toEventPieces } from '../../../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
 import { createMemoryResponseCache } from './memory-response-cache.ts';
+import type { ResponseCache } from './response-cache.ts';
 
 const whole = (content: string, extra: object = {}) => ({
   headers: { 'content-type': 'application/json' },
@@ -210,3 +211,22 @@ test('stores no more than its limit: the least recently used completion is remov
   cache.store('huge', { ...completion, batches: 'x'.repeat(13) });
   expect(cache.find('huge')).toBeUndefined();
 });
+
+test.each(['', 'no JSON', '[[{"choices":[', 'null', '{}', '[5]', '[[null]]', '[[{"object":"of another version"}]]'])(
+  'asks upstream where a shared cache holds %j in the place of a completion',
+  async (batches) => {
+    const stored = createMemoryResponseCache(createVirtualPlatform());
+    const odd: ResponseCache = {
+      ...stored,
+      find(key) {
+        const found = stored.find(key);
+        return found && { ...found, batches };
+      },
+    };
+    const upstream = createReplayTransport(whole('one'));
+    const core = createCoreGateway(upstream, { shared: { responseCache: odd } });
+    await ask(core);
+    const again = await ask(core);
+    expect([again.status, again.headers['x-service-cache-status'], contentOf(again)]).toEqual([200, 'MISS', 'one']);
+  },
+);

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import type { Awaitable } from '../../../foundation/async/awaitable.ts';
+import { isObject } from '../../../foundation/unchecked.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 
 export interface CachedCompletion {
@@ -33,6 +34,15 @@ export function identify({ modelId, tag, providerModel }: Endpoint): string {
   return JSON.stringify([modelId, tag, providerModel]);
 }
 
-export function batchesOf({ batches }: CachedCompletion): readonly (readonly ChatChunk[])[] {
-  return JSON.parse(batches) as ChatChunk[][];
+/** The chunks of a stored completion; undefined for what is none, as a cache outside of the process may hold anything. */
+export function batchesOf({ batches }: CachedCompletion): readonly (readonly ChatChunk[])[] | undefined {
+  try {
+    const read: unknown = JSON.parse(batches);
+    const isUsable = Array.isArray(read) && read.every((batch) => Array.isArray(batch) && batch.every(isChunk));
+    return isUsable ? (read as ChatChunk[][]) : undefined;
+  } catch {
+    return undefined;
+  }
 }
+
+const isChunk = (value: unknown): boolean => isObject(value) && Array.isArray(value['choices']);
