@@ -81,6 +81,7 @@ export interface CompositionOptions {
   readonly fixedMode?: string | undefined;
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
+  readonly instance?: GatewayOptions['instance'];
   readonly onGeneration?: GatewayOptions['onGeneration'];
 }
 
@@ -138,6 +139,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
       : createSetupHost({ current, connector, secrets: box, hide, redact, localServers: options.localServers }),
     fixtures: fixtures.library,
     shared: shared?.parts,
+    instance: options.instance,
     rateLimits: await openRateLimits(config, shared),
     // The demo must not use the network.
     web: isDemo ? undefined : await openWebAccess(config),

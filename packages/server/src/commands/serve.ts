@@ -13,6 +13,7 @@ import { warnOfSecrets } from '../open-secrets.ts';
 import { describePlace, openStore } from '../open-store.ts';
 import { planStart, type StartPlan } from '../plan-start.ts';
 import { announceListening } from '../process/announce-listening.ts';
+import { describeInstance } from '../process/describe-instance.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
 import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
 import { describeListenError } from '../process/port-holder.ts';
@@ -117,7 +118,7 @@ async function start(start: Start): Promise<void> {
   const savesFixtures = start.fixtures !== undefined;
   const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
   const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
-  const composed = await compose({ config, store, logger, extraKeys: toOwnerKeys(start), ...fixtures });
+  const composed = await compose({ config, store, logger, extraKeys: toOwnerKeys(start), instance: describeInstance(place), ...fixtures });
   const { gateway, reconfigure, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;

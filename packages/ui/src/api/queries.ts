@@ -3,6 +3,8 @@ import type {
   ActivityItem,
   AnyKey,
   Guardrail,
+  Health,
+  Instance,
   KeyAssignment,
   KeyDetail,
   Member,
@@ -37,12 +39,20 @@ const HEALTH_LIMIT_MS = 5000;
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) =>
-    callApi<{ readonly status: string }>('/health', {
+    callApi<Health>('/health', {
       signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_LIMIT_MS)]),
     }),
   refetchInterval: 1000,
   staleTime: 0,
   retry: false,
+});
+
+/** The process that responds. Behind a balancer the next one may be another. */
+export const instanceQuery = queryOptions({
+  queryKey: ['instance'],
+  queryFn: async ({ signal }) => (await callApi<{ data: Instance }>('/admin/v1/instance', { signal })).data,
+  refetchInterval: 2000,
+  staleTime: 0,
 });
 
 /** Every model, of whatever kind; the screens filter what they have. */

@@ -12,6 +12,7 @@ import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
+import { toStateText } from '../../shell/to-gateway-state.ts';
 import { useGatewayState } from '../../shell/use-gateway-state.ts';
 import { RunningBar } from '../generations/running/running-bar.tsx';
 import { ActivitySection } from './activity/activity-section.tsx';
@@ -89,7 +90,7 @@ function StatusCard() {
       <h2 className="mb-3 text-base font-semibold">Status</h2>
       <Facts
         facts={[
-          ['Gateway', state === 'degraded' ? `${state}: look at its log` : state],
+          ['Gateway', toStateText(state)],
           [
             'Under way',
             open === undefined || open === null
