@@ -24,20 +24,25 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     const calls = page.getByText('Hello', { exact: true });
     await expect.poll(() => calls.count(), { timeout: 10_000 }).toBe(1);
 
+    const state = page.getByRole('banner').getByRole('status').first();
+    expect(await state.innerText()).toBe('Running');
+
     await server.kill();
+    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Database away · calls go on');
     // A call goes on, and comes into the list by the feed.
     expect((await call()).status).toBe(200);
     await expect.poll(() => calls.count(), { timeout: 10_000 }).toBe(2);
     await page.reload();
-    const alert = page.getByRole('alert').filter({ hasText: 'The database of the gateway is not available' });
+    const alert = page.getByRole('alert').filter({ hasText: 'The database is away' });
     await alert.first().waitFor({ timeout: 20_000 });
-    expect(await alert.first().innerText()).toContain('load again by themselves');
+    expect(await alert.first().innerText()).toContain('loads by itself when it is back');
     await page.getByText('Not counted').waitFor();
     await screenshot('database-away');
 
     await server.start();
     await expect.poll(() => calls.count(), { timeout: 20_000 }).toBe(2);
     expect(await alert.count()).toBe(0);
+    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Running');
   },
   150_000,
 );

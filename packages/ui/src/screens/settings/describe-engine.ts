@@ -5,7 +5,7 @@ type Engine = NonNullable<Instance['store']>;
 const NAMES: Readonly<Record<string, string>> = {
   json: 'JSON files in',
   memory: 'memory, gone when the process ends',
-  postgres: 'PostgreSQL,',
+  postgres: 'PostgreSQL, database',
   redis: 'Redis at',
 };
 
