@@ -1,8 +1,10 @@
-import type { SessionResponse } from '@model-gateway/core/wire';
+import type { SessionResponse, Trouble } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 
 import { callApi } from '../api/call-api.ts';
+import { healthQuery } from '../api/queries.ts';
 import { signIn } from '../api/sign-in.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { Field } from '../parts/controls/field.tsx';
@@ -17,6 +19,23 @@ const signInQuery = {
   retry: false,
   gcTime: 0,
 };
+
+const SIGN_IN_TROUBLES: ReadonlySet<Trouble | undefined> = new Set(['store_away', 'store_not_ready']);
+
+/** Why nobody can sign in for now. */
+function AwayNote() {
+  const { data: health } = useQuery(healthQuery);
+  if (!SIGN_IN_TROUBLES.has(health?.trouble)) return null;
+  return (
+    <p role="status" className="mb-4 flex gap-2 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
+      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <span>
+        The database of the gateway is away, so nobody can sign in now. A session that you have goes on by itself when
+        it is back.
+      </span>
+    </p>
+  );
+}
 
 /** Asks for a management key and exchanges it for a session; the key itself is not kept. */
 export function SignIn() {
@@ -43,6 +62,7 @@ export function SignIn() {
           <Mark />
           <h1 className="text-xl font-semibold tracking-tight">Model Gateway</h1>
         </div>
+        <AwayNote />
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field
             label="Management key"

@@ -1,6 +1,6 @@
 import type { Instance } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 
 import { instanceQuery } from '../../api/queries.ts';
 import { Facts } from '../../parts/facts.tsx';
@@ -13,9 +13,12 @@ import { describeProcess } from './describe-process.ts';
 /** How the gateway is, what it keeps things in, and which of its processes responds. */
 export function InstanceCard() {
   const { data: instance } = useQuery(instanceQuery);
+  const headingId = useId();
   return (
-    <section className="card flex flex-col gap-3 p-4">
-      <h2 className="text-base font-semibold">This gateway</h2>
+    <section aria-labelledby={headingId} className="card flex flex-col gap-3 p-4">
+      <h2 id={headingId} className="text-base font-semibold">
+        This gateway
+      </h2>
       <Facts
         facts={[
           ['State', <State reason={instance?.reason ?? null} />],
