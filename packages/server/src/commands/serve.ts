@@ -118,7 +118,14 @@ async function start(start: Start): Promise<void> {
   const savesFixtures = start.fixtures !== undefined;
   const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
   const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
-  const composed = await compose({ config, store, logger, extraKeys: toOwnerKeys(start), instance: describeInstance(place), ...fixtures });
+  const composed = await compose({
+    config,
+    store,
+    logger,
+    extraKeys: toOwnerKeys(start),
+    instance: describeInstance(place),
+    ...fixtures,
+  });
   const { gateway, reconfigure, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;

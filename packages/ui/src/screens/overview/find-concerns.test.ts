@@ -5,7 +5,12 @@ import { findConcerns } from './find-concerns.ts';
 const key = { name: 'k', disabled: false, limit: null, limit_remaining: null, expires_at: null };
 const endpoints = { steady: 0, unstable: 0, resting: 0, failing: 1, half_open: 0, open: 0, unused: 0 };
 const provider = { name: 'Acme', health: { status: 'ok' as const, endpoints } };
-const calm = { health: { status: 'ok' as const }, keys: [key], rows: [{ status: 'ok' as const }], providers: [provider] };
+const calm = {
+  health: { status: 'ok' as const },
+  keys: [key],
+  rows: [{ status: 'ok' as const }],
+  providers: [provider],
+};
 const NOW = Date.parse('2026-03-01T00:00:00Z');
 
 test('is content when nothing is wrong', () => {

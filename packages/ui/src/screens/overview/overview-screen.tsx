@@ -46,7 +46,7 @@ export function OverviewScreen() {
         <Button
           look="quiet"
           onClick={() => setPreferences({ isIntroduced: false })}
-          disabled={rows.length > 0}
+          disabled={rows.length > 0 || recent.error !== null}
           title="Shown while nothing was called yet"
         >
           First steps
@@ -84,7 +84,7 @@ function StatusCard() {
   const { data: models } = useQuery(modelsQuery);
   const { data: keys } = useQuery(allKeysQuery);
   const { data: open } = useQuery(openCallsQuery);
-  const { data: cached } = useQuery({ ...cachedShareQuery, enabled: useIsSettled() });
+  const { data: cached, isError: isCachedUnknown } = useQuery({ ...cachedShareQuery, enabled: useIsSettled() });
   return (
     <section className="card p-4">
       <h2 className="mb-3 text-base font-semibold">Status</h2>
@@ -114,7 +114,13 @@ function StatusCard() {
           [
             'Prompts from a cache',
             <span title="Of their tokens, where the provider told: the latest calls of the last 24 hours">
-              {cached === undefined ? '…' : cached === null ? '—' : `${Math.round(cached * 100)}\u00a0%`}
+              {isCachedUnknown
+                ? '—'
+                : cached === undefined
+                  ? '…'
+                  : cached === null
+                    ? '—'
+                    : `${Math.round(cached * 100)}\u00a0%`}
             </span>,
           ],
         ]}

@@ -74,7 +74,7 @@ function Place({ name, place, outage = null }: PlaceProps) {
   return (
     <>
       {name}
-      {place !== null && <code className="ml-1.5 font-mono text-xs break-all">{place}</code>}
+      {place !== null && <code className="ml-1.5 font-mono text-xs">{place}</code>}
       {outage !== null && <span className="block text-ink-soft">Away: {outage}</span>}
     </>
   );
