@@ -73,8 +73,7 @@ interface PlaceProps {
 function Place({ name, place, outage = null }: PlaceProps) {
   return (
     <>
-      {name}
-      {place !== null && <code className="ml-1.5 font-mono text-xs">{place}</code>}
+      {name} {place !== null && <code className="font-mono text-xs">{place}</code>}
       {outage !== null && <span className="block text-ink-soft">Away: {outage}</span>}
     </>
   );
