@@ -35,7 +35,7 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     await page.reload();
     const alert = page.getByRole('alert').filter({ hasText: 'The database is away' });
     await alert.first().waitFor({ timeout: 20_000 });
-    expect(await alert.first().innerText()).toContain('loads by itself when it is back');
+    expect(await alert.first().innerText()).toContain('loads by itself afterwards');
     await page.getByText('Not counted').waitFor();
     await screenshot('database-away');
     await go('#/settings');
@@ -71,7 +71,7 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     onTestFinished(() => ui.close());
     expect(await (await ui.call('/health')).json()).toEqual({ status: 'ok', trouble: 'store_not_ready' });
     const { page, screenshot } = await ui.open('#/', { isSignedIn: false });
-    const note = page.getByText('The database of the gateway is away, so nobody can sign in now.');
+    const note = page.getByText('The gateway has not reached its database');
     await note.waitFor();
     await screenshot('database-away-sign-in');
 

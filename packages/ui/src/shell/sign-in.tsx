@@ -20,19 +20,21 @@ const signInQuery = {
   gcTime: 0,
 };
 
-const SIGN_IN_TROUBLES: ReadonlySet<Trouble | undefined> = new Set(['store_away', 'store_not_ready']);
-
 /** Why nobody can sign in for now. */
+const OBSTACLES: Partial<Record<Trouble, string>> = {
+  store_away: 'The database of the gateway is away, so nobody can sign in now.',
+  store_not_ready:
+    'The gateway has not reached its database, or has to wait for its migration: nobody can sign in yet.',
+};
+
 function AwayNote() {
   const { data: health } = useQuery(healthQuery);
-  if (!SIGN_IN_TROUBLES.has(health?.trouble)) return null;
+  const obstacle = health?.trouble === undefined ? undefined : OBSTACLES[health.trouble];
+  if (obstacle === undefined) return null;
   return (
     <p role="status" className="mb-4 flex gap-2 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
       <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
-      <span>
-        The database of the gateway is away, so nobody can sign in now. A session that you have goes on by itself when
-        it is back.
-      </span>
+      <span>{obstacle} A session that you have goes on by itself afterwards.</span>
     </p>
   );
 }

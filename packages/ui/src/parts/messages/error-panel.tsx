@@ -1,3 +1,4 @@
+import type { Trouble } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, RotateCw, TriangleAlert } from 'lucide-react';
 
@@ -19,21 +20,32 @@ interface ErrorPanelProps {
 export function ErrorPanel(props: ErrorPanelProps) {
   const { data: health } = useQuery({ ...healthQuery, enabled: false });
   const { error, title, onRetry } = props;
-  const isAway = health?.trouble === 'store_away' || health?.trouble === 'store_not_ready';
-  if (isAway && onRetry !== undefined && error instanceof ApiError && error.status === 503)
-    return <DatabaseAwayPanel title={title} onRetry={onRetry} />;
+  const reason = health?.trouble === undefined ? undefined : STORE_TROUBLES[health.trouble];
+  if (reason !== undefined && onRetry !== undefined && error instanceof ApiError && error.status === 503)
+    return <StoreAwayPanel title={title} reason={reason} onRetry={onRetry} />;
   return <FailurePanel {...props} />;
 }
 
+const STORE_TROUBLES: Partial<Record<Trouble, string>> = {
+  store_away: 'The database is away.',
+  store_not_ready: 'The gateway is not ready.',
+};
+
+interface StoreAwayPanelProps {
+  readonly title: string | undefined;
+  readonly reason: string;
+  readonly onRetry: () => void;
+}
+
 /** Nothing is wrong with what was asked for, so it is no alarm in red. */
-function DatabaseAwayPanel({ title, onRetry }: { readonly title: string | undefined; readonly onRetry: () => void }) {
+function StoreAwayPanel({ title, reason, onRetry }: StoreAwayPanelProps) {
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
       <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-60">
           {title !== undefined && <p className="font-medium">{title}</p>}
-          <p className="text-ink-soft">The database is away. This loads by itself when it is back.</p>
+          <p className="text-ink-soft">{reason} This loads by itself afterwards.</p>
         </div>
         <Button icon={<RotateCw size={14} aria-hidden />} onClick={onRetry}>
           Try again

@@ -78,6 +78,10 @@ export function OverviewScreen() {
   );
 }
 
+/** A dash where it is not known, or where there is none. */
+const toShareText = (share: number | null | undefined): string =>
+  share == null ? '—' : `${Math.round(share * 100)}\u00a0%`;
+
 function StatusCard() {
   const state = useGatewayState();
   const { data: providers } = useQuery(providersQuery);
@@ -114,13 +118,7 @@ function StatusCard() {
           [
             'Prompts from a cache',
             <span title="Of their tokens, where the provider told: the latest calls of the last 24 hours">
-              {isCachedUnknown
-                ? '—'
-                : cached === undefined
-                  ? '…'
-                  : cached === null
-                    ? '—'
-                    : `${Math.round(cached * 100)}\u00a0%`}
+              {cached === undefined && !isCachedUnknown ? '…' : toShareText(cached)}
             </span>,
           ],
         ]}
