@@ -96,6 +96,9 @@ describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin,
     expect(await askTimes(other, 4)).toEqual(['passes', 'passes', 'passes', 'exceeded']);
     expect((await ask(other, 'another')).ms).toBeLessThan(50);
     expect(lines.join('\n')).toMatch(said);
+    const { engine } = shared.parts;
+    expect(engine).toMatchObject({ type: 'redis', address: `127.0.0.1:${server.port}` });
+    expect(engine?.outage?.()).toMatch(said);
     await end(server);
     const peer = openShared(server.url, 'closed').shared;
     await peer.waitUntilUp(5000);
@@ -106,6 +109,7 @@ describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin,
       expect(results.map(({ result }) => result)).toEqual(['passes', 'passes', 'exceeded']);
     }, RECOVERY);
     expect(lines.join('\n')).toContain('takes commands');
+    expect(engine?.outage?.()).toBeNull();
   });
 
   test('calls with a limit are refused at once where it fails closed, until it is back', async () => {

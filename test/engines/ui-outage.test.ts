@@ -17,24 +17,66 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     const messages = [{ role: 'user', content: 'Hello' }];
     const call = () => ui.call('/api/v1/chat/completions', { body: { model: 'test/text', messages }, key: TEST_KEY });
     await call();
-    const { page, screenshot } = await ui.open('#/generations');
+    const { page, go, screenshot } = await ui.open('#/generations');
     const calls = page.getByText('Hello', { exact: true });
     await expect.poll(() => calls.count(), { timeout: 10_000 }).toBe(1);
 
+    const state = page.getByRole('banner').getByRole('status').first();
+    expect(await state.innerText()).toBe('Running');
+
     await server.kill();
+    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Database away · calls go on');
     // A call goes on, and comes into the list by the feed.
     expect((await call()).status).toBe(200);
     await expect.poll(() => calls.count(), { timeout: 10_000 }).toBe(2);
     await page.reload();
-    const alert = page.getByRole('alert').filter({ hasText: 'The database of the gateway is not available' });
+    const alert = page.getByRole('alert').filter({ hasText: 'The database is away' });
     await alert.first().waitFor({ timeout: 20_000 });
-    expect(await alert.first().innerText()).toContain('load again by themselves');
+    expect(await alert.first().innerText()).toContain('loads by itself afterwards');
     await page.getByText('Not counted').waitFor();
     await screenshot('database-away');
+    await go('#/settings');
+    const section = page.getByRole('region', { name: 'This gateway' });
+    await expect.poll(() => section.innerText(), { timeout: 10_000 }).toContain('cannot be reached (ECONNREFUSED)');
+    const told = await section.innerText();
+    expect(told).toContain('Database away · calls go on');
+    const { host, pathname, password } = new URL(store.url);
+    expect(told).toContain(`PostgreSQL, database ${pathname.slice(1)} at ${host}`);
+    expect(told).not.toContain(password);
+    await screenshot('database-away-settings');
+    await go('#/generations');
+    await alert.first().waitFor({ timeout: 20_000 });
 
     await server.start();
     await expect.poll(() => calls.count(), { timeout: 20_000 }).toBe(2);
     expect(await alert.count()).toBe(0);
+    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Running');
   },
   150_000,
+);
+
+test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
+  'where the database is away at the start, a page says that calls are refused, and why nobody can sign in',
+  async () => {
+    const upstream = await startScriptedUpstream();
+    onTestFinished(() => upstream.close());
+    const server = await startPostgres();
+    onTestFinished(() => server.remove());
+    const store = { type: 'postgres', url: await server.createDatabase() };
+    await server.kill();
+    const ui = await launchUi({ config: { ...toScriptedConfig(upstream), store }, managementKey: TEST_MANAGEMENT_KEY });
+    onTestFinished(() => ui.close());
+    expect(await (await ui.call('/health')).json()).toEqual({ status: 'ok', trouble: 'store_not_ready' });
+    const { page, screenshot } = await ui.open('#/', { isSignedIn: false });
+    const note = page.getByText('The gateway has not reached its database');
+    await note.waitFor();
+    await screenshot('database-away-sign-in');
+
+    await server.start();
+    await note.waitFor({ state: 'detached', timeout: 20_000 });
+    await page.getByLabel('Management key').fill(TEST_MANAGEMENT_KEY);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('banner').getByText('Running').waitFor();
+  },
+  60_000,
 );

@@ -153,4 +153,16 @@ describe.skipIf(skipped !== undefined)(`the web UI of a gateway that fails${note
       expect(findings.filter((problem) => !problem.includes('status of 500'))).toEqual([]);
     },
   );
+
+  test('a session that cannot be looked up for now goes on by itself afterwards', async () => {
+    const { page, go } = await ui.open('#/');
+    let isAway = true;
+    await page.route('**/admin/v1/session', (intercepted) =>
+      isAway ? intercepted.fulfill({ status: 503, json: FAILURE }) : intercepted.continue(),
+    );
+    await go('#/settings');
+    await page.getByLabel('Management key').waitFor();
+    isAway = false;
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  });
 });

@@ -524,7 +524,7 @@ test('is healthy and not ready, with the reason, while its store cannot serve', 
     readiness: (): StoreReadiness => (isReady ? { isReady } : { isReady, reason: 'the database cannot be reached' }),
   });
   const { get } = createCoreGateway(idle, { recordingStore });
-  expect(jsonOf(await get('/health', null))).toEqual({ status: 'ok' });
+  expect(jsonOf(await get('/health', null))).toEqual({ status: 'ok', trouble: 'store_not_ready' });
   const response = await get('/ready', null);
   expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect(jsonOf(response)).toMatchObject({
@@ -597,7 +597,7 @@ test('takes no more calls once it closes, and lets those under way finish', asyn
   const refused = await chat({ stream: true });
   expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect(await get('/ready', null)).toMatchObject({ status: 503 });
-  expect(await get('/health', null)).toMatchObject({ status: 200 });
+  expect(jsonOf(await get('/health', null))).toEqual({ status: 'ok', trouble: 'closing' });
 
   await platform.advance(4000);
   expect(isClosed).toBe(false);

@@ -100,6 +100,8 @@ export type { Awaitable } from './foundation/async/awaitable.ts';
 export { readPieces, watchPieces } from './foundation/transport/byte-pieces.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/transport/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
+export type { Engine } from './foundation/engine.ts';
+export type { InstanceFacts } from './foundation/instance-facts.ts';
 export type { SharedChannel } from './foundation/shared-channel.ts';
 export type { SecretBox } from './foundation/secret-box.ts';
 export { sendWhole } from './foundation/transport/send-whole.ts';

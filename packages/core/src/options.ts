@@ -12,6 +12,8 @@ import type { ResponseCache } from './chat/stages/response-cache/response-cache.
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web/web-access.ts';
 import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts';
+import type { Engine } from './foundation/engine.ts';
+import type { InstanceFacts } from './foundation/instance-facts.ts';
 import type { Logger } from './foundation/logger.ts';
 import type { Platform } from './foundation/platform.ts';
 import type { SharedChannel } from './foundation/shared-channel.ts';
@@ -41,6 +43,7 @@ export interface SharedParts {
   readonly responseCache?: ResponseCache | undefined;
   /** Default: each process knows of the health of endpoints and of wrong keys what it has seen itself. */
   readonly openChannel?: ((name: string) => SharedChannel) | undefined;
+  readonly engine?: Engine | undefined;
 }
 
 export interface GatewayOptions extends Setup {
@@ -50,6 +53,8 @@ export interface GatewayOptions extends Setup {
   readonly platform?: Platform | undefined;
   /** Default: this process is alone. Owned by the caller. */
   readonly shared?: SharedParts | undefined;
+  /** Shown to management by `GET /admin/v1/instance`. Default: nothing is told of the process. */
+  readonly instance?: InstanceFacts | undefined;
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;

@@ -132,6 +132,8 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   return {
     ...fixed,
     onRequest: options.onRequest,
+    shared: options.shared,
+    instance: options.instance,
     liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,

@@ -32,6 +32,7 @@ const DEFAULT_RETENTION_DAYS = 30;
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { logger, migrates = true, now = Date.now, retentionDays = DEFAULT_RETENTION_DAYS } = options;
   const connection = createDatabaseConnection(options);
+  const { host, database } = connection.address;
   const parts: RoomParts = { connection, logger, now, retentionDays };
   const tables = openTables(parts);
   const rows = openRows(parts);
@@ -61,6 +62,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     budgetSlices: budgets.slices,
     onTablesChanged: tables.onChanged,
     readiness: opening.readiness,
+    engine: { type: 'postgres', address: host, database, outage: tables.outage },
     retention: generations.retention,
     close,
   };

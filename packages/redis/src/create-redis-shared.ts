@@ -52,6 +52,7 @@ export function createRedisShared(options: RedisSharedOptions): RedisShared {
     parts: {
       responseCache: createRedisResponseCache({ link, prefix, maxBytes: maxCacheBytes }),
       openChannel: channels.open,
+      engine: { type: 'redis', address: address.place, outage: link.outage },
     },
     waitUntilUp: (limitMs) =>
       new Promise((resolve) => {

@@ -72,6 +72,7 @@ export interface CompositionOptions {
   readonly fixedMode?: string | undefined;
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
+  readonly instance?: GatewayOptions['instance'];
   readonly onGeneration?: GatewayOptions['onGeneration'];
 }
 
@@ -143,6 +144,7 @@ async function composeParts(
       : createSetupHost({ current, connector, secrets: box, hide, redact, localServers: options.localServers }),
     fixtures: fixtures.library,
     shared: shared?.parts,
+    instance: options.instance,
     rateLimits: await openRateLimits(config, shared),
     // The demo must not use the network.
     web: isDemo ? undefined : await openWebAccess(config),

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import process from 'node:process';
 
 import { parseCommand } from './commands/parse-command.ts';
 import { ignoreBrokenPipes } from './process/signals.ts';
+import { readVersion } from './read-version.ts';
 import type { ServeOptions } from './serve/parse-serve.ts';
 
 // These are names, because importing the classes would load every package before the command is parsed.
@@ -62,11 +62,6 @@ async function serve(options: ServeOptions): Promise<void> {
     });
   }
   return (await import('./serve/serve.ts')).serve(options);
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 function fail(error: unknown): void {

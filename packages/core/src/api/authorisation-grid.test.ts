@@ -135,6 +135,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'PUT /admin/v1/setup/models/{id+}': [401, 403, 409],
   'DELETE /admin/v1/setup/models/{id+}': [401, 403, 409],
   'GET /health': [200, 200, 200],
+  'GET /admin/v1/instance': [401, 403, 200],
   'GET /ready': [200, 200, 200],
   'GET /metrics': [401, 403, 200],
   'GET /openapi.json': [200, 200, 200],

@@ -943,7 +943,7 @@ test('never calls complete what could not be recorded', async () => {
   expect(chunks.some((chunk) => chunk.usage)).toBe(false);
   expect(frames.at(-1)).toBe('done');
   expect(logged).toContainEqual(expect.objectContaining({ line: 'error a generation could not be recorded' }));
-  expect(jsonOf(await get('/health'))).toEqual({ status: 'degraded' });
+  expect(jsonOf(await get('/health'))).toEqual({ status: 'degraded', trouble: 'unrecorded' });
 });
 
 test('responds with 500 when not even a refusal could be recorded', async () => {

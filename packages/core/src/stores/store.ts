@@ -20,6 +20,7 @@ export type {
   SortedQuery,
 } from './generation-queries.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Engine } from '../foundation/engine.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { CallCourse } from '../wire/generations/call-course.ts';
 import type { Generation, GenerationContent } from '../wire/generations/generation.ts';
@@ -402,6 +403,11 @@ export interface Store {
   onTablesChanged?(listener: (tables: ReadonlySet<keyof Tables>) => void): () => void;
   /** Whether new calls can be served, and if not, why, for operators. Absent where that is always so. */
   readiness?(): StoreReadiness;
+  /**
+   * What it keeps its rows in. During an outage of it the store may be ready all the same: calls go on with what is in
+   * memory, while lists and changes fail.
+   */
+  readonly engine?: Engine | undefined;
   /** The state of retention by age; absent where there is none. */
   readonly retention?: RetentionState | undefined;
   /** Writes pending data and closes files and connections. No other method may be called after it. */

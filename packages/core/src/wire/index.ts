@@ -43,6 +43,7 @@ export type { AnyKey, KeyBody, KeyDetail } from './management/key.ts';
 export type { RefusalBody } from './management/refusal.ts';
 export type { SessionResponse } from './management/session.ts';
 export type { RateLimitList } from './management/rate-limit.ts';
+export type { Health, Instance, Trouble } from './management/system.ts';
 export type { Door, RoutingConditions, RoutingRule } from './management/routing-rule.ts';
 export type { Settings, ShownSettings as AccountSettings } from './management/settings.ts';
 export type { Workspace } from './management/workspace.ts';

@@ -179,6 +179,7 @@ async function openOwned(
     deliveries,
     generations: { ...generations.repository, noteRunning: running.note },
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
+    engine: { type: 'json', address: options.dir },
     close: () => closeStore({ config, retentionClock, logs, owner }),
   };
 }

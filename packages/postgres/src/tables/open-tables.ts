@@ -14,6 +14,8 @@ export interface TablesRoom extends Room {
   readonly source: TableSource;
   /** Calls back with the names of tables that are others now, here or by another process. */
   onChanged(listener: (tables: ReadonlySet<TableName>) => void): () => void;
+  /** Why they could not be read when they were last looked at; null while they can. */
+  outage(): string | null;
 }
 
 /** For one statement: changes fail soon while the database is away. */
@@ -99,6 +101,7 @@ export function openTables({ connection, logger }: Pick<RoomParts, 'connection' 
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    outage: watch.outage,
     async start() {
       await refresh(false);
       watch.begin();

@@ -17,6 +17,8 @@ export interface WatchOptions {
 /** Looks for changes of other processes. */
 export interface TableWatch {
   begin(): void;
+  /** Why the last look failed; null when it did not. */
+  outage(): string | null;
   end(): void;
 }
 
@@ -31,7 +33,7 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
   let isLooking = false;
   /** What is looked for next, where something came while it looked. */
   let next: { isWhole: boolean } | undefined;
-  let isFailing = false;
+  let outage: string | null = null;
   const stops: (() => void)[] = [];
 
   const plan = (): void => {
@@ -42,11 +44,12 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
   const work = async (isWhole: boolean): Promise<void> => {
     try {
       await refresh(isWhole);
-      if (isFailing) logger?.info('The tables are read again');
-      isFailing = false;
+      if (outage !== null) logger?.info('The tables are read again');
+      outage = null;
     } catch (error) {
-      if (!isFailing) logger?.warn('The tables cannot be read; the last ones stay in use', { reason: describe(error) });
-      isFailing = true;
+      const reason = describe(error);
+      if (outage === null) logger?.warn('The tables cannot be read; the last ones stay in use', { reason });
+      outage = reason;
     }
   };
   const look = (isWhole: boolean): void => {
@@ -75,6 +78,7 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
       );
       plan();
     },
+    outage: () => outage,
     end() {
       isEnded = true;
       clearTimeout(timer);

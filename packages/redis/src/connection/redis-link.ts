@@ -23,6 +23,8 @@ export interface RedisLink {
   run<Reply>(command: (client: RedisClient) => Promise<Reply>, options?: RunOptions): Promise<Reply>;
   /** Calls back each time that Redis takes commands again, the first time too. */
   onUp(listener: () => void): void;
+  /** Why Redis cannot be asked now; null while it can. */
+  outage(): string | null;
   /** Resolves within seconds, whatever Redis does. */
   close(): Promise<void>;
 }
@@ -146,6 +148,7 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
       upListeners.push(listener);
       if (away === null) listener();
     },
+    outage: () => away?.message ?? null,
     async close() {
       isClosed = true;
       clearTimeout(timer);

@@ -9,6 +9,7 @@ import { compose } from '../compose.ts';
 import type { ServerLogger } from '../logger.ts';
 import { warnOfSecrets } from '../open-secrets.ts';
 import { openStore } from '../open-store.ts';
+import { describeInstance } from '../process/describe-instance.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
@@ -34,7 +35,14 @@ export async function startGateway(start: Start): Promise<void> {
   const savesFixtures = start.fixtures !== undefined;
   const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
   const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
-  const composed = await compose({ config, store, logger, extraKeys: toOwnerKeys(start), ...fixtures });
+  const composed = await compose({
+    config,
+    store,
+    logger,
+    extraKeys: toOwnerKeys(start),
+    instance: describeInstance(place),
+    ...fixtures,
+  });
   const { gateway, isSetUp, reconfigure, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;

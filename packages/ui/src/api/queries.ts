@@ -3,6 +3,8 @@ import type {
   ActivityItem,
   AnyKey,
   Guardrail,
+  Health,
+  Instance,
   KeyAssignment,
   KeyDetail,
   Member,
@@ -16,6 +18,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi, type Query } from './call-api.ts';
+import { refreshEvery } from './refresh-every.ts';
 import type { GenerationList, Key, Page, Provider } from './types.ts';
 
 const RECENT = 8;
@@ -37,12 +40,20 @@ const HEALTH_LIMIT_MS = 5000;
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) =>
-    callApi<{ readonly status: string }>('/health', {
+    callApi<Health>('/health', {
       signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_LIMIT_MS)]),
     }),
   refetchInterval: 1000,
   staleTime: 0,
   retry: false,
+});
+
+/** The process that responds. Behind a balancer the next one may be another. */
+export const instanceQuery = queryOptions({
+  queryKey: ['instance'],
+  queryFn: async ({ signal }) => (await callApi<{ data: Instance }>('/admin/v1/instance', { signal })).data,
+  refetchInterval: 2000,
+  staleTime: 0,
 });
 
 /** Every model, of whatever kind; the screens filter what they have. */
@@ -127,7 +138,7 @@ export const workspacesQuery = queryOptions({
 /** The latest calls, newest first. */
 export const recentCallsQuery = queryOptions({
   queryKey: ['generations', 'recent'],
-  refetchInterval: 10_000,
+  refetchInterval: refreshEvery(10_000),
   queryFn: ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
 });
 
@@ -135,7 +146,7 @@ export const recentCallsQuery = queryOptions({
 export const latestCallsQuery = (filter: Query) =>
   queryOptions({
     queryKey: ['generations', 'latest', filter],
-    refetchInterval: 30_000,
+    refetchInterval: refreshEvery(30_000),
     queryFn: ({ signal }) =>
       callApi<GenerationList>('/admin/v1/generations', { query: { ...filter, limit: RECENT }, signal }),
   });
@@ -143,7 +154,7 @@ export const latestCallsQuery = (filter: Query) =>
 /** Spending of today (UTC), in US dollars. */
 export const spentTodayQuery = queryOptions({
   queryKey: ['activity', 'today'],
-  refetchInterval: 60_000,
+  refetchInterval: refreshEvery(60_000),
   queryFn: async ({ signal }) => {
     const query = { date: new Date().toISOString().slice(0, 10) };
     const { data } = await callApi<{ data: readonly ActivityItem[] }>('/api/v1/activity', { query, signal });
@@ -154,7 +165,7 @@ export const spentTodayQuery = queryOptions({
 /** The last 30 days by day, model and endpoint. */
 export const activityQuery = queryOptions({
   queryKey: ['activity'],
-  refetchInterval: 60_000,
+  refetchInterval: refreshEvery(60_000),
   queryFn: async ({ signal }) =>
     (await callApi<{ data: readonly ActivityItem[] }>('/api/v1/activity', { signal })).data,
 });

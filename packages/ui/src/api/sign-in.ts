@@ -1,9 +1,12 @@
 import type { SessionResponse } from '@model-gateway/core/wire';
 
 import { getDesktop } from '../shell/desktop.ts';
+import { ApiError } from './api-error.ts';
 import { callApi } from './call-api.ts';
 import { queryClient } from './query-client.ts';
-import { endSession, setSession } from './session.ts';
+import { endSession, getSession, setSession } from './session.ts';
+
+const ASK_AGAIN_MS = 3000;
 
 /** The end of the session before, until the gateway has heard of it. */
 let ending: Promise<unknown> = Promise.resolve();
@@ -39,10 +42,20 @@ export async function resumeSession(): Promise<void> {
   } catch {
     // The link has been used already; a user who follows it again may be signed in.
   }
+  await findSession();
+}
+
+/** While the gateway's database is away it may not know the session, which is no reason to sign in anew. */
+async function findSession(): Promise<void> {
   try {
     take(await callApi<SessionResponse>('/admin/v1/session'));
-  } catch {
+  } catch (error) {
     endSession();
+    if (!(error instanceof ApiError) || error.status !== 503) return;
+    setTimeout(() => {
+      // Somebody may have signed in meanwhile.
+      if (getSession().type === 'none') void findSession();
+    }, ASK_AGAIN_MS);
   }
 }
 

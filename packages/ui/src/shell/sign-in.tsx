@@ -1,8 +1,10 @@
-import type { SessionResponse } from '@model-gateway/core/wire';
+import type { SessionResponse, Trouble } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 
 import { callApi } from '../api/call-api.ts';
+import { healthQuery } from '../api/queries.ts';
 import { signIn } from '../api/sign-in.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { Field } from '../parts/controls/field.tsx';
@@ -17,6 +19,25 @@ const signInQuery = {
   retry: false,
   gcTime: 0,
 };
+
+/** Why nobody can sign in for now. */
+const OBSTACLES: Partial<Record<Trouble, string>> = {
+  store_away: 'The database of the gateway is away, so nobody can sign in now.',
+  store_not_ready:
+    'The gateway has not reached its database, or has to wait for its migration: nobody can sign in yet.',
+};
+
+function AwayNote() {
+  const { data: health } = useQuery(healthQuery);
+  const obstacle = health?.trouble === undefined ? undefined : OBSTACLES[health.trouble];
+  if (obstacle === undefined) return null;
+  return (
+    <p role="status" className="mb-4 flex gap-2 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
+      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <span>{obstacle} A session that you have goes on by itself afterwards.</span>
+    </p>
+  );
+}
 
 /** Asks for a management key and exchanges it for a session; the key itself is not kept. */
 export function SignIn() {
@@ -43,6 +64,7 @@ export function SignIn() {
           <Mark />
           <h1 className="text-xl font-semibold tracking-tight">Model Gateway</h1>
         </div>
+        <AwayNote />
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field
             label="Management key"

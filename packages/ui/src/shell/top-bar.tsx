@@ -12,6 +12,8 @@ import { useIsSettled } from '../parts/use-is-settled.ts';
 import { SNIPPETS, toBaseUrl } from './base-url.ts';
 import { useDesktopInfo } from './desktop.ts';
 import { ModeSwitch } from './mode/mode-switch.tsx';
+import { StateMark } from './state-mark.tsx';
+import { toStateText } from './to-gateway-state.ts';
 import { useGatewayState } from './use-gateway-state.ts';
 
 /** State of the gateway, its address, what was spent today, and the way to everything else. */
@@ -59,17 +61,19 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
 
 function StatePill() {
   const state = useGatewayState();
-  // The shape differs too, for those to whom the colours look alike.
-  const looks = {
-    running: 'rounded-full bg-good',
-    unreachable: 'rounded-none bg-bad',
-    checking: 'rounded-full bg-line-strong',
-  };
-  const look = looks[state as keyof typeof looks] ?? 'rotate-45 bg-caution';
+  const { tone, word, effect } = state;
   return (
-    <span role="status" title={state} className="flex items-center gap-2 text-sm font-medium whitespace-nowrap">
-      <span aria-hidden="true" className={`size-2.5 forced-color-adjust-none ${look}`} />
-      <span className="max-[25rem]:sr-only">{state.charAt(0).toUpperCase() + state.slice(1)}</span>
+    <span
+      role="status"
+      title={toStateText(state)}
+      className="flex items-center gap-2 text-sm font-medium whitespace-nowrap"
+    >
+      <StateMark tone={tone} />
+      {/* What is usual needs no words where there is little room. */}
+      <span className={tone === 'good' ? 'max-[25rem]:sr-only' : undefined}>
+        {word}
+        {effect !== null && <span className="font-normal text-ink-soft max-lg:sr-only"> · {effect}</span>}
+      </span>
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import type { Route } from '../../http/route.ts';
+import { ADMIN } from '../route-groups.ts';
 import type { SystemParts } from './system-parts.ts';
 
 /** How the process does, and this description of its operations. */
@@ -20,6 +21,14 @@ export const SYSTEM_ROUTES: readonly Route<SystemParts>[] = [
     operationId: 'getReady',
     summary: 'Whether new calls are taken',
     load: async () => (await import('./get-ready.ts')).getReady,
+  },
+  {
+    ...ADMIN,
+    method: 'GET',
+    path: '/admin/v1/instance',
+    operationId: 'getInstance',
+    summary: 'Show which process responds, how it is and what it keeps things in',
+    load: async () => (await import('./get-instance.ts')).getInstance,
   },
   {
     method: 'GET',

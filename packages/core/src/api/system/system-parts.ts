@@ -4,6 +4,9 @@ import type { Ledger } from '../../budgets/ledger.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CallCounters } from '../../dispatch/call-counters.ts';
 import type { OpenCalls } from '../../dispatch/open-calls.ts';
+import type { Closing } from '../../foundation/closing.ts';
+import type { Engine } from '../../foundation/engine.ts';
+import type { InstanceFacts } from '../../foundation/instance-facts.ts';
 import type { CallFigures } from '../../generations/call-figures.ts';
 import type { GenerationFeed } from '../../generations/generation-feed.ts';
 import type { HealthBoard } from '../../routing/health/health-board.ts';
@@ -18,7 +21,14 @@ export interface RequestCounters {
 
 export interface SystemParts {
   readonly authenticate: AuthenticateCaller;
-  readonly store: Pick<Store, 'readiness' | 'retention' | 'videoJobs'>;
+  readonly store: Pick<Store, 'engine' | 'readiness' | 'retention' | 'videoJobs'>;
+  readonly closing: Pick<Closing, 'hasBegun'>;
+  /** Of what processes share beside the store. */
+  readonly shared: { readonly engine?: Engine | undefined } | undefined;
+  /** What the host tells of its process. */
+  readonly instance: InstanceFacts | undefined;
+  /** Random text that identifies this gateway. */
+  readonly instanceId: () => string;
   readonly catalog: Catalog;
   readonly health: HealthBoard;
   readonly ledger: Ledger;

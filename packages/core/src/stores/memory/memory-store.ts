@@ -31,6 +31,7 @@ export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: 
     guardrailHits: createRowRepository({ write: () => RESOLVED }),
     deliveries: createDeliveryBook(maxGenerations),
     generations: createGenerationRepository(maxGenerations),
+    engine: { type: 'memory', address: null },
     close: () => Promise.resolve(),
   };
 }

@@ -1,6 +1,9 @@
-import { CircleAlert, RotateCw } from 'lucide-react';
+import type { Trouble } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { CircleAlert, RotateCw, TriangleAlert } from 'lucide-react';
 
 import { ApiError, toRemedy } from '../../api/api-error.ts';
+import { healthQuery } from '../../api/queries.ts';
 import { Button } from '../controls/button.tsx';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { showControls } from '../text/show-controls.ts';
@@ -9,11 +12,51 @@ import { toErrorReport } from './error-report.ts';
 interface ErrorPanelProps {
   readonly error: unknown;
   readonly title?: string;
+  /** Loads again what could not be loaded. */
   readonly onRetry?: () => void;
 }
 
 /** Shows the error, its place and a remedy; never empty, and copyable. */
-export function ErrorPanel({ error, title = 'That did not work', onRetry }: ErrorPanelProps) {
+export function ErrorPanel(props: ErrorPanelProps) {
+  const { data: health } = useQuery({ ...healthQuery, enabled: false });
+  const { error, title, onRetry } = props;
+  const reason = health?.trouble === undefined ? undefined : STORE_TROUBLES[health.trouble];
+  if (reason !== undefined && onRetry !== undefined && error instanceof ApiError && error.status === 503)
+    return <StoreAwayPanel title={title} reason={reason} onRetry={onRetry} />;
+  return <FailurePanel {...props} />;
+}
+
+const STORE_TROUBLES: Partial<Record<Trouble, string>> = {
+  store_away: 'The database is away.',
+  store_not_ready: 'The gateway is not ready.',
+};
+
+interface StoreAwayPanelProps {
+  readonly title: string | undefined;
+  readonly reason: string;
+  readonly onRetry: () => void;
+}
+
+/** Nothing is wrong with what was asked for, so it is no alarm in red. */
+function StoreAwayPanel({ title, reason, onRetry }: StoreAwayPanelProps) {
+  return (
+    <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
+      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-60">
+          {title !== undefined && <p className="font-medium">{title}</p>}
+          <p className="text-ink-soft">{reason} This loads by itself afterwards.</p>
+        </div>
+        <Button icon={<RotateCw size={14} aria-hidden />} onClick={onRetry}>
+          Try again
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** For what is no loading: a call that failed, even if it can be made again. */
+export function FailurePanel({ error, title = 'That did not work', onRetry }: ErrorPanelProps) {
   const issues = error instanceof ApiError ? error.issues : [];
   // The message of a single issue is that of the error.
   const isToldAlready = issues.every(({ message }) => error instanceof Error && error.message.includes(message));

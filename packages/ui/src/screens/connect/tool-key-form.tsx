@@ -23,10 +23,12 @@ interface ToolKeyFormProps {
 /** Everything is suggested, so that one click makes the key. */
 export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
   const { data: models, error, refetch } = useQuery(modelsQuery);
-  const { data: keys } = useQuery(keysQuery);
+  const { data: keys, error: keysError, refetch: refetchKeys } = useQuery(keysQuery);
   const recent = useQuery(recentCallsQuery);
   const settings = useQuery(settingsQuery);
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  if (keys === undefined && keysError !== null)
+    return <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />;
   if (models === undefined || keys === undefined || recent.isPending || settings.isPending)
     return <Loading what="models and keys" />;
   const modelId = chooseModel(models, {

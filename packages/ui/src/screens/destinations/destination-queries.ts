@@ -2,6 +2,7 @@ import type { BroadcastDeliveryList, Destination, DestinationTest } from '@model
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
+import { refreshEvery } from '../../api/refresh-every.ts';
 import type { Page } from '../../api/types.ts';
 
 export type FilterRules = NonNullable<Destination['filter_rules']>;
@@ -27,7 +28,7 @@ export const deliveriesQuery = (destinationId?: string) =>
         query: { destination_id: destinationId, limit: PAGE },
         signal,
       }),
-    refetchInterval: FRESH_MS,
+    refetchInterval: refreshEvery(FRESH_MS),
   });
 
 /** Sends a request without content. That it does not arrive is no error of the call. Throws `ApiError`. */

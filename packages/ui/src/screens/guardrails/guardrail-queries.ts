@@ -3,6 +3,7 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 
 import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
+import { refreshEvery } from '../../api/refresh-every.ts';
 
 const FRESH_MS = 15_000;
 
@@ -10,7 +11,7 @@ const FRESH_MS = 15_000;
 export const recentHitsQuery = queryOptions({
   queryKey: ['guardrails', 'hits', 'recent'],
   queryFn: ({ signal }) => callApi<GuardrailHitList>('/admin/v1/guardrails/hits', { signal }),
-  refetchInterval: FRESH_MS,
+  refetchInterval: refreshEvery(FRESH_MS),
 });
 
 export const HIT_SPANS = { '24h': '24 h', '7d': '7 d', '30d': '30 d' } as const;
@@ -27,7 +28,7 @@ export const hitsQuery = (guardrail: string, span: HitSpan) =>
       const by = span === '30d' ? 'day' : 'hour';
       return callApi<GuardrailHitList>('/admin/v1/guardrails/hits', { query: { guardrail, from, by }, signal });
     },
-    refetchInterval: FRESH_MS,
+    refetchInterval: refreshEvery(FRESH_MS),
     placeholderData: keepPreviousData,
   });
 

@@ -6,6 +6,7 @@ import { allKeysQuery, guardrailsQuery, memberAssignmentsQuery, membersQuery } f
 import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { KeyKind, KeyState } from '../keys/key-parts.tsx';
 import { BackLink } from '../things/back-link.tsx';
 import { ThingCard, ThingPage } from '../things/thing-page.tsx';
@@ -18,7 +19,7 @@ const BACK = <BackLink to="/keys" label="Keys" />;
 export function MemberPage() {
   const { id } = useParams({ from: '/members/$id' });
   const { data: members, error, refetch } = useQuery(membersQuery);
-  const { data: keys } = useQuery(allKeysQuery);
+  const { data: keys, error: keysError, refetch: refetchKeys } = useQuery(allKeysQuery);
   if (members === undefined) {
     return (
       <ThingState back={BACK} what="member" name={id} error={error} isMissing={false} onRetry={() => void refetch()}>
@@ -27,8 +28,8 @@ export function MemberPage() {
     );
   }
   const member = members.find((candidate) => candidate.id === id);
-  const own = (keys ?? []).filter(({ creator_user_id: owner }) => owner === id);
-  if (member === undefined && own.length === 0 && keys !== undefined) {
+  const own = keys?.filter(({ creator_user_id: owner }) => owner === id);
+  if (member === undefined && own?.length === 0) {
     return (
       <ThingState back={BACK} what="member" name={id} error={null} isMissing onRetry={() => void refetch()}>
         <p>They may have been removed. What they called is still there.</p>
@@ -49,17 +50,30 @@ export function MemberPage() {
       defaultSplit="key"
     >
       <Rules id={id} member={member} keys={own} />
-      <Keys keys={own} />
+      <ThingCard title="Keys">
+        {own === undefined && keysError !== null ? (
+          <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />
+        ) : (
+          <Keys keys={own} />
+        )}
+      </ThingCard>
     </ThingPage>
   );
 }
 
 const ROLES: Readonly<Record<Member['role'], string>> = { 'org:admin': 'administrator', 'org:member': 'member' };
 
-const sum = (keys: readonly AnyKey[], name: 'usage' | 'usage_daily' | 'usage_monthly'): string =>
-  formatUsd(keys.reduce((total, key) => total + key[name], 0));
+/** A dash where the keys are not known. */
+const sum = (keys: readonly AnyKey[] | undefined, name: 'usage' | 'usage_daily' | 'usage_monthly'): string =>
+  keys === undefined ? '—' : formatUsd(keys.reduce((total, key) => total + key[name], 0));
 
-function Rules({ id, member, keys }: { id: string; member: Member | undefined; keys: readonly AnyKey[] }) {
+interface RulesProps {
+  readonly id: string;
+  readonly member: Member | undefined;
+  readonly keys: readonly AnyKey[] | undefined;
+}
+
+function Rules({ id, member, keys }: RulesProps) {
   const { data: assignments } = useQuery(memberAssignmentsQuery);
   const { data: guardrails } = useQuery(guardrailsQuery);
   const assigned = assignments?.find(({ user_id: user }) => user === id)?.guardrail_id;
@@ -89,32 +103,28 @@ function Rules({ id, member, keys }: { id: string; member: Member | undefined; k
   );
 }
 
-function Keys({ keys }: { keys: readonly AnyKey[] }) {
+function Keys({ keys }: { readonly keys: readonly AnyKey[] | undefined }) {
+  if (keys === undefined) return <p className="text-sm text-ink-faint">…</p>;
+  if (keys.length === 0) return <p className="text-sm text-ink-faint">They have no key.</p>;
   return (
-    <ThingCard title="Keys">
-      {keys.length === 0 ? (
-        <p className="text-sm text-ink-faint">They have no key.</p>
-      ) : (
-        <ul className="text-sm">
-          {keys.map((key) => (
-            <li
-              key={key.hash}
-              className="figures flex min-h-9 flex-wrap items-center gap-x-3 border-b border-line/60 last:border-0"
-            >
-              <Link
-                to="/keys/$hash"
-                params={{ hash: key.hash }}
-                className="min-w-0 flex-1 basis-32 truncate leading-6 font-medium text-accent hover:underline"
-              >
-                {key.name}
-              </Link>
-              <KeyState state={key} />
-              <KeyKind management={key.management} />
-              <span className="w-24 text-right">{formatUsd(key.usage)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </ThingCard>
+    <ul className="text-sm">
+      {keys.map((key) => (
+        <li
+          key={key.hash}
+          className="figures flex min-h-9 flex-wrap items-center gap-x-3 border-b border-line/60 last:border-0"
+        >
+          <Link
+            to="/keys/$hash"
+            params={{ hash: key.hash }}
+            className="min-w-0 flex-1 basis-32 truncate leading-6 font-medium text-accent hover:underline"
+          >
+            {key.name}
+          </Link>
+          <KeyState state={key} />
+          <KeyKind management={key.management} />
+          <span className="w-24 text-right">{formatUsd(key.usage)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -5,6 +5,7 @@ import { Package, Plus, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
+import { refreshEvery } from '../../api/refresh-every.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
@@ -48,7 +49,7 @@ export function ModelsScreen() {
     queryFn: ({ signal }) => callApi<ModelList>(path, { query, signal }),
     placeholderData: keepPreviousData,
     // The gateway reads the lists of model servers as often.
-    refetchInterval: 60_000,
+    refetchInterval: refreshEvery(60_000),
   });
   const compared = splitWords(search.compare);
   const columns = useColumns(search.compare, update);

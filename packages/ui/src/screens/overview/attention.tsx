@@ -4,14 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 
 import { healthQuery, keysQuery } from '../../api/queries.ts';
+import { refreshEvery } from '../../api/refresh-every.ts';
 import { providerStatesQuery } from '../providers/provider-queries.ts';
 import { findConcerns } from './find-concerns.ts';
 
 export function Attention({ rows }: { rows: readonly GenerationRow[] }) {
   const { data: health } = useQuery(healthQuery);
   const { data: keys = [] } = useQuery(keysQuery);
-  const { data: providers } = useQuery({ ...providerStatesQuery, refetchInterval: 10_000 });
-  const concerns = findConcerns({ health: health?.status, keys, rows, providers }, Date.now());
+  const { data: providers } = useQuery({ ...providerStatesQuery, refetchInterval: refreshEvery(10_000) });
+  const concerns = findConcerns({ health, keys, rows, providers }, Date.now());
   return (
     <section className="card flex flex-wrap gap-x-6 gap-y-2 px-4 py-3">
       <h2 className="text-base font-semibold">Needs attention</h2>

@@ -2,6 +2,7 @@ import type { GenerationRow } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi, openApi } from '../../api/call-api.ts';
+import { refreshEvery } from '../../api/refresh-every.ts';
 import type { GenerationList } from '../../api/types.ts';
 
 /** Number of calls that the share is computed from: one page of the list. */
@@ -25,7 +26,7 @@ export function toCachedShare(rows: readonly CacheFacts[]): number | null {
 /** The share of the latest calls of the last 24 hours. */
 export const cachedShareQuery = queryOptions({
   queryKey: ['generations', 'cached share'],
-  refetchInterval: 60_000,
+  refetchInterval: refreshEvery(60_000),
   queryFn: async ({ signal }) => {
     const fields = 'status,native_tokens_cached,native_tokens_prompt';
     const query = { from: new Date(Date.now() - DAY_MS).toISOString(), limit: MAX_CALLS, fields };
@@ -52,7 +53,7 @@ export function parseOpenCalls(metrics: string): OpenCalls | null {
 
 export const openCallsQuery = queryOptions({
   queryKey: ['open-calls'],
-  refetchInterval: 10_000,
+  refetchInterval: refreshEvery(10_000),
   retry: false,
   queryFn: async ({ signal }) => parseOpenCalls(await (await openApi('/metrics', { signal })).text()),
 });

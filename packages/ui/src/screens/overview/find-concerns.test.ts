@@ -5,7 +5,12 @@ import { findConcerns } from './find-concerns.ts';
 const key = { name: 'k', disabled: false, limit: null, limit_remaining: null, expires_at: null };
 const endpoints = { steady: 0, unstable: 0, resting: 0, failing: 1, half_open: 0, open: 0, unused: 0 };
 const provider = { name: 'Acme', health: { status: 'ok' as const, endpoints } };
-const calm = { health: 'ok', keys: [key], rows: [{ status: 'ok' as const }], providers: [provider] };
+const calm = {
+  health: { status: 'ok' as const },
+  keys: [key],
+  rows: [{ status: 'ok' as const }],
+  providers: [provider],
+};
 const NOW = Date.parse('2026-03-01T00:00:00Z');
 
 test('is content when nothing is wrong', () => {
@@ -13,7 +18,9 @@ test('is content when nothing is wrong', () => {
 });
 
 test.each([
-  [{ health: 'degraded' }, 'A generation could not be recorded'],
+  [{ health: { status: 'degraded' as const } }, 'A generation could not be recorded'],
+  [{ health: { status: 'ok' as const, trouble: 'store_away' as const } }, 'The database is away'],
+  [{ health: { status: 'ok' as const, trouble: 'shared_away' as const } }, 'Redis is away'],
   [{ providers: [] }, 'No provider is configured'],
   [{ providers: [{ name: 'Acme', health: { status: 'down' as const, endpoints } }] }, 'Acme is down'],
   [{ rows: [{ status: 'failed' as const }, { status: 'ok' as const }] }, '1 of the latest 2 calls failed'],

@@ -1,4 +1,4 @@
-import type { GenerationRow } from '@model-gateway/core/wire';
+import type { GenerationRow, Health } from '@model-gateway/core/wire';
 
 import type { Key } from '../../api/types.ts';
 import type { ProviderState } from '../providers/provider-queries.ts';
@@ -6,11 +6,11 @@ import type { ProviderState } from '../providers/provider-queries.ts';
 export interface Concern {
   readonly level: 'bad' | 'caution';
   readonly text: string;
-  readonly to: '/keys' | '/generations' | '/providers' | null;
+  readonly to: '/keys' | '/generations' | '/providers' | '/settings' | null;
 }
 
 interface Facts {
-  readonly health: string | undefined;
+  readonly health: Health | undefined;
   readonly keys: readonly Pick<Key, 'name' | 'disabled' | 'limit' | 'limit_remaining' | 'expires_at'>[];
   /** The latest. */
   readonly rows: readonly Pick<GenerationRow, 'status'>[];
@@ -24,7 +24,16 @@ const LOW = 0.1;
 /** Finds present and expected problems. `now` is in Unix milliseconds. */
 export function findConcerns({ health, keys, rows, providers }: Facts, now: number): Concern[] {
   const concerns: Concern[] = [];
-  if (health !== undefined && health !== 'ok') {
+  if (health?.trouble === 'store_away') {
+    const text =
+      'The database is away. Calls go on and are recorded when it is back; calls of keys with a budget may be refused.';
+    concerns.push({ level: 'caution', text, to: '/settings' });
+  }
+  if (health?.trouble === 'shared_away') {
+    const text = 'Redis is away. Rate limits are counted by each process for itself, or refuse calls, as configured.';
+    concerns.push({ level: 'caution', text, to: '/settings' });
+  }
+  if (health?.status === 'degraded') {
     concerns.push({ level: 'bad', text: 'A generation could not be recorded: check the disk and the log.', to: null });
   }
   if (providers?.length === 0)

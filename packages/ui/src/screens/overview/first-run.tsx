@@ -5,7 +5,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useStat
 import { keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
 import { hasTokenPrices } from '../../clients/connected-model.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { ErrorPanel, FailurePanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { getDesktop, useDesktopInfo } from '../../shell/desktop.ts';
@@ -194,7 +194,7 @@ function AddButton({ isFirst, onTested }: { isFirst: boolean; onTested: () => vo
 
 function CallStep({ onCalled }: { onCalled: () => void }) {
   const caller = usePlaygroundCaller();
-  const { data: keys = [] } = useQuery(keysQuery);
+  const { data: keys = [], error, refetch } = useQuery(keysQuery);
   const { data: models } = useQuery(modelsQuery);
   const run = useRef<Run>(null);
   run.current ??= createRun(requestAnimationFrame, () => performance.now());
@@ -203,6 +203,8 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   useEffect(() => {
     if (state.status === 'done') onCalled();
   }, [state.status, onCalled]);
+  if (caller === undefined && error !== null)
+    return <ErrorPanel error={error} title="The keys could not be loaded" onRetry={() => void refetch()} />;
   if (caller === undefined) return <Loading what="the keys" />;
   if (caller === null) return <KeyCard title="A test call needs an API key" />;
   const texts = models?.filter(({ architecture }) => architecture.output_modalities.includes('text'));
@@ -229,7 +231,7 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
         </div>
       )}
       {state.status === 'done' && <p className="text-sm text-good">It works. The call is listed under Generations.</p>}
-      {state.status === 'failed' && <ErrorPanel error={state.error} title="The call failed" onRetry={send} />}
+      {state.status === 'failed' && <FailurePanel error={state.error} title="The call failed" onRetry={send} />}
     </Step>
   );
 }

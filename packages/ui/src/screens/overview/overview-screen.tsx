@@ -12,6 +12,7 @@ import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
+import { toStateText } from '../../shell/to-gateway-state.ts';
 import { useGatewayState } from '../../shell/use-gateway-state.ts';
 import { RunningBar } from '../generations/running/running-bar.tsx';
 import { ActivitySection } from './activity/activity-section.tsx';
@@ -45,7 +46,7 @@ export function OverviewScreen() {
         <Button
           look="quiet"
           onClick={() => setPreferences({ isIntroduced: false })}
-          disabled={rows.length > 0}
+          disabled={rows.length > 0 || recent.error !== null}
           title="Shown while nothing was called yet"
         >
           First steps
@@ -77,19 +78,23 @@ export function OverviewScreen() {
   );
 }
 
+/** A dash where it is not known, or where there is none. */
+const toShareText = (share: number | null | undefined): string =>
+  share == null ? '—' : `${Math.round(share * 100)}\u00a0%`;
+
 function StatusCard() {
   const state = useGatewayState();
   const { data: providers } = useQuery(providersQuery);
   const { data: models } = useQuery(modelsQuery);
   const { data: keys } = useQuery(allKeysQuery);
   const { data: open } = useQuery(openCallsQuery);
-  const { data: cached } = useQuery({ ...cachedShareQuery, enabled: useIsSettled() });
+  const { data: cached, isError: isCachedUnknown } = useQuery({ ...cachedShareQuery, enabled: useIsSettled() });
   return (
     <section className="card p-4">
       <h2 className="mb-3 text-base font-semibold">Status</h2>
       <Facts
         facts={[
-          ['Gateway', state === 'degraded' ? `${state}: look at its log` : state],
+          ['Gateway', toStateText(state)],
           [
             'Under way',
             open === undefined || open === null
@@ -113,7 +118,7 @@ function StatusCard() {
           [
             'Prompts from a cache',
             <span title="Of their tokens, where the provider told: the latest calls of the last 24 hours">
-              {cached === undefined ? '…' : cached === null ? '—' : `${Math.round(cached * 100)}\u00a0%`}
+              {cached === undefined && !isCachedUnknown ? '…' : toShareText(cached)}
             </span>,
           ],
         ]}

@@ -19,13 +19,14 @@ export const PLAYGROUND_KEY_NAME = 'Playground';
 const listeners = new Set<() => void>();
 
 /**
- * Who the playground calls as; null until there is a key, undefined until that is known. Without a choice it is the key
+ * Who the playground calls as; null until there is a key, undefined until that is known,
+ * also where the keys cannot be loaded. Without a choice it is the key
  * named “Playground”, as which every browser that is signed in may call, so that there is one for all of them. A choice
  * is kept for as long as the tab lives. A gateway with a UI that replays is in demo mode, which has a fixed key.
  */
 export function usePlaygroundCaller(): Caller | null | undefined {
   const { data: fixtures, isPending: isModePending } = useQuery(fixtureStateQuery);
-  const { data: keys, isPending: areKeysPending } = useQuery(keysQuery);
+  const { data: keys } = useQuery(keysQuery);
   const chosen = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
@@ -35,7 +36,7 @@ export function usePlaygroundCaller(): Caller | null | undefined {
   );
   const isHost = getSession().type === 'host';
   const isDemo = fixtures?.mode === 'replay';
-  const isPending = isModePending || (areKeysPending && !isDemo);
+  const isPending = isModePending || (keys === undefined && !isDemo);
   const ownHash = findPlaygroundKey(keys ?? [])?.hash;
   return useMemo(() => {
     if (isHost) return {};

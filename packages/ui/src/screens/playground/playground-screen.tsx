@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
-import { modelsQuery } from '../../api/queries.ts';
+import { keysQuery, modelsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
@@ -20,11 +20,20 @@ export function PlaygroundScreen() {
   // Who has just chosen a key goes on with the prompt.
   const wasAsked = useRef(false);
   const { data: models, error, refetch } = useQuery(modelsQuery);
+  const { error: keysError, refetch: refetchKeys } = useQuery(keysQuery);
   if (models === undefined && error !== null) {
     return (
       <div className="flex flex-col gap-3 p-4">
         <ScreenHeader title="Playground" />
         <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (caller === undefined && keysError !== null) {
+    return (
+      <div className="flex flex-col gap-3 p-4">
+        <ScreenHeader title="Playground" />
+        <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />
       </div>
     );
   }

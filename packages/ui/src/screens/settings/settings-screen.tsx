@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 
-import { healthQuery, rateLimitsQuery, settingsQuery } from '../../api/queries.ts';
+import { instanceQuery, rateLimitsQuery, settingsQuery } from '../../api/queries.ts';
 import { getSession, type Session } from '../../api/session.ts';
 import { formatRelative } from '../../format/time.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
@@ -8,10 +8,13 @@ import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { toBaseUrl } from '../../shell/base-url.ts';
+import { toStateText } from '../../shell/to-gateway-state.ts';
+import { useGatewayState } from '../../shell/use-gateway-state.ts';
 import { AccountForm } from './account-form.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
 import { CallbackCard } from './callback-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
+import { InstanceCard } from './instance-card.tsx';
 import { RateLimitList } from './rate-limit-list.tsx';
 
 export function SettingsScreen() {
@@ -30,6 +33,7 @@ export function SettingsScreen() {
       )}
       <RateLimitsCard />
       <CallbackCard />
+      <InstanceCard />
       <StorageCard />
       <AboutCard />
     </div>
@@ -64,12 +68,15 @@ function StorageCard() {
 const Option = ({ name }: { name: string }) => <code className="rounded bg-raised px-1 font-mono text-xs">{name}</code>;
 
 function AboutCard() {
-  const { data: health } = useQuery(healthQuery);
+  const state = useGatewayState();
+  const { data: instance } = useQuery(instanceQuery);
   const session = getSession();
   const report = (): string =>
     [
       'Model Gateway, web UI',
-      `health: ${health?.status ?? 'unknown'}`,
+      `version: ${instance?.version ?? 'unknown'}`,
+      `state: ${toStateText(state)}`,
+      `store: ${instance?.store?.type ?? 'unknown'}`,
       `browser: ${navigator.userAgent}`,
       `window: ${innerWidth} x ${innerHeight}`,
     ].join('\n');
@@ -79,7 +86,6 @@ function AboutCard() {
       <Facts
         facts={[
           ['API', <code className="font-mono text-xs break-all">{toBaseUrl()}</code>],
-          ['State', health?.status ?? '…'],
           ['Signed in as', toSessionText(session)],
         ]}
       />

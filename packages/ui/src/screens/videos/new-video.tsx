@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
+import { keysQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
@@ -25,6 +26,7 @@ interface NewVideoProps {
 export function NewVideo(props: NewVideoProps) {
   const caller = usePlaygroundCaller();
   const { data: models, error, refetch } = useQuery(videoModelsQuery);
+  const { error: keysError, refetch: refetchKeys } = useQuery(keysQuery);
   const [first] = models ?? [];
   if (caller != null && first !== undefined)
     return <VideoForm {...props} caller={caller} models={models ?? []} first={first} />;
@@ -34,6 +36,8 @@ export function NewVideo(props: NewVideoProps) {
         <KeyCard title="A video needs an API key" />
       ) : error !== null ? (
         <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
+      ) : caller === undefined && keysError !== null ? (
+        <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />
       ) : models === undefined || caller === undefined ? (
         <Loading what="models" />
       ) : (

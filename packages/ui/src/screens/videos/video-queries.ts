@@ -2,6 +2,7 @@ import type { MediaInput, VideoDetail, VideoModel, VideoRow, WebhookDelivery } f
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
+import { refreshEvery } from '../../api/refresh-every.ts';
 import type { Page } from '../../api/types.ts';
 import type { Tone } from '../../parts/badge.tsx';
 
@@ -25,7 +26,7 @@ export const STATUS_TONES: Readonly<Record<string, Tone>> = {
 export const videosQuery = queryOptions({
   queryKey: ['videos'],
   queryFn: ({ signal }) => callApi<Page<VideoRow>>('/admin/v1/videos', { query: { limit: MAX_JOBS }, signal }),
-  refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS),
+  refetchInterval: (query) => refreshEvery(query.state.data?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS)(query),
 });
 
 /** The times of a job, and what it was asked for while it is open; `everyMs` is how often that is read again. */
@@ -33,7 +34,7 @@ export const videoDetailQuery = (jobId: string, isJobOpen = false, everyMs: numb
   queryOptions({
     queryKey: ['videos', jobId, 'detail', isJobOpen],
     queryFn: async ({ signal }) => (await callApi<{ data: VideoDetail }>(`/admin/v1/videos/${jobId}`, { signal })).data,
-    refetchInterval: everyMs,
+    refetchInterval: refreshEvery(everyMs),
   });
 
 /** What went in with the prompt of an open job, whole: it never changes. */
@@ -56,7 +57,7 @@ export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
   queryFn: ({ signal }) =>
     callApi<Page<WebhookDelivery>>('/admin/v1/webhooks/deliveries', { query: { limit: MAX_JOBS }, signal }),
-  refetchInterval: 5000,
+  refetchInterval: refreshEvery(5000),
 });
 
 /** Sends an announcement anew. Throws `ApiError`. */

@@ -2,6 +2,7 @@ import type { RunningCallRow } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import { refreshEvery } from '../../../api/refresh-every.ts';
 
 export interface RunningCalls {
   readonly data: readonly RunningCallRow[];
@@ -14,7 +15,7 @@ const REFRESH_MS = 1000;
 /** The calls that have not ended, those that run longest first. */
 export const runningQuery = queryOptions({
   queryKey: ['running'],
-  refetchInterval: REFRESH_MS,
+  refetchInterval: refreshEvery(REFRESH_MS),
   staleTime: 0,
   retry: false,
   queryFn: ({ signal }) => callApi<RunningCalls>('/admin/v1/generations/running', { signal }),

@@ -2,6 +2,7 @@ import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import { refreshEvery } from '../../../api/refresh-every.ts';
 import { type GenerationSearch, toGenerationQuery, withoutFilters } from './generation-search.ts';
 
 const EVER = '1970-01-01T00:00:00Z';
@@ -22,7 +23,7 @@ export const facetsQuery = (search: GenerationSearch) => {
   const filters = withoutFilters(search, NOT_COUNTED);
   return queryOptions({
     queryKey: ['generation-facets', JSON.stringify(filters)],
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshEvery(REFRESH_MS),
     queryFn: async ({ signal }) => {
       const query = { ...toCountQuery(filters), facets: 'true' };
       return (await callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal })).facets;

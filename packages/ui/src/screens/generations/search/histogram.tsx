@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
+import { refreshEvery } from '../../../api/refresh-every.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
@@ -29,7 +30,7 @@ export function Histogram({
   const filterText = JSON.stringify(filters);
   const { data, isError } = useQuery({
     queryKey: ['histogram', filterText],
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshEvery(REFRESH_MS),
     queryFn: ({ signal }) => {
       const { text: _text, ...query } = toGenerationQuery(filters, Date.now());
       return callApi<GenerationHistogram>('/admin/v1/generations/histogram', {

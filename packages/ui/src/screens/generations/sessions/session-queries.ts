@@ -2,6 +2,7 @@ import type { SessionList } from '@model-gateway/core/wire';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import { refreshEvery } from '../../../api/refresh-every.ts';
 import { type ListPage, ROW_QUERY, toListRow } from '../list/list-row.ts';
 import { type GenerationSearch, toGenerationQuery } from '../search/generation-search.ts';
 
@@ -14,7 +15,7 @@ const REFRESH_MS = 15_000;
 export const sessionsQuery = ({ text: _text, ...search }: GenerationSearch) =>
   infiniteQueryOptions({
     queryKey: ['generations', 'sessions', search],
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFRESH_MS),
+    refetchInterval: (query) => (query.state.data?.pages.length ?? 0) <= 1 && refreshEvery(REFRESH_MS)(query),
     queryFn: ({ pageParam: cursor, signal }) =>
       callApi<SessionList>(PATH, {
         query: { ...toGenerationQuery(search, Date.now()), limit: PAGE_SESSIONS, cursor },
@@ -28,7 +29,7 @@ export const sessionsQuery = ({ text: _text, ...search }: GenerationSearch) =>
 export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: ['generations', 'session', id],
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshEvery(REFRESH_MS),
     queryFn: async ({ signal }) => {
       const list = await callApi<SessionList>(PATH, { query: { session: id, limit: 1 }, signal });
       const row = list.data[0];
@@ -40,7 +41,7 @@ export const sessionQuery = (id: string) =>
 export const sessionCallsQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['generations', 'session', id, 'calls'],
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : REFRESH_MS),
+    refetchInterval: (query) => (query.state.data?.pages.length ?? 0) <= 2 && refreshEvery(REFRESH_MS)(query),
     queryFn: async ({ pageParam: cursor, signal }) => {
       const query = { ...ROW_QUERY, session: id, sort: 'time', order: 'asc', limit: PAGE_CALLS, cursor };
       const page = await callApi<ListPage>('/admin/v1/generations', { query, signal });

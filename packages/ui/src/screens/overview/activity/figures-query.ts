@@ -2,6 +2,7 @@ import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import { refreshEvery } from '../../../api/refresh-every.ts';
 import type { GenerationSearch } from '../../generations/search/generation-search.ts';
 import { type ChartSpan, type OverviewSearch, type Split, splitOf, toChartSpan } from './overview-search.ts';
 
@@ -20,7 +21,7 @@ export const figuresQuery = (search: OverviewSearch, fixed: GenerationSearch = {
   const { range, from, to } = search;
   return queryOptions({
     queryKey: ['figures', split, range ?? '', from ?? '', to ?? '', fixed],
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshEvery(REFRESH_MS),
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<SpanFigures> => {
       const span = toChartSpan(search, Date.now());

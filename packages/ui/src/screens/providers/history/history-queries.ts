@@ -2,6 +2,7 @@ import type { ProviderHistory, ProviderHistoryList } from '@model-gateway/core/w
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import { refreshEvery } from '../../../api/refresh-every.ts';
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 30_000;
@@ -23,12 +24,12 @@ export const providerHistoryQuery = (slug: string, span: HistorySpan) =>
       const from = new Date(beginOfSpan(span, new Date())).toISOString();
       return callApi<ProviderHistory>(`/admin/v1/providers/${slug}/history`, { query: { from }, signal });
     },
-    refetchInterval: EVERY_MS,
+    refetchInterval: refreshEvery(EVERY_MS),
   });
 
 /** The same of all providers, of the last 24 hours. */
 export const providerHistoriesQuery = queryOptions({
   queryKey: ['provider-histories'],
   queryFn: async ({ signal }) => (await callApi<ProviderHistoryList>('/admin/v1/providers/history', { signal })).data,
-  refetchInterval: EVERY_MS,
+  refetchInterval: refreshEvery(EVERY_MS),
 });

@@ -1,0 +1,80 @@
+import type { Instance } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+
+import { instanceQuery } from '../../api/queries.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { StateMark } from '../../shell/state-mark.tsx';
+import { toStateText } from '../../shell/to-gateway-state.ts';
+import { useGatewayState } from '../../shell/use-gateway-state.ts';
+import { describeEngine } from './describe-engine.ts';
+import { describeProcess } from './describe-process.ts';
+
+/** How the gateway is, what it keeps things in, and which of its processes responds. */
+export function InstanceCard() {
+  const { data: instance } = useQuery(instanceQuery);
+  const headingId = useId();
+  return (
+    <section aria-labelledby={headingId} className="card flex flex-col gap-3 p-4">
+      <h2 id={headingId} className="text-base font-semibold">
+        This gateway
+      </h2>
+      <Facts
+        facts={[
+          ['State', <State reason={instance?.reason ?? null} />],
+          ...(instance === undefined ? [] : toFacts(instance)),
+        ]}
+      />
+    </section>
+  );
+}
+
+function State({ reason }: { readonly reason: string | null }) {
+  const state = useGatewayState();
+  const isTrouble = state.tone === 'caution' || state.tone === 'bad';
+  return (
+    <>
+      <span className="font-medium">
+        <StateMark tone={state.tone} className="mr-2" />
+        {state.tone === 'good' ? 'Running · takes calls' : toStateText(state)}
+      </span>
+      {isTrouble && reason !== null && <span className="block text-ink-soft">{reason}</span>}
+    </>
+  );
+}
+
+function toFacts(instance: Instance): readonly (readonly [string, ReactNode])[] {
+  const { store, shared, version } = instance;
+  const ofProcess = describeProcess(instance);
+  const isAlone = store?.type === 'json' || store?.type === 'memory';
+  return [
+    ...(store === null ? [] : [['Kept in', <Place {...describeEngine(store)} />] as const]),
+    [
+      'Shared by',
+      shared !== null ? (
+        <Place {...describeEngine(shared)} outage={shared.outage} />
+      ) : isAlone ? (
+        'nothing: this process is alone'
+      ) : (
+        'nothing more: each process counts rate limits for itself'
+      ),
+    ],
+    ...(ofProcess === null ? [] : [['Process', ofProcess] as const]),
+    ...(version === null ? [] : [['Version', version] as const]),
+  ];
+}
+
+interface PlaceProps {
+  readonly name: string;
+  readonly place: string | null;
+  readonly outage?: string | null;
+}
+
+function Place({ name, place, outage = null }: PlaceProps) {
+  return (
+    <>
+      {name} {place !== null && <code className="font-mono text-xs">{place}</code>}
+      {outage !== null && <span className="block text-ink-soft">Away: {outage}</span>}
+    </>
+  );
+}
