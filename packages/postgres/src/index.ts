@@ -1,7 +1,7 @@
 export type { ConnectionOptions } from './connection/database-connection.ts';
 export { DatabaseUrlError } from './connection/database-address.ts';
 export { UnusableDatabaseError } from './connection/unusable-database-error.ts';
-export { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.ts';
+export { createPostgresStore, type PostgresStore, type PostgresStoreOptions } from './create-postgres-store.ts';
 export { migrateDatabase } from './migrations/migrate-database.ts';
 export type { SpoolLimits } from './generations/write/append.ts';
 export type { JournaledChange, JournaledRecord, RecordJournal } from './generations/write/record-journal.ts';

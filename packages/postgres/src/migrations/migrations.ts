@@ -7,6 +7,7 @@ import { budgetSlicesMigration } from './0004-budget-slices.ts';
 import { generationOrderMigration } from './0005-generation-order.ts';
 import { carriedSpendingMigration } from './0006-carried-spending.ts';
 import { droppedDaysMigration } from './0007-dropped-days.ts';
+import { storeIdMigration } from './0008-store-id.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0005-generation-order', generationOrderMigration],
   ['0006-carried-spending', carriedSpendingMigration],
   ['0007-dropped-days', droppedDaysMigration],
+  ['0008-store-id', storeIdMigration],
 ];

@@ -6,9 +6,10 @@ import { createInFlight } from './in-flight.ts';
 export type OnProgress = (done: number, total: number) => void;
 
 const PAGE = 500;
-const READ_AT_ONCE = 50;
-/** Enough for a store that writes in large batches, and far below what one without a journal lets wait. */
-const WRITTEN_AT_ONCE = { count: 2000, size: 16 * 1024 * 1024 };
+/** Contents that are in memory before they are written: each may have megabytes. */
+const READ_AT_ONCE = 10;
+/** Enough for a store that writes in large batches. As JSON a character has six bytes at most: that is what waits. */
+const WRITTEN_AT_ONCE = { count: 2000, size: 8 * 1024 * 1024 };
 
 type Generations = Store['generations'];
 
@@ -17,37 +18,47 @@ export interface GenerationCopy {
   readonly to: Generations;
   /** Which of these generations, oldest first, the target has. Others that it has are refused by it, at more cost. */
   readonly findKnown: (records: readonly GenerationRecord[]) => Promise<ReadonlySet<string>>;
-  /** Leaves out what began earlier, in Unix milliseconds: the target would drop it. */
+  /** Leaves out what began earlier, in Unix milliseconds, unless the target has it: it would drop it. */
   readonly sinceMs?: number | undefined;
   readonly onProgress: OnProgress;
-  /** Told of each that was copied. */
-  readonly onCopied?: ((record: GenerationRecord) => void) | undefined;
+  /** Told of each that both have now, and whether it was copied this time. */
+  readonly onShared: (record: GenerationRecord, isNew: boolean) => void;
 }
 
-/** Copies generations with their contents, oldest first. One that the target has already stays as it is there. */
+/**
+ * Copies generations with their contents, oldest first. One that the target has already stays as it is there. Resolves
+ * with how many both have.
+ */
 export async function copyGenerations({
   from,
   to,
   findKnown,
   sinceMs = 0,
   onProgress,
-  onCopied,
+  onShared,
 }: GenerationCopy): Promise<number> {
-  const { total, places } = await listPages(from, sinceMs);
+  const { total, places } = await listPages(from);
   const inFlight = createInFlight(WRITTEN_AT_ONCE);
-  let done = 0;
-  const count = (record: GenerationRecord): void => {
-    onCopied?.(record);
+  let [done, shared] = [0, 0];
+  const look = (): void => {
     done += 1;
     if (done % PAGE === 0) onProgress(done, total);
   };
+  const share = (record: GenerationRecord, isNew: boolean): void => {
+    onShared(record, isNew);
+    shared += 1;
+    look();
+  };
   onProgress(0, total);
   for (const before of places.toReversed()) {
-    const { records } = await from.page({ limit: PAGE, before });
-    const chosen = records.filter((record) => beganAt(record) >= sinceMs).toReversed();
-    const known = await findKnown(chosen);
-    const missing = chosen.filter(({ generation }) => !known.has(generation.id));
-    for (const record of chosen) if (known.has(record.generation.id)) count(record);
+    const records = (await from.page({ limit: PAGE, before })).records.toReversed();
+    const known = await findKnown(records);
+    const missing: GenerationRecord[] = [];
+    for (const record of records) {
+      if (known.has(record.generation.id)) share(record, false);
+      else if (beganAt(record) >= sinceMs) missing.push(record);
+      else look();
+    }
     for (let at = 0; at < missing.length; at += READ_AT_ONCE) {
       const group = missing.slice(at, at + READ_AT_ONCE);
       const contents = await Promise.all(group.map(async ({ generation }) => from.getContent(generation.id)));
@@ -56,14 +67,14 @@ export async function copyGenerations({
         const content = contents[index] ?? null;
         await inFlight.add(lengthOf(content), async () => {
           await put(to, record, content);
-          count(record);
+          share(record, true);
         });
       }
     }
   }
   await inFlight.end();
   onProgress(done, total);
-  return done;
+  return shared;
 }
 
 async function put(to: Generations, record: GenerationRecord, content: Parameters<Generations['append']>[1]) {
@@ -75,15 +86,14 @@ async function put(to: Generations, record: GenerationRecord, content: Parameter
 }
 
 /** After which generations pages begin, the newest first, and how many generations there are on them. */
-async function listPages(from: Generations, sinceMs: number) {
+async function listPages(from: Generations) {
   const places: (string | undefined)[] = [];
   let total = 0;
   let before: string | undefined;
   for (;;) {
     const { records, next } = await from.page({ limit: PAGE, before });
-    const chosen = records.filter((record) => beganAt(record) >= sinceMs);
-    if (chosen.length > 0) places.push(before);
-    total += chosen.length;
+    if (records.length > 0) places.push(before);
+    total += records.length;
     if (next === null) return { total, places };
     before = next;
   }
