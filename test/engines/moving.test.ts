@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 import { createJsonFileStore } from '@model-gateway/node';
+import { createPostgresStore } from '@model-gateway/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
@@ -190,6 +191,7 @@ test.skipIf(missingPostgres)(
     };
     const sums = (nano: string) => ['account', 'key'].map((kind) => ({ kind, nano }));
     expect(await importWith(100)).toEqual(sums('4000000004'));
+    await (await createPostgresStore({ url, retentionDays: 30 })).close();
     expect(await importWith(30)).toEqual(sums('4000000004'));
     // Of a day that was moved before, and of one that retention has dropped meanwhile.
     await append([35, 31, 0]);
