@@ -55,6 +55,12 @@ export async function runCommand(args: readonly string[], env: Environment = {})
   return start(args, env).ended;
 }
 
+/** Starts a command that may be ended early. */
+export function startCommand(args: readonly string[]): Pick<Served, 'ended' | 'send'> {
+  const { child, ended } = start(args, {});
+  return { ended, send: (signal) => void child.kill(signal) };
+}
+
 export interface ServeOptions {
   readonly args?: readonly string[];
   readonly env?: Environment;

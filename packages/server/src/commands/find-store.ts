@@ -98,6 +98,10 @@ export async function openDatabase({ store: { url } }: Database): Promise<Postgr
   throw new StartError(readiness.reason);
 }
 
-const write = (message: string): void => void process.stderr.write(`${message}\n`);
+const write: Logger['warn'] = (message, fields = {}) => {
+  const named = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const details = named.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  process.stderr.write(`${message}${details.length === 0 ? '' : ` (${details.join(', ')})`}\n`);
+};
 /** Warnings alone. */
 export const toStderr: Logger = { info: () => undefined, warn: write, error: write };

@@ -8,8 +8,8 @@ export type OnProgress = (done: number, total: number) => void;
 const PAGE = 500;
 /** Contents that are in memory before they are written: each may have megabytes. */
 const READ_AT_ONCE = 10;
-/** Enough for a store that writes in large batches. As JSON a character has six bytes at most: that is what waits. */
-const WRITTEN_AT_ONCE = { count: 2000, size: 8 * 1024 * 1024 };
+/** Enough for a store that writes in large batches, and far below what one without a journal lets wait. */
+const WRITTEN_AT_ONCE = { count: 2000, size: 32 * 1024 * 1024 };
 
 type Generations = Store['generations'];
 
@@ -101,9 +101,12 @@ async function listPages(from: Generations) {
 
 const beganAt = ({ generation }: GenerationRecord): number => Date.parse(generation.created_at);
 
-/** Characters of all texts in a value. */
+/** In JSON these take up to six characters. */
+const ESCAPED = /[\u0000-\u001F"\\\uD800-\uDFFF]/;
+
+/** Characters of all texts in a value, as JSON. */
 function lengthOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
+  if (typeof value === 'string') return ESCAPED.test(value) ? JSON.stringify(value).length : value.length;
   if (typeof value !== 'object' || value === null) return 0;
   let length = 0;
   for (const part of Object.values(value)) length += lengthOf(part);

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { AssignmentRecord, Repository, Store, StoredProvider } from '@model-gateway/core';
 
 /** Ids of rows, by the name of their table. */
@@ -65,8 +67,12 @@ export async function mirrorTables(from: Store, to: Store): Promise<RowIds> {
     idOf: (row: Row) => string,
   ): Promise<void> => {
     const rows = new Map((await source.list()).map((row) => [idOf(row), row]));
-    for (const row of await target.list()) if (!rows.has(idOf(row))) await target.remove(idOf(row));
-    for (const [id, row] of rows) await target.update(id, () => row, row);
+    const present = new Map((await target.list()).map((row) => [idOf(row), row]));
+    for (const id of present.keys()) if (!rows.has(id)) await target.remove(id);
+    for (const [id, row] of rows) {
+      // A change writes the whole file of the tables.
+      if (!isDeepStrictEqual(present.get(id), row)) await target.update(id, () => row, row);
+    }
     ids[table] = [...rows.keys()];
   };
   const mirrorAssignments = async (table: 'keyAssignments' | 'memberAssignments'): Promise<void> => {

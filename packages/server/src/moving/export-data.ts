@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import process from 'node:process';
 
 import { GatewayError, type Store } from '@model-gateway/core';
@@ -66,10 +66,14 @@ async function exportStore({ dir, from, to }: Export): Promise<number> {
   return count;
 }
 
+/** What a store makes in a new directory before its `config.json`: an export may have ended there. */
+const FIRST_FILES = /^(?:logs|owner[-.].+|.+\.gateway-tmp)$/;
+
 /** Refuses a directory with other things in it. */
 function checkDirectory(dir: string): void {
   if (!existsSync(dir)) return;
+  if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: name a new directory`);
   const names = readdirSync(dir);
-  if (names.length === 0 || names.includes('config.json')) return;
+  if (names.includes('config.json') || names.every((name) => FIRST_FILES.test(name))) return;
   throw new StartError(`${dir} is not empty, and no data directory of a gateway: name a new directory`);
 }

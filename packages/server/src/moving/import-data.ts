@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
@@ -60,6 +60,7 @@ export async function importData({ from: dir, config }: ImportOptions): Promise<
 /** What there is to import. Throws where there is nothing, before a store is made in a wrong directory. */
 function examineDirectory(dir: string): { readonly isStore: boolean; readonly journals: readonly string[] } {
   if (!existsSync(dir)) throw new StartError(`There is no directory ${dir}`);
+  if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: name the data directory that it is in`);
   const logs = existsSync(join(dir, 'logs')) ? readdirSync(join(dir, 'logs')) : [];
   const isStore =
     ['config.json', 'config.copy.json'].some((name) => existsSync(join(dir, name))) ||

@@ -28,8 +28,9 @@ const pathIn = (dir: string): string => join(dir, 'imported.json');
 /** Reads what was moved before: a key that was deleted in the database must not come back, and nothing counts twice. */
 export async function readMoved(dir: string): Promise<Moved> {
   try {
-    const moved = JSON.parse(await readFile(pathIn(dir), 'utf8')) as Moved;
-    return { id: moved.id, databases: moved.databases ?? {} };
+    const { id, databases = {} } = JSON.parse(await readFile(pathIn(dir), 'utf8')) as Partial<Moved>;
+    if (typeof id !== 'string') throw new SyntaxError('it has no id');
+    return { id, databases };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { id: randomUUID(), databases: {} };
     if (!(error instanceof SyntaxError)) throw error;
