@@ -1,4 +1,4 @@
-import type { SpentQuery, Store } from '@model-gateway/core';
+import type { Spent, SpentQuery, Store } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
 import { expect, test } from 'vitest';
@@ -48,9 +48,11 @@ const QUERIES: readonly SpentQuery[] = [
 /** What budgets go by: all that was spent by each spender, and within the longest period. */
 async function readSpent(store: Store) {
   const since = new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10);
-  return Promise.all(
-    QUERIES.flatMap((query) => [query, { ...query, since }]).map((query) => store.generations.spent(query)),
-  );
+  const found: Spent[] = [];
+  for (const query of QUERIES) {
+    found.push(await store.generations.spent(query), await store.generations.spent({ ...query, since }));
+  }
+  return found;
 }
 
 const toConfig = (url: string, retentionDays = 30): string =>

@@ -102,7 +102,7 @@ async function listPages(from: Generations) {
 const beganAt = ({ generation }: GenerationRecord): number => Date.parse(generation.created_at);
 
 /** In JSON these take up to six characters. */
-const ESCAPED = /[\u0000-\u001F"\\\uD800-\uDFFF]/;
+const ESCAPED = /[\p{Cc}\p{Surrogate}"\\]/u;
 
 /** Characters of all texts in a value, as JSON. */
 function lengthOf(value: unknown): number {
