@@ -69,12 +69,13 @@ test('what was carried outlives the generations of its time', async () => {
   }
 });
 
-test('changes of what was carried that overlap are made in their order', async () => {
+test('changes of what was carried that overlap are all there, in their order', async () => {
   const store = await place.open();
-  await Promise.all([5, 6, 7].map((amount) => store.generations.carrySpending('a', toSums(1, amount))));
-  expect(await spentIn(store)).toBe(7);
+  const changes = [5, 6, 7].flatMap((amount) => ['a', 'b'].map((source) => ({ source, amount })));
+  await Promise.all(changes.map(({ source, amount }) => store.generations.carrySpending(source, toSums(1, amount))));
+  expect(await spentIn(store)).toBe(14);
   await store.close();
-  expect(await spentIn(await place.open())).toBe(7);
+  expect(await spentIn(await place.open())).toBe(14);
 });
 
 test('a damaged line of what was carried is reported, and the others count', async () => {
