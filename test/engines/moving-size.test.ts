@@ -32,3 +32,21 @@ test.skipIf(missingPostgres)(
   },
   120_000,
 );
+
+test.skipIf(missingPostgres)(
+  'contents of which every character is long as JSON are all moved',
+  async () => {
+    const dir = makeFolder();
+    const store = await createJsonFileStore({ dir });
+    for (let call = 0; call < 100; call += 1) {
+      await store.generations.append(makeRecord(), toContent('\u0001'.repeat(200_000)));
+    }
+    await store.close();
+    const url = await openDatabase();
+    const ended = await runWith({ store: { type: 'postgres', url } }, ['import', '--from', dir]);
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('100 generations') as string });
+    const [row] = await runStatement(url, 'select count(*)::int as contents from gateway.contents');
+    expect(row).toEqual({ contents: 100 });
+  },
+  120_000,
+);

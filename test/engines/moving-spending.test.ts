@@ -1,72 +1,182 @@
+import type { Spent, SpentQuery, Store } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
+import { createPostgresStore } from '@model-gateway/postgres';
 import { expect, test } from 'vitest';
 
-import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
-import { makeFolder, runWith } from './support/run-command.ts';
+import { makeFolder, runCommand, writeConfig } from './support/run-command.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A JSON-file store that generations of so many days ago are added to, for $1.000000001 each. */
-function makeOldStore() {
-  const dir = makeFolder();
-  const start = Date.now();
-  const append = async (daysAgo: readonly number[]): Promise<void> => {
-    let now = start;
-    const store = await createJsonFileStore({ dir, now: () => now, retentionDays: 365, trustsClock: true });
-    for (const days of daysAgo) {
-      now = start - days * DAY_MS;
-      await store.generations.append(makeRecord(now, { principalId: 'key-old', costNanoUsd: 1_000_000_001 }), null);
-    }
+const openFolder = (dir: string, retentionDays = 365, now = Date.now): Promise<Store> =>
+  createJsonFileStore({ dir, retentionDays, now, trustsClock: true });
+const openBase = (url: string, retentionDays = 365): Promise<Store> => createPostgresStore({ url, retentionDays });
+
+async function use<Result>(opening: Promise<Store>, work: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await opening;
+  try {
+    return await work(store);
+  } finally {
     await store.close();
-  };
-  return { dir, append };
+  }
 }
 
-/** What has been spent, by all and by the key, once that many generations count. */
-const sumsOf = (count: number) => ['account', 'key'].map((kind) => ({ kind, nano: String(count * 1_000_000_001) }));
+/** Appends a generation for each of these ages in days, by several spenders, and of different amounts. */
+async function spend(store: Store, daysAgo: readonly number[], amount = 1_000_000_001): Promise<void> {
+  for (const [place, days] of daysAgo.entries()) {
+    const isByok = place % 3 === 2;
+    const { generation, ...record } = makeRecord(Date.now() - days * DAY_MS, {
+      principalId: place % 2 === 0 ? 'key-a' : 'key\\b\0',
+      ...(place % 2 === 0 && { userId: 'mo' }),
+      costNanoUsd: amount + days,
+    });
+    const workspace_id = place % 3 === 0 ? 'w1' : null;
+    await store.generations.append({ ...record, generation: { ...generation, is_byok: isByok, workspace_id } }, null);
+  }
+}
 
-const readSums = (database: string) =>
-  runStatement(
-    database,
-    'select kind, sum(credits_nano)::text as nano from gateway.spending group by kind order by kind',
-  );
+const QUERIES: readonly SpentQuery[] = [
+  {},
+  { principalId: 'key-a' },
+  { principalId: 'key\\b\0' },
+  { userId: 'mo' },
+  { workspaceId: 'w1' },
+];
+
+/** What budgets go by: all that was spent by each spender, and within the longest period. */
+async function readSpent(store: Store) {
+  const since = new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10);
+  const found: Spent[] = [];
+  for (const query of QUERIES) {
+    found.push(await store.generations.spent(query), await store.generations.spent({ ...query, since }));
+  }
+  return found;
+}
+
+const toConfig = (url: string, retentionDays = 30): string =>
+  writeConfig({ store: { type: 'postgres', url }, logging: { retentionDays } });
+
+async function run(words: readonly string[], url: string, retentionDays?: number): Promise<string> {
+  const { code, stderr } = await runCommand([...words, '--config', toConfig(url, retentionDays)]);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  return stderr;
+}
+
+/** A database that has dropped some of what was spent in it. */
+async function makeDatabase(): Promise<string> {
+  const url = await openDatabase();
+  await use(openBase(url), (base) => spend(base, [90, 60, 35, 33, 32, 29, 12, 2, 1, 0]));
+  await use(openBase(url, 30), async (base) => expect(await base.generations.count()).toBe(5));
+  return url;
+}
 
 test.skipIf(missingPostgres)(
-  'what was spent on generations that are too old to be moved counts, and once',
+  'what was spent is equal after an export, another one, and the way back, though generations are gone',
   async () => {
-    const { dir, append } = makeOldStore();
-    await append([60, 35, 2, 0]);
-    const database = await openDatabase();
-    const config = toClusterConfig(await openUpstream(), { database });
+    const url = await makeDatabase();
+    const dir = `${makeFolder()}/out`;
+    const spent = await use(openBase(url, 30), readSpent);
     for (let round = 0; round < 2; round += 1) {
-      const ended = await runWith(config, ['import', '--from', dir]);
-      expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('2 generations') as string });
-      expect(await readSums(database)).toEqual(sumsOf(4));
+      expect(await run(['export', '--to', dir], url)).toContain('5 generations');
+      expect(await use(openFolder(dir), readSpent)).toEqual(spent);
+    }
+    // More is spent, and more is dropped, here by retention and there by number.
+    await use(openBase(url, 30), (base) => spend(base, [3, 0], 77));
+    await use(openBase(url, 10), async (base) => expect(await base.generations.count()).toBe(5));
+    const more = await use(openBase(url, 10), readSpent);
+    expect(more).not.toEqual(spent);
+    await run(['export', '--to', dir], url);
+    expect(await use(openFolder(dir), readSpent)).toEqual(more);
+    // Back into the database it came from, and into another one.
+    const other = await openDatabase();
+    for (const target of [url, other, url, other]) {
+      await run(['import', '--from', dir], target);
+      expect(await use(openBase(target, 30), readSpent)).toEqual(more);
+    }
+    await run(['export', '--to', dir], url);
+    expect(await use(openFolder(dir), readSpent)).toEqual(more);
+  },
+  120_000,
+);
+
+test.skipIf(missingPostgres)(
+  'what a folder spends between moves is added once, and comes back with the next export',
+  async () => {
+    const url = await makeDatabase();
+    const dir = `${makeFolder()}/out`;
+    await run(['export', '--to', dir], url);
+    await use(openFolder(dir), (store) => spend(store, [4, 0], 5_000));
+    const there = await use(openFolder(dir), readSpent);
+    for (let round = 0; round < 2; round += 1) {
+      await run(['import', '--from', dir], url);
+      expect(await use(openBase(url, 30), readSpent)).toEqual(there);
+    }
+    await run(['export', '--to', dir], url);
+    expect(await use(openFolder(dir), readSpent)).toEqual(there);
+    // A folder that has dropped all, a month later.
+    await use(
+      openFolder(dir, 3, () => Date.now() + 40 * DAY_MS),
+      async (store) => expect(await store.generations.count()).toBe(0),
+    );
+    await run(['import', '--from', dir], url);
+    expect(await use(openBase(url, 30), readSpent)).toEqual(there);
+    await run(['export', '--to', dir], url);
+    expect(await use(openFolder(dir), readSpent)).toEqual(there);
+    await run(['import', '--from', dir], url);
+    expect(await use(openBase(url, 30), readSpent)).toEqual(there);
+  },
+  120_000,
+);
+
+test.skipIf(missingPostgres)(
+  'a move drops nothing at its source and its target, whatever its config keeps',
+  async () => {
+    const url = await openDatabase();
+    await use(openBase(url), (base) => spend(base, [90, 60, 2, 0]));
+    const dir = `${makeFolder()}/out`;
+    await run(['export', '--to', dir], url, 10);
+    expect(await use(openFolder(dir), async (store) => store.generations.count())).toBe(4);
+    await run(['import', '--from', dir], url, 10);
+    const sql = 'select count(*)::int as kept from gateway.generations';
+    expect(await runStatement(url, sql)).toEqual([{ kept: 4 }]);
+  },
+  60_000,
+);
+
+test.skipIf(missingPostgres)(
+  'what a folder spent on days that the database has dropped counts there, once',
+  async () => {
+    const url = await makeDatabase();
+    const dir = makeFolder();
+    await use(openFolder(dir), (store) => spend(store, [60, 35, 2], 300));
+    const before = await use(openBase(url, 30), (base) => Promise.resolve(base.generations.spent({})));
+    const own = await use(openFolder(dir), (store) => Promise.resolve(store.generations.spent({})));
+    for (let round = 0; round < 2; round += 1) {
+      // With a config that keeps more than the gateways keep.
+      expect(await run(['import', '--from', dir], url, 100)).toContain(': 1 generations');
+      expect(await use(openBase(url, 30), (base) => Promise.resolve(base.generations.spent({})))).toEqual({
+        creditsNanoUsd: before.creditsNanoUsd + own.creditsNanoUsd,
+        byokNanoUsd: before.byokNanoUsd + own.byokNanoUsd,
+      });
     }
   },
   60_000,
 );
 
 test.skipIf(missingPostgres)(
-  'what was moved counts once when the store is imported again after retention has dropped it',
+  'the import of an old store says nothing of its clock',
   async () => {
-    const { dir, append } = makeOldStore();
-    await append([120, 60, 35, 2]);
-    const [upstream, database] = [await openUpstream(), await openDatabase()];
-    const importWith = async (retentionDays: number) => {
-      const config = toClusterConfig(upstream, { database }, { logging: { retentionDays } });
-      expect(await runWith(config, ['import', '--from', dir])).toMatchObject({ code: 0 });
-      return readSums(database);
-    };
-    expect(await importWith(100)).toEqual(sumsOf(4));
-    expect(await importWith(30)).toEqual(sumsOf(4));
-    // Of a day that was moved before, and of one that retention has dropped meanwhile.
-    await append([35, 31, 0]);
-    expect(await importWith(30)).toEqual(sumsOf(7));
-    expect(await importWith(30)).toEqual(sumsOf(7));
+    const dir = makeFolder();
+    const old = Date.now() - 20 * DAY_MS;
+    await use(
+      openFolder(dir, 365, () => old),
+      (store) => spend(store, [25]),
+    );
+    const said = await run(['import', '--from', dir], await openDatabase());
+    expect(said.trim().split('\n')).toEqual([expect.stringContaining('is in the database: 1 generations')]);
   },
   60_000,
 );

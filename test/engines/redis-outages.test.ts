@@ -128,7 +128,7 @@ describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin,
 
 describe.skipIf(missingRedis)('200: Redis', () => {
   test('that holds something else under a name of the gateway says so once, and calls go on', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     const { shared, lines } = openShared(server.url, 'open');
     await shared.waitUntilUp(5000);
     const counter = shared.createRateCounter({ name: 'odd', limitPerMinute: 2 });
@@ -139,7 +139,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
   });
 
   test('without the database of the address says so', async () => {
-    const server = await openServer();
+    const server = await startOwnRedis();
     const { shared, lines } = openShared(`${server.url}/99`, 'open');
     await shared.waitUntilUp(300);
     expect(lines.join('\n')).toContain('has no database of that number');

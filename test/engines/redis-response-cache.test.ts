@@ -183,8 +183,7 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
   test.each(['ends', 'sizes', 'bytes'])(
     'are stored and take no more than their room after Redis has evicted their %s',
     async (book) => {
-      const server = await startRedis();
-      onTestFinished(() => server.remove());
+      const server = await startOwnRedis();
       const prefix = freshPrefix();
       const cache = (await openShared(prefix, server.url, 1000)).parts.responseCache;
       const client = await createClient({ url: server.url }).connect();

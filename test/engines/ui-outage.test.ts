@@ -40,7 +40,7 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     await expect.poll(() => section.innerText(), { timeout: 10_000 }).toContain('cannot be reached (ECONNREFUSED)');
     const told = await section.innerText();
     expect(told).toContain('Database away · calls go on');
-    const { host, pathname, password } = new URL(store.url);
+    const { host, pathname, password } = new URL(url);
     expect(told).toContain(`PostgreSQL, database ${pathname.slice(1)} at ${host}`);
     expect(told).not.toContain(password);
     await screenshot('database-away-settings');
@@ -58,13 +58,11 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
 test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
   'where the database is away at the start, a page says that calls are refused, and why nobody can sign in',
   async () => {
-    const upstream = await startScriptedUpstream();
-    onTestFinished(() => upstream.close());
-    const server = await startPostgres();
-    onTestFinished(() => server.remove());
-    const store = { type: 'postgres', url: await server.createDatabase() };
+    const upstream = await openUpstream();
+    const { server, url } = await startOwnPostgres();
     await server.kill();
-    const ui = await launchUi({ config: { ...toScriptedConfig(upstream), store }, managementKey: TEST_MANAGEMENT_KEY });
+    const config = toClusterConfig(upstream, { database: url });
+    const ui = await launchUi({ config, managementKey: TEST_MANAGEMENT_KEY });
     onTestFinished(() => ui.close());
     expect(await (await ui.call('/health')).json()).toEqual({ status: 'ok', trouble: 'store_not_ready' });
     const { page, screenshot } = await ui.open('#/', { isSignedIn: false });

@@ -173,6 +173,7 @@ export { createRowRepository, type RowChange } from './stores/kit/row-repository
 export { createSessionBook, type SessionBook } from './stores/kit/session-book.ts';
 export { toInterruptedRecord } from './stores/kit/to-interrupted-record.ts';
 export { toPreview } from './stores/kit/to-preview.ts';
+export { type CarriedSpending, createCarriedSpending } from './stores/kit/carried-spending.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry, toSpending } from './stores/kit/spending-book.ts';
 export { createTableRepositories, type TableSource } from './stores/kit/table-repositories.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';

@@ -1,4 +1,5 @@
 import { createTableRepositories, type Store } from '@model-gateway/core';
+import { sql } from 'kysely';
 
 import { type BudgetSlicesOptions, openBudgetSlices } from './budgets/open-budget-slices.ts';
 import { type ConnectionOptions, createDatabaseConnection } from './connection/database-connection.ts';
@@ -13,12 +14,18 @@ import { openTables } from './tables/open-tables.ts';
 export interface PostgresStoreOptions extends ConnectionOptions, GenerationsOptions {
   /** Whether a start brings the schema to this version. Default: true; else it waits for `migrateDatabase`. */
   readonly migrates?: boolean | undefined;
-  /** Whole days that generations are kept. Default: 30. */
+  /** Whole days that generations are kept; `Infinity`: nothing is dropped. Default: 30. */
   readonly retentionDays?: number | undefined;
   /** Milliseconds since the epoch. Default: the system clock. */
   readonly now?: (() => number) | undefined;
   /** How instances share budgets. */
   readonly budgets?: BudgetSlicesOptions | undefined;
+}
+
+/** A store that many processes share. */
+export interface PostgresStore extends Store {
+  /** Reads by what other stores know what was moved to them from here. It moves with the database. */
+  readId(): Promise<string>;
 }
 
 const DEFAULT_RETENTION_DAYS = 30;
@@ -29,7 +36,7 @@ const DEFAULT_RETENTION_DAYS = 30;
  * 503. Rejects with one clear sentence where trying again cannot help: a URL that is not one, a password that is
  * refused, a database that does not exist, a schema of a newer version. The caller closes it.
  */
-export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { logger, migrates = true, now = Date.now, retentionDays = DEFAULT_RETENTION_DAYS } = options;
   const connection = createDatabaseConnection(options);
   const { host, database } = connection.address;
@@ -64,6 +71,12 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     readiness: opening.readiness,
     engine: { type: 'postgres', address: host, database, outage: tables.outage },
     retention: generations.retention,
+    async readId() {
+      const { rows } = await sql<{ id: string }>`select id from gateway.store_id`.execute(connection.database);
+      const [row] = rows;
+      if (row === undefined) throw new Error('The table gateway.store_id is empty: put the row back that was in it');
+      return row.id;
+    },
     close,
   };
 }

@@ -60,6 +60,12 @@ export async function runWith(config: object, args: readonly string[], env: Envi
   return runCommand([...args, '--config', writeConfig(config)], env);
 }
 
+/** Starts a command that may be ended early. */
+export function startCommand(args: readonly string[]): Pick<Served, 'ended' | 'send'> {
+  const { child, ended } = start(args, {});
+  return { ended, send: (signal) => void child.kill(signal) };
+}
+
 export interface ServeOptions {
   readonly args?: readonly string[];
   readonly env?: Environment;

@@ -174,11 +174,11 @@ export interface Spent {
   readonly byokNanoUsd: number;
 }
 
-/** What a caller spent on a day, or, with the day `''`, before the days that are told apart. */
+/** What one spender spent on a day, or, with the day `''`, before the days that are told apart. */
 export interface SpendingSum extends Spent {
-  readonly principalId: string;
-  readonly userId?: string | undefined;
-  readonly workspaceId?: string | undefined;
+  readonly kind: 'account' | 'key' | 'member' | 'workspace';
+  /** `''` for the account, which everything counts for. */
+  readonly id: string;
   readonly day: string;
 }
 
@@ -309,13 +309,16 @@ export interface GenerationRepository {
    * every call with a budget.
    */
   spent(query: SpentQuery): Awaitable<Spent>;
-  /** Everything that was spent, on generations that are gone as well. For moving into another store. */
-  listSpending?(): Iterable<SpendingSum>;
   /**
-   * Counts what was spent at another store, in the place of what was carried from that source before. For moving; absent
-   * where stores are not moved to.
+   * Everything that was spent, on generations that are gone as well, but for what was carried from one source. For moving
+   * into another store.
    */
-  carrySpending?(source: string, sums: Iterable<SpendingSum>): Promise<void>;
+  listSpending(exceptFrom?: string): Awaitable<Iterable<SpendingSum>>;
+  /**
+   * Counts what was spent at another store, in the place of what was carried from that source before: all of it, or after
+   * a failure nothing. For moving.
+   */
+  carrySpending(source: string, sums: Iterable<SpendingSum>): Promise<void>;
 }
 
 /** A generation as a scan shows it. Its parts are read where they are asked for. */

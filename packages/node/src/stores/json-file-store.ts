@@ -19,6 +19,7 @@ import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
 import { holdDirectory } from './files/held-directory.ts';
 import { takeDirectory } from './files/take-directory.ts';
 import { isUnused, removeMadeFolders, removeStore } from './files/undo-start.ts';
+import { openCarriedLog } from './generations/carried-log.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
 import { recordInterrupted } from './generations/record-interrupted.ts';
 import { openRunningLog } from './generations/running-log.ts';
@@ -35,7 +36,7 @@ export interface JsonFileStoreOptions {
   readonly logger?: Logger | undefined;
   /** Milliseconds since the epoch; it decides which day a generation belongs to. Default: the system clock. */
   readonly now?: (() => number) | undefined;
-  /** Whole days that generations are kept. Default: 30. */
+  /** Whole days that generations are kept; `Infinity`: nothing is dropped for its age. Default: 30. */
   readonly retentionDays?: number | undefined;
   /** Number of generations that are kept, to within a tenth. Default: 100,000; the store is not made for more. */
   readonly maxGenerations?: number | undefined;
@@ -66,6 +67,7 @@ const STORE_FILES = [
   'config.previous.json',
   'clock.json',
   'running.ndjson',
+  'carried-spending.ndjson',
   'video-jobs.ndjson',
   'broadcasts.ndjson',
   'guardrail-hits.ndjson',
@@ -131,7 +133,14 @@ async function openOwned(
   await sweepTemporaryFiles(files, path);
   await sweepTemporaryFiles(files, logsPath);
   const config = await openConfigFile({ ...common, directory: path });
-  const retentionClock = await openRetentionClock({ ...common, directory: path, logsPath, monotonicNow, trustsClock });
+  const retentionClock = await openRetentionClock({
+    ...common,
+    directory: path,
+    logsPath,
+    monotonicNow,
+    trustsClock,
+    dropsByAge: Number.isFinite(limits.retentionDays),
+  });
   const running = await openRunningLog({ ...common, path: join(path, 'running.ndjson') });
   logs.push(running);
   const generations = await openGenerationLog({
@@ -143,6 +152,8 @@ async function openOwned(
     limits,
   });
   logs.push(generations);
+  const { spending } = generations;
+  const carried = await openCarriedLog({ ...common, path: join(path, 'carried-spending.ndjson'), spending });
   await recordInterrupted(running, generations.repository, logger);
   const oldestMs = retentionClock.now() - limits.retentionDays * DAY_MS;
   const videoJobs = await openRowLog<VideoJob>({
@@ -177,7 +188,12 @@ async function openOwned(
     broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
     guardrailHits: createRowRepository<GuardrailHitsRow>({ rows: guardrailHits.rows, write: guardrailHits.write }),
     deliveries,
-    generations: { ...generations.repository, noteRunning: running.note },
+    generations: {
+      ...generations.repository,
+      noteRunning: running.note,
+      listSpending: carried.list,
+      carrySpending: carried.carry,
+    },
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     engine: { type: 'json', address: options.dir },
     close: () => closeStore({ config, retentionClock, logs, owner }),

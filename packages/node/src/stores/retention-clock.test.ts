@@ -118,3 +118,18 @@ test('a machine that was off for less than a day drops at once', async () => {
   expect(await listIds(store)).toEqual(['day-4']);
   expect(place.warnings).toEqual([]);
 });
+
+test('a clock that is ahead is no subject where nothing is dropped for its age, and is held for others all the same', async () => {
+  const first = await place.open();
+  await append(first, 'gen-1');
+  await first.close();
+  place.nowMs += 3 * DAY_MS;
+  const reading = await place.open({ retentionDays: Infinity });
+  expect(await has(reading, 'gen-1')).toBe(true);
+  await run(reading, 2);
+  await reading.close();
+  expect(place.warnings).toEqual([]);
+  const serving = await place.open();
+  expect(serving.retention?.isHeld()).toBe(true);
+  expect(place.warnings).toEqual([expect.stringContaining('The clock is ahead of the data by more than a day')]);
+});

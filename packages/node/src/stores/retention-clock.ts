@@ -26,6 +26,8 @@ export interface RetentionClockOptions {
   readonly monotonicNow: () => number;
   /** Whether the operator says that the system clock is right. */
   readonly trustsClock: boolean;
+  /** Whether anything is dropped by this clock. Where nothing is, nobody has to know whether it is held. */
+  readonly dropsByAge: boolean;
 }
 
 /** The content of the file, or what takes its place. */
@@ -49,7 +51,7 @@ const FILE_NAME = 'clock.json';
  * the same as a clock that leapt: retention waits then, and nothing is lost by that.
  */
 export async function openRetentionClock(options: RetentionClockOptions): Promise<RetentionClock> {
-  const { files, directory, logger, now, monotonicNow, trustsClock } = options;
+  const { files, directory, logger, now, monotonicNow, trustsClock, dropsByAge } = options;
   const path = join(directory, FILE_NAME);
   const mark = trustsClock ? undefined : await readMark(options, path);
   let seenAt = now();
@@ -59,6 +61,7 @@ export async function openRetentionClock(options: RetentionClockOptions): Promis
   let steadyMs = mark?.steadyMs ?? null;
 
   const hold = (): void => {
+    if (!dropsByAge) return;
     const days = Math.floor((seenAt - judgedAt) / DAY_MS);
     logger?.warn(
       'The clock is ahead of the data by more than a day, so nothing is dropped for its age until the clock has been ' +
@@ -78,7 +81,7 @@ export async function openRetentionClock(options: RetentionClockOptions): Promis
       hold();
     } else if (steadyMs !== null) steadyMs += elapsed;
     if (isAhead && steadyMs !== null && steadyMs < STEADY_MS) return judgedAt;
-    if (steadyMs !== null) logger?.info('The clock is believed again, and retention goes by it');
+    if (steadyMs !== null && dropsByAge) logger?.info('The clock is believed again, and retention goes by it');
     steadyMs = null;
     judgedAt = seenAt;
     return judgedAt;

@@ -35,7 +35,9 @@ const BACKLOG_LIMIT_MS = 2000;
  * Creates the repository. A process sees at once what it has appended: single records in memory, lists and sums after
  * the next batch.
  */
-export function createRepository(parts: RepositoryParts): Omit<GenerationRepository, 'noteRunning'> {
+export function createRepository(
+  parts: RepositoryParts,
+): Omit<GenerationRepository, 'noteRunning' | 'listSpending' | 'carrySpending'> {
   const { write, writer, journal, logger, limits, stored, spending, reads, now } = parts;
   const { pending } = writer;
   const listsWaitUntil = now() + BACKLOG_LIMIT_MS;

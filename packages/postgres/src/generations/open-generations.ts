@@ -6,7 +6,7 @@ import {
 } from '@model-gateway/core';
 
 import type { Room, RoomParts } from '../room.ts';
-import { carrySpending } from './carry-spending.ts';
+import { carrySpending, listSpending } from './carried-spending.ts';
 import { createStoredGenerations } from './content/stored-generations.ts';
 import { createRepository } from './create-repository.ts';
 import type { GenerationSums } from './generation-sums.ts';
@@ -67,6 +67,11 @@ export function openGenerations(
   return {
     repository: {
       ...repository,
+      async listSpending(exceptFrom) {
+        // What was appended here is counted by the batches.
+        await writer.flush();
+        return listSpending(connection, exceptFrom);
+      },
       carrySpending: (source, sums) => carrySpending(connection, source, sums),
       ...(journal !== undefined && {
         async noteRunning(calls) {

@@ -18,9 +18,14 @@ export interface Spending {
 const DAYS_TOLD_APART = 40;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** The first day that is kept, where generations are kept for some days. */
+export function firstDayKept(nowMs: number, days: number): string {
+  return toDay(Math.max(0, nowMs - days * DAY_MS));
+}
+
 /** The first day whose spending is still told apart, where generations are kept for some days. */
 export function firstDayToldApart(nowMs: number, retentionDays: number): string {
-  return toDay(nowMs - Math.max(DAYS_TOLD_APART, retentionDays + 1) * DAY_MS);
+  return firstDayKept(nowMs, Math.max(DAYS_TOLD_APART, retentionDays + 1));
 }
 
 export function createSpending({ database }: Pick<DatabaseConnection, 'database'>): Spending {

@@ -8,6 +8,7 @@ import { generationOrderMigration } from './0005-generation-order.ts';
 import { carriedSpendingMigration } from './0006-carried-spending.ts';
 import { droppedDaysMigration } from './0007-dropped-days.ts';
 import { videoListsMigration } from './0008-video-lists.ts';
+import { storeIdMigration } from './0009-store-id.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0006-carried-spending', carriedSpendingMigration],
   ['0007-dropped-days', droppedDaysMigration],
   ['0008-video-lists', videoListsMigration],
+  ['0009-store-id', storeIdMigration],
 ];

@@ -3,6 +3,7 @@ import process from 'node:process';
 import type { Logger, Store } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, createJsonFileStore, type GatewayConfig, loadConfig } from '@model-gateway/node';
+import type { PostgresStore } from '@model-gateway/postgres';
 
 import { StartError } from '../process/start-error.ts';
 import { UsageError } from './usage-error.ts';
@@ -26,11 +27,7 @@ export interface Database {
 }
 
 /** For stores that a command opens for a moment: nothing is dropped by it. */
-const KEEPS_ALL = {
-  retentionDays: Number.MAX_SAFE_INTEGER,
-  maxGenerations: Number.MAX_SAFE_INTEGER,
-  maxContentBytes: Number.MAX_SAFE_INTEGER,
-} as const;
+export const KEEPS_ALL = { retentionDays: Infinity, maxGenerations: Infinity, maxContentBytes: Infinity } as const;
 const COMMAND_CONNECTIONS = 4;
 
 /** Reads the configuration that a command is given. Throws `ConfigError`. */
@@ -87,12 +84,12 @@ export const openJsonStore = (dir: string): Promise<Store> =>
   createJsonFileStore({ dir, logger: toStderr, ...KEEPS_ALL });
 
 /** Opens a database, beside any gateways that use it. Rejects with the reason when it is away. */
-export async function openDatabase({ store: { url }, retentionDays }: Database): Promise<Store> {
+export async function openDatabase({ store: { url } }: Database): Promise<PostgresStore> {
   const { createPostgresStore } = await import('@model-gateway/postgres');
   const store = await createPostgresStore({
     url,
     maxConnections: COMMAND_CONNECTIONS,
-    retentionDays,
+    retentionDays: KEEPS_ALL.retentionDays,
     logger: toStderr,
   });
   const readiness = store.readiness?.();
@@ -101,6 +98,10 @@ export async function openDatabase({ store: { url }, retentionDays }: Database):
   throw new StartError(readiness.reason);
 }
 
-const write = (message: string): void => void process.stderr.write(`${message}\n`);
+const write: Logger['warn'] = (message, fields = {}) => {
+  const named = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const details = named.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  process.stderr.write(`${message}${details.length === 0 ? '' : ` (${details.join(', ')})`}\n`);
+};
 /** Warnings alone. */
 export const toStderr: Logger = { info: () => undefined, warn: write, error: write };

@@ -41,6 +41,7 @@ test.each([0, 1, 499, 500, 501, 1700])('%i generations are copied, oldest first'
     to: to.generations,
     findKnown: findOneByOne(to.generations),
     onProgress: () => undefined,
+    onShared: () => undefined,
   });
   expect(copied).toBe(count);
   expect(await listIds(to)).toEqual(Array.from({ length: count }, (_, index) => idOf(index)));
@@ -59,6 +60,7 @@ test('generations that are added meanwhile displace none of those that were ther
       return findOneByOne(to.generations)(records);
     },
     onProgress: (done, total) => void progress.push(done - total),
+    onShared: () => undefined,
   });
   expect(added).toBeGreaterThan(1700);
   expect(await listIds(to)).toEqual(Array.from({ length: 1200 }, (_, index) => idOf(index)));

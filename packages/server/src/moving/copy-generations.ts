@@ -6,9 +6,10 @@ import { createInFlight } from './in-flight.ts';
 export type OnProgress = (done: number, total: number) => void;
 
 const PAGE = 500;
-const READ_AT_ONCE = 50;
+/** Contents that are in memory before they are written: each may have megabytes. */
+const READ_AT_ONCE = 10;
 /** Enough for a store that writes in large batches, and far below what one without a journal lets wait. */
-const WRITTEN_AT_ONCE = { count: 2000, size: 16 * 1024 * 1024 };
+const WRITTEN_AT_ONCE = { count: 2000, size: 32 * 1024 * 1024 };
 
 type Generations = Store['generations'];
 
@@ -17,37 +18,47 @@ export interface GenerationCopy {
   readonly to: Generations;
   /** Which of these generations, oldest first, the target has. Others that it has are refused by it, at more cost. */
   readonly findKnown: (records: readonly GenerationRecord[]) => Promise<ReadonlySet<string>>;
-  /** Leaves out what began earlier, in Unix milliseconds: the target would drop it. */
+  /** Leaves out what began earlier, in Unix milliseconds, unless the target has it: it would drop it. */
   readonly sinceMs?: number | undefined;
   readonly onProgress: OnProgress;
-  /** Told of each that was copied. */
-  readonly onCopied?: ((record: GenerationRecord) => void) | undefined;
+  /** Told of each that both have now, and whether it was copied this time. */
+  readonly onShared: (record: GenerationRecord, isNew: boolean) => void;
 }
 
-/** Copies generations with their contents, oldest first. One that the target has already stays as it is there. */
+/**
+ * Copies generations with their contents, oldest first. One that the target has already stays as it is there. Resolves
+ * with how many both have.
+ */
 export async function copyGenerations({
   from,
   to,
   findKnown,
   sinceMs = 0,
   onProgress,
-  onCopied,
+  onShared,
 }: GenerationCopy): Promise<number> {
-  const { total, spans } = await listSpans(from, sinceMs);
+  const { total, spans } = await listSpans(from);
   const inFlight = createInFlight(WRITTEN_AT_ONCE);
-  let done = 0;
-  const count = (record: GenerationRecord): void => {
-    onCopied?.(record);
+  let [done, shared] = [0, 0];
+  const look = (): void => {
     done += 1;
     if (done % PAGE === 0) onProgress(done, total);
   };
+  const share = (record: GenerationRecord, isNew: boolean): void => {
+    onShared(record, isNew);
+    shared += 1;
+    look();
+  };
   onProgress(0, total);
   for (const span of spans.toReversed()) {
-    const records = await readSpan(from, span);
-    const chosen = records.filter((record) => beganAt(record) >= sinceMs).toReversed();
-    const known = await findKnown(chosen);
-    const missing = chosen.filter(({ generation }) => !known.has(generation.id));
-    for (const record of chosen) if (known.has(record.generation.id)) count(record);
+    const records = (await readSpan(from, span)).toReversed();
+    const known = await findKnown(records);
+    const missing: GenerationRecord[] = [];
+    for (const record of records) {
+      if (known.has(record.generation.id)) share(record, false);
+      else if (beganAt(record) >= sinceMs) missing.push(record);
+      else look();
+    }
     for (let at = 0; at < missing.length; at += READ_AT_ONCE) {
       const group = missing.slice(at, at + READ_AT_ONCE);
       const contents = await Promise.all(group.map(async ({ generation }) => from.getContent(generation.id)));
@@ -56,14 +67,14 @@ export async function copyGenerations({
         const content = contents[index] ?? null;
         await inFlight.add(lengthOf(content), async () => {
           await put(to, record, content);
-          count(record);
+          share(record, true);
         });
       }
     }
   }
   await inFlight.end();
   onProgress(done, total);
-  return done;
+  return shared;
 }
 
 async function put(to: Generations, record: GenerationRecord, content: Parameters<Generations['append']>[1]) {
@@ -88,15 +99,14 @@ interface Span {
 }
 
 /** The pages that there are, the newest first, and how many generations are on them. */
-async function listSpans(from: Generations, sinceMs: number) {
+async function listSpans(from: Generations) {
   const spans: Span[] = [];
   let total = 0;
   let before: string | undefined;
   for (;;) {
     const { records, next } = await from.page({ limit: PAGE, before });
-    const chosen = records.filter((record) => beganAt(record) >= sinceMs);
-    if (chosen.length > 0) spans.push({ before, first: records[0]?.generation.id, last: next });
-    total += chosen.length;
+    if (records.length > 0) spans.push({ before, first: records[0]?.generation.id, last: next });
+    total += records.length;
     if (next === null) return { total, spans };
     before = next;
   }
@@ -123,9 +133,12 @@ async function readSpan(from: Generations, { before, first, last }: Span): Promi
 
 const beganAt = ({ generation }: GenerationRecord): number => Date.parse(generation.created_at);
 
-/** Characters of all texts in a value. */
+/** In JSON these take up to six characters. */
+const ESCAPED = /[\p{Cc}\p{Surrogate}"\\]/u;
+
+/** Characters of all texts in a value, as JSON. */
 function lengthOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
+  if (typeof value === 'string') return ESCAPED.test(value) ? JSON.stringify(value).length : value.length;
   if (typeof value !== 'object' || value === null) return 0;
   let length = 0;
   for (const part of Object.values(value)) length += lengthOf(part);

@@ -1,4 +1,6 @@
-import type { AssignmentRecord, AssignmentRepository, Repository, Store, StoredProvider } from '@model-gateway/core';
+import { isDeepStrictEqual } from 'node:util';
+
+import type { AssignmentRecord, Repository, Store, StoredProvider } from '@model-gateway/core';
 
 /** Ids of rows, by the name of their table. */
 export type RowIds = Readonly<Record<string, readonly string[]>>;
@@ -56,39 +58,53 @@ export async function copyTables({ from, to, copiedBefore, reseal }: TableCopy):
   return ids;
 }
 
-/** Makes the tables of the target the same as those of the source. */
-export async function mirrorTables(from: Store, to: Store): Promise<void> {
+/** Makes the tables of the target the same as those of the source. Resolves with the ids of everything in them. */
+export async function mirrorTables(from: Store, to: Store): Promise<RowIds> {
+  const ids: Record<string, readonly string[]> = {};
   const mirror = async <Row>(
+    table: string,
     [source, target]: readonly [Repository<Row>, Repository<Row>],
     idOf: (row: Row) => string,
   ): Promise<void> => {
     const rows = new Map((await source.list()).map((row) => [idOf(row), row]));
-    for (const row of await target.list()) if (!rows.has(idOf(row))) await target.remove(idOf(row));
-    for (const [id, row] of rows) await target.update(id, () => row, row);
+    const present = new Map((await target.list()).map((row) => [idOf(row), row]));
+    for (const id of present.keys()) if (!rows.has(id)) await target.remove(id);
+    for (const [id, row] of rows) {
+      // A change writes the whole file of the tables.
+      if (!isDeepStrictEqual(present.get(id), row)) await target.update(id, () => row, row);
+    }
+    ids[table] = [...rows.keys()];
   };
-  await mirror([from.workspaces, to.workspaces], idOfRow);
-  await mirror([from.members, to.members], idOfRow);
-  await mirror([from.guardrails, to.guardrails], idOfRow);
-  await mirror([from.keys, to.keys], ({ hash }) => hash);
-  await mirrorAssignments(from.keyAssignments, to.keyAssignments);
-  await mirrorAssignments(from.memberAssignments, to.memberAssignments);
-  await mirror([from.destinations, to.destinations], idOfRow);
-  await mirror([from.providers, to.providers], idOfRow);
-  await mirror([from.models, to.models], idOfRow);
-  await mirror([from.videoJobs, to.videoJobs], idOfRow);
-  await mirror([from.broadcasts, to.broadcasts], idOfRow);
-  await mirror([from.guardrailHits, to.guardrailHits], idOfRow);
-  await to.settings.update(() => from.settings.get());
+  const mirrorAssignments = async (table: 'keyAssignments' | 'memberAssignments'): Promise<void> => {
+    const rows = await from[table].list();
+    const subjects = new Set(rows.map(subjectOf));
+    for (const { guardrailId, subjectId } of await to[table].list()) {
+      if (!subjects.has(subjectId)) await to[table].unassign(guardrailId, [subjectId]);
+    }
+    await to[table].assign(rows);
+    ids[table] = [...subjects];
+  };
+  await mirror('workspaces', [from.workspaces, to.workspaces], idOfRow);
+  await mirror('members', [from.members, to.members], idOfRow);
+  await mirror('guardrails', [from.guardrails, to.guardrails], idOfRow);
+  await mirror('keys', [from.keys, to.keys], ({ hash }) => hash);
+  await mirrorAssignments('keyAssignments');
+  await mirrorAssignments('memberAssignments');
+  await mirror('destinations', [from.destinations, to.destinations], idOfRow);
+  await mirror('providers', [from.providers, to.providers], idOfRow);
+  await mirror('models', [from.models, to.models], idOfRow);
+  await mirror('videoJobs', [from.videoJobs, to.videoJobs], idOfRow);
+  await mirror('broadcasts', [from.broadcasts, to.broadcasts], idOfRow);
+  await mirror('guardrailHits', [from.guardrailHits, to.guardrailHits], idOfRow);
+  const settings = from.settings.get();
+  await to.settings.update(() => settings);
+  ids['settings'] = Object.keys(settings);
+  return ids;
 }
 
-async function mirrorAssignments(from: AssignmentRepository, to: AssignmentRepository): Promise<void> {
-  const rows = await from.list();
-  const subjects = new Set(rows.map(subjectOf));
-  for (const { guardrailId, subjectId } of await to.list()) {
-    if (!subjects.has(subjectId)) await to.unassign(guardrailId, [subjectId]);
-  }
-  await to.assign(rows);
-}
+/** All ids of both. */
+export const joinRowIds = (one: RowIds, other: RowIds): RowIds =>
+  Object.fromEntries(Object.entries({ ...one, ...other }).map(([table, ids]) => [table, union(one[table], ids)]));
 
 const idOfRow = ({ id }: { readonly id: string }): string => id;
 const subjectOf = ({ subjectId }: AssignmentRecord): string => subjectId;

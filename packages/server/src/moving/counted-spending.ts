@@ -1,41 +1,46 @@
-import type { SpendingSum } from '@model-gateway/core';
+import { type GenerationRecord, type SpendingEntry, toSpending } from '@model-gateway/core';
 
-/** What a target has counted with the generations that were copied to it, this time and before. */
+/** What a directory has counted for generations that a database has counted as well, this time and before. */
 export interface CountedSpending {
-  add(sum: SpendingSum): void;
-  list(): readonly SpendingSum[];
+  /** `isNew`: one of the two did not have it before this time. */
+  add(record: GenerationRecord, isNew: boolean): void;
+  list(): readonly SpendingEntry[];
 }
 
 /**
- * Begins with what was counted before. Of a day that is copied again, all generations of before are copied again, so the
- * greater sum is what has been counted: retention may have dropped the rest at the target, and at the source.
+ * Begins with what was counted before. What both have had is seen again as far as retention has not dropped it, and
+ * more than was counted before where an earlier move ended before it could note what it did: the greater sum is right.
  */
-export function createCountedSpending(before: readonly SpendingSum[]): CountedSpending {
-  const known = new Map(before.map((sum) => [keyOf(sum), sum]));
-  const copied = new Map<string, SpendingSum>();
+export function createCountedSpending(before: readonly SpendingEntry[]): CountedSpending {
+  const fresh = new Map<string, SpendingEntry>();
+  const again = new Map<string, SpendingEntry>();
   return {
-    add(sum) {
-      const present = copied.get(keyOf(sum));
-      copied.set(keyOf(sum), present === undefined ? sum : merge(present, sum, (one, other) => one + other));
-    },
+    add: (record, isNew) => addTo(isNew ? fresh : again, toSpending(record)),
     list() {
-      const all = new Map(known);
-      for (const [key, sum] of copied) {
-        const earlier = known.get(key);
-        all.set(key, earlier === undefined ? sum : merge(earlier, sum, Math.max));
+      const all = new Map(again);
+      for (const entry of before) {
+        const seen = again.get(keyOf(entry));
+        all.set(keyOf(entry), seen === undefined ? entry : combine(entry, seen, Math.max));
       }
+      for (const entry of fresh.values()) addTo(all, entry);
       return [...all.values()];
     },
   };
 }
 
-const keyOf = ({ principalId, userId, workspaceId, day }: SpendingSum): string =>
+const keyOf = ({ principalId, userId, workspaceId, day }: SpendingEntry): string =>
   JSON.stringify([principalId, userId, workspaceId, day]);
 
-function merge(one: SpendingSum, other: SpendingSum, combine: (one: number, other: number) => number): SpendingSum {
-  return {
-    ...one,
-    creditsNanoUsd: combine(one.creditsNanoUsd, other.creditsNanoUsd),
-    byokNanoUsd: combine(one.byokNanoUsd, other.byokNanoUsd),
-  };
+function addTo(entries: Map<string, SpendingEntry>, entry: SpendingEntry): void {
+  const present = entries.get(keyOf(entry));
+  const sum = present === undefined ? entry : combine(present, entry, (one, other) => one + other);
+  entries.set(keyOf(entry), sum);
 }
+
+type Combine = (one: number, other: number) => number;
+
+const combine = (one: SpendingEntry, other: SpendingEntry, of: Combine): SpendingEntry => ({
+  ...one,
+  creditsNanoUsd: of(one.creditsNanoUsd, other.creditsNanoUsd),
+  byokNanoUsd: of(one.byokNanoUsd, other.byokNanoUsd),
+});

@@ -1,15 +1,19 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import process from 'node:process';
 
-import { GatewayError } from '@model-gateway/core';
+import { GatewayError, type Store } from '@model-gateway/core';
+import type { PostgresStore } from '@model-gateway/postgres';
 
 import { findDatabase, openDatabase, openJsonStore } from '../commands/find-store.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
-import { mirrorTables } from './copy-tables.ts';
+import { joinRowIds, mirrorTables } from './copy-tables.ts';
+import { createCountedSpending } from './counted-spending.ts';
 import { findOneByOne } from './find-known.ts';
+import { findMovedWith, readMoved, writeMovedWith } from './moved-file.ts';
 import type { ExportOptions } from './parse-export.ts';
 import { createProgress } from './progress.ts';
+import { subtractSpending } from './subtract-spending.ts';
 
 /** Copies the database of a config into a JSON-file store. */
 export async function exportData({ to: dir, config }: ExportOptions): Promise<void> {
@@ -19,14 +23,7 @@ export async function exportData({ to: dir, config }: ExportOptions): Promise<vo
   try {
     const to = await openJsonStore(dir);
     try {
-      await mirrorTables(from, to);
-      const progress = createProgress('generations');
-      const count = await copyGenerations({
-        from: from.generations,
-        to: to.generations,
-        findKnown: findOneByOne(to.generations),
-        onProgress: progress.show,
-      }).finally(progress.end);
+      const count = await exportStore({ dir, from, to });
       const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
       process.stderr.write(`The database is in ${dir}: ${count} generations, in ${seconds} s.\n`);
     } finally {
@@ -40,10 +37,43 @@ export async function exportData({ to: dir, config }: ExportOptions): Promise<vo
   }
 }
 
+interface Export {
+  readonly dir: string;
+  readonly from: PostgresStore;
+  readonly to: Store;
+}
+
+async function exportStore({ dir, from, to }: Export): Promise<number> {
+  const databaseId = await from.readId();
+  const moved = await readMoved(dir);
+  const before = findMovedWith(moved, databaseId);
+  const rows = joinRowIds(before.rows, await mirrorTables(from, to));
+  await writeMovedWith(dir, moved, databaseId, { ...before, rows });
+  const progress = createProgress('generations');
+  const counted = createCountedSpending(before.counted);
+  const count = await copyGenerations({
+    from: from.generations,
+    to: to.generations,
+    findKnown: findOneByOne(to.generations),
+    onProgress: progress.show,
+    onShared: counted.add,
+  }).finally(progress.end);
+  await writeMovedWith(dir, moved, databaseId, { rows, counted: counted.list() });
+  // Whatever the directory has counted itself, now it says what the database says.
+  const present = await to.generations.listSpending(databaseId);
+  const spent = subtractSpending(await from.generations.listSpending(), { sums: present });
+  await to.generations.carrySpending(databaseId, spent);
+  return count;
+}
+
+/** What a store makes in a new directory before its `config.json`: an export may have ended there. */
+const FIRST_FILES = /^(?:logs|owner[-.].+|.+\.gateway-tmp)$/;
+
 /** Refuses a directory with other things in it. */
 function checkDirectory(dir: string): void {
   if (!existsSync(dir)) return;
+  if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: name a new directory`);
   const names = readdirSync(dir);
-  if (names.length === 0 || names.includes('config.json')) return;
+  if (names.includes('config.json') || names.every((name) => FIRST_FILES.test(name))) return;
   throw new StartError(`${dir} is not empty, and no data directory of a gateway: name a new directory`);
 }

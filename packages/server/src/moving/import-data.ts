@@ -1,29 +1,35 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
 import {
-  createSpendingBook,
   GatewayError,
   resealProviderRow,
   type SecretBox,
+  type SpendingEntry,
   type Store,
   type StoredProvider,
-  toSpending,
 } from '@model-gateway/core';
 import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
 
-import { type Database, findDatabase, openDatabase, openJsonStore, toStderr } from '../commands/find-store.ts';
+import {
+  type Database,
+  findDatabase,
+  KEEPS_ALL,
+  openDatabase,
+  openJsonStore,
+  toStderr,
+} from '../commands/find-store.ts';
 import { findJournals, isJournalName, takeInJournal } from '../open-database.ts';
-import { describeAddress } from '../open-store.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { copyTables } from './copy-tables.ts';
 import { createCountedSpending } from './counted-spending.ts';
 import { findInPages } from './find-known.ts';
-import { readImported, writeImported } from './imported-file.ts';
+import { findMovedWith, readMoved, writeMovedWith } from './moved-file.ts';
 import type { ImportOptions } from './parse-import.ts';
 import { createProgress } from './progress.ts';
+import { subtractSpending } from './subtract-spending.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -37,8 +43,7 @@ export async function importData({ from: dir, config }: ImportOptions): Promise<
   try {
     const from = await openJsonStore(dir);
     try {
-      const place = describeAddress(database.store.url);
-      await importStore({ dir, from, to, place, retentionDays: database.retentionDays });
+      await importStore({ dir, from, to, databaseId: await to.readId(), retentionDays: database.retentionDays });
     } finally {
       await from.close();
     }
@@ -55,6 +60,7 @@ export async function importData({ from: dir, config }: ImportOptions): Promise<
 /** What there is to import. Throws where there is nothing, before a store is made in a wrong directory. */
 function examineDirectory(dir: string): { readonly isStore: boolean; readonly journals: readonly string[] } {
   if (!existsSync(dir)) throw new StartError(`There is no directory ${dir}`);
+  if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: name the data directory that it is in`);
   const logs = existsSync(join(dir, 'logs')) ? readdirSync(join(dir, 'logs')) : [];
   const isStore =
     ['config.json', 'config.copy.json'].some((name) => existsSync(join(dir, name))) ||
@@ -67,8 +73,9 @@ function examineDirectory(dir: string): { readonly isStore: boolean; readonly jo
   );
 }
 
-async function importJournal(dir: string, { store: { url }, retentionDays }: Database): Promise<void> {
+async function importJournal(dir: string, { store: { url } }: Database): Promise<void> {
   try {
+    const { retentionDays } = KEEPS_ALL;
     const bytes = await takeInJournal(dir, { url, retentionDays, logger: toStderr });
     say(`${dir} is in the database${bytes === 0 ? ': it was empty' : ''}.`);
   } catch (error) {
@@ -82,38 +89,24 @@ interface Import {
   readonly dir: string;
   readonly from: Store;
   readonly to: Store;
-  /** The database, as it is named in the note of what has been imported. */
-  readonly place: string;
+  readonly databaseId: string;
   readonly retentionDays: number;
 }
 
-async function importStore({ dir, from, to, place, retentionDays }: Import): Promise<void> {
+async function importStore({ dir, from, to, databaseId, retentionDays }: Import): Promise<void> {
   const beganAt = performance.now();
-  const imported = await readImported(dir);
+  const moved = await readMoved(dir);
+  const before = findMovedWith(moved, databaseId);
   const reseal = createReseal(dir);
-  const ids = await copyTables({ from, to, copiedBefore: imported.rows[place] ?? {}, reseal: reseal.row });
-  const noted = { ...imported, rows: { ...imported.rows, [place]: ids } };
-  await writeImported(dir, noted);
-  const left = createSpendingBook();
-  for (const sum of from.generations.listSpending?.() ?? []) left.add(sum);
-  const progress = createProgress('generations');
-  const counted = createCountedSpending(imported.counted?.[place] ?? []);
-  // Whole days, as retention drops them.
-  const sinceMs = Math.floor(Date.now() / DAY_MS - retentionDays) * DAY_MS;
-  const count = await copyGenerations({
-    from: from.generations,
-    to: to.generations,
-    findKnown: findInPages(to.generations),
-    sinceMs,
-    onProgress: progress.show,
-    onCopied: (record) => counted.add(toSpending(record)),
-  }).finally(progress.end);
-  await writeImported(dir, { ...noted, counted: { ...noted.counted, [place]: counted.list() } });
-  for (const sum of counted.list()) left.subtract(sum);
-  // What was spent on generations that are too old to be there counts all the same.
-  await to.generations.carrySpending?.(imported.id, left.entries());
+  const rows = await copyTables({ from, to, copiedBefore: before.rows, reseal: reseal.row });
+  await writeMovedWith(dir, moved, databaseId, { ...before, rows });
+  const { count, counted } = await importGenerations({ from, to, counted: before.counted, retentionDays });
+  await writeMovedWith(dir, moved, databaseId, { rows, counted });
+  // What was spent on generations that the database never had counts all the same.
+  const spent = await from.generations.listSpending(databaseId);
+  await to.generations.carrySpending(moved.id, subtractSpending(spent, { entries: counted }));
   const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
-  const keys = ids['keys']?.length ?? 0;
+  const keys = rows['keys']?.length ?? 0;
   say(`${dir} is in the database: ${count} generations and ${keys} keys, in ${seconds} s.`);
   if (reseal.unopened() > 0) {
     say(
@@ -121,6 +114,33 @@ async function importStore({ dir, from, to, place, retentionDays }: Import): Pro
         'start gateways with GATEWAY_SECRETS_KEY as it was there, or as it stands in its secrets.key.',
     );
   }
+}
+
+interface GenerationImport {
+  readonly from: Store;
+  readonly to: Store;
+  /** What the directory has counted that the database has counted too, as it was noted last. */
+  readonly counted: readonly SpendingEntry[];
+  readonly retentionDays: number;
+}
+
+/** Copies generations. Resolves with how many both have, and with what was counted for all that both have counted. */
+async function importGenerations({ from, to, counted: before, retentionDays }: GenerationImport) {
+  const progress = createProgress('generations');
+  const counted = createCountedSpending(before);
+  const copy = { from: from.generations, to: to.generations, findKnown: findInPages(to.generations) };
+  const count = await copyGenerations({
+    ...copy,
+    // Whole days, as retention drops them.
+    sinceMs: Math.floor(Date.now() / DAY_MS - retentionDays) * DAY_MS,
+    onProgress: progress.show,
+    onShared: counted.add,
+  }).finally(progress.end);
+  if ((to.retention?.countLate?.() ?? 0) === 0) return { count, counted: counted.list() };
+  // Some belong to days that were dropped there: the database has not taken them. What it has is looked up again.
+  const found = createCountedSpending(before);
+  const taken = await copyGenerations({ ...copy, sinceMs: Infinity, onProgress: () => undefined, onShared: found.add });
+  return { count: taken, counted: found.list() };
 }
 
 /** Seals keys of providers, which a file of the directory may open, with the key of the environment. */

@@ -1,4 +1,4 @@
-import type { GenerationRecord, Spent, SpentQuery } from '../store.ts';
+import type { GenerationRecord, SpendingSum, Spent, SpentQuery } from '../store.ts';
 
 /** Whose spending a sum is. */
 export interface Spender {
@@ -18,10 +18,15 @@ export interface SpendingBook {
   add(entry: SpendingEntry): void;
   /** Takes away what was added before. */
   subtract(entry: SpendingEntry): void;
+  /** Adds a sum of one spender, of which it is not known what it consists of: no entry has it. */
+  addSum(sum: SpendingSum): void;
+  subtractSum(sum: SpendingSum): void;
   /** All of a principal's spending. */
   totalNanoUsd(principalId: string): number;
   spent(query: SpentQuery): Spent;
   entries(): Iterable<SpendingEntry>;
+  /** What each spender has spent, by day, as far as it is not zero: entries and added sums. */
+  sums(): Iterable<SpendingSum>;
 }
 
 /** Longer than any period of a query; older days are added up. */
@@ -66,10 +71,26 @@ export function createSpendingBook(): SpendingBook {
     else known.push(account);
     return account;
   };
+  const toBookedDay = (day: string): string => {
+    if (day > newestDay) moveTo(day);
+    return day < oldestDay ? '' : day;
+  };
   const book = (entry: SpendingEntry, sign: 1 | -1): void => {
-    if (entry.day > newestDay) moveTo(entry.day);
-    const day = entry.day < oldestDay ? '' : entry.day;
+    const day = toBookedDay(entry.day);
     for (const days of accountOf(entry).all) addTo(days, day, entry, sign);
+  };
+  const bookSum = (sum: SpendingSum, sign: 1 | -1): void => addTo(spenderDays(sum), toBookedDay(sum.day), sum, sign);
+  const spenderDays = ({ kind, id }: Pick<SpendingSum, 'kind' | 'id'>): Days => {
+    switch (kind) {
+      case 'account':
+        return total;
+      case 'key':
+        return daysOf(principals, id);
+      case 'member':
+        return daysOf(members, id);
+      case 'workspace':
+        return daysOf(workspaces, id);
+    }
   };
   const moveTo = (day: string): void => {
     newestDay = day;
@@ -102,6 +123,8 @@ export function createSpendingBook(): SpendingBook {
   return {
     add: (entry) => book(entry, 1),
     subtract: (entry) => book(entry, -1),
+    addSum: (sum) => bookSum(sum, 1),
+    subtractSum: (sum) => bookSum(sum, -1),
     totalNanoUsd(principalId) {
       const { creditsNanoUsd, byokNanoUsd } = spent({ principalId });
       return creditsNanoUsd + byokNanoUsd;
@@ -112,7 +135,19 @@ export function createSpendingBook(): SpendingBook {
         for (const [day, sums] of own) yield { ...spender, day, ...sums };
       }
     },
+    *sums() {
+      yield* sumsOf('account', '', total);
+      for (const [id, days] of principals) yield* sumsOf('key', id, days);
+      for (const [id, days] of members) yield* sumsOf('member', id, days);
+      for (const [id, days] of workspaces) yield* sumsOf('workspace', id, days);
+    },
   };
+}
+
+function* sumsOf(kind: SpendingSum['kind'], id: string, days: Days): Iterable<SpendingSum> {
+  for (const [day, { creditsNanoUsd, byokNanoUsd }] of days) {
+    if (creditsNanoUsd !== 0 || byokNanoUsd !== 0) yield { kind, id, day, creditsNanoUsd, byokNanoUsd };
+  }
 }
 
 const NO_DAYS: Days = new Map();

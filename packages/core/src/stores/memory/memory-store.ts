@@ -1,6 +1,7 @@
 import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
+import { createCarriedSpending } from '../kit/carried-spending.ts';
 import { createDeliveryBook } from '../kit/delivery-book.ts';
 import { createFirstGenerations } from '../kit/first-generations.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
@@ -61,6 +62,7 @@ interface GenerationSource {
 function createGenerationRepository(maxGenerations: number): GenerationRepository {
   const byId = new Map<string, KeptGeneration>();
   const spending = createSpendingBook();
+  const carried = createCarriedSpending(spending);
   /** Oldest first, beginning at `dropped`: cutting the front off at every append would cost its length each time. */
   let order: KeptGeneration[] = [];
   let dropped = 0;
@@ -154,6 +156,10 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     count: () => byId.size,
     spentNanoUsd: spending.totalNanoUsd,
     spent: spending.spent,
+    listSpending: carried.list,
+    async carrySpending(source, sums) {
+      carried.put(source, [...sums]);
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { activityCases } from './activity-cases.ts';
 import { broadcastCases } from './broadcast-cases.ts';
+import { carriedSpendingCases } from './carried-spending-cases.ts';
 import { deliveryCases } from './delivery-cases.ts';
 import { followCases } from './follow-cases.ts';
 import { generationCases } from './generation-cases.ts';
@@ -24,6 +25,7 @@ const ALL: readonly StoreCase[] = [
   ...sessionCases,
   ...scanCases,
   ...spendingCases,
+  ...carriedSpendingCases,
   ...activityCases,
   ...followCases,
   ...videoJobCases,

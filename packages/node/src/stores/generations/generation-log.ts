@@ -1,4 +1,4 @@
-import type { GenerationRepository } from '@model-gateway/core';
+import type { GenerationRepository, SpendingBook } from '@model-gateway/core';
 
 import { errorReason } from '../files/file-system.ts';
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
@@ -27,9 +27,14 @@ export interface GenerationLogOptions extends LoadOptions {
   readonly retentionClock: RetentionClock;
 }
 
+/** What the log has part in. What comes from other stores is not in it. */
+export type GenerationLogRepository = Omit<GenerationRepository, 'listSpending' | 'carrySpending'>;
+
 /** Generations on disk. The caller that opened them closes them. */
 export interface GenerationLog {
-  readonly repository: GenerationRepository;
+  readonly repository: GenerationLogRepository;
+  /** What the repository says was spent. */
+  readonly spending: SpendingBook;
   /** Number of generations at start. */
   readonly loaded: number;
   /** Writes and syncs what is pending; rejects when something may not be durable. */
@@ -68,6 +73,7 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
 
   return {
     repository: createRepository({ index, reader, journal }),
+    spending: index.spending,
     loaded,
     async close() {
       stopWarming();
@@ -114,7 +120,7 @@ interface Parts {
   readonly journal: Journal<Operation>;
 }
 
-function createRepository({ index, reader, journal }: Parts): GenerationRepository {
+function createRepository({ index, reader, journal }: Parts): GenerationLogRepository {
   return {
     append(record, content) {
       // Not an async function: the operation's promise is enough.
@@ -157,6 +163,5 @@ function createRepository({ index, reader, journal }: Parts): GenerationReposito
     count: () => index.size,
     spentNanoUsd: index.spending.totalNanoUsd,
     spent: index.spending.spent,
-    listSpending: index.spending.entries,
   };
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 import type { DatabaseConnection } from '../../connection/database-connection.ts';
 import { toDay } from '../day-of-generation.ts';
-import { firstDayToldApart, type Spending } from '../spending.ts';
+import { firstDayKept, firstDayToldApart, type Spending } from '../spending.ts';
 import { messageOf } from '../write/batch-error.ts';
 import type { Days } from './days.ts';
 
@@ -43,7 +43,7 @@ export function createRetention(options: RetentionOptions): Retention {
   const look = async (): Promise<void> => {
     const wasHeld = isHeld();
     leadMs = now() - (await readTime(connection));
-    if (isHeld() && !wasHeld) {
+    if (isHeld() && !wasHeld && Number.isFinite(options.retentionDays)) {
       logger?.warn('The clock is ahead of that of the database by more than a day; retention goes by the database', {
         days: Math.floor(leadMs / DAY_MS),
       });
@@ -76,7 +76,7 @@ async function applyRetention(
   { days, spending, retentionDays, dropBefore, logger }: RetentionOptions,
   nowMs: number,
 ): Promise<void> {
-  const firstKept = toDay(nowMs - retentionDays * DAY_MS);
+  const firstKept = firstDayKept(nowMs, retentionDays);
   const dropped: string[] = [];
   for (const day of await days.list()) {
     if (day < firstKept && (await days.drop(day))) dropped.push(day);

@@ -1,7 +1,7 @@
 import type { SpendingSum } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { toColumnId } from '../connection/column-text.ts';
+import { fromColumnId, toColumnId } from '../connection/column-text.ts';
 import type { DatabaseConnection } from '../connection/database-connection.ts';
 
 interface CarriedRow {
@@ -10,6 +10,29 @@ interface CarriedRow {
   readonly day: string;
   readonly credits: number;
   readonly byok: number;
+}
+
+/** Everything that was spent, but for what was carried from one source. */
+export async function listSpending(
+  { database }: Pick<DatabaseConnection, 'database'>,
+  exceptFrom: string | undefined,
+): Promise<readonly SpendingSum[]> {
+  const { rows } = await sql<{ kind: SpendingSum['kind']; id: string; day: string; credits: string; byok: string }>`
+    select kind, id, case when day = '-infinity' then '' else to_char(day, 'YYYY-MM-DD') end as day,
+      sum(credits)::text as credits, sum(byok)::text as byok
+    from (
+      select kind, id, day, credits_nano as credits, byok_nano as byok from gateway.spending
+      union all
+      select kind, id, day, -credits_nano, -byok_nano from gateway.carried_spending where source = ${exceptFrom ?? null}
+    ) as parts
+    group by kind, id, day having sum(credits) <> 0 or sum(byok) <> 0`.execute(database);
+  return rows.map(({ kind, id, day, credits, byok }) => ({
+    kind,
+    id: fromColumnId(id),
+    day,
+    creditsNanoUsd: Number(credits),
+    byokNanoUsd: Number(byok),
+  }));
 }
 
 /** Counts spending that comes from another store, in the place of what came from there before. */
@@ -46,26 +69,17 @@ export async function carrySpending(
   });
 }
 
-/** A row for each spender that a sum counts for. */
+/** A row for each spender and day. */
 function toRows(sums: Iterable<SpendingSum>): readonly CarriedRow[] {
   const rows = new Map<string, CarriedRow>();
-  const add = (kind: string, id: string, sum: SpendingSum): void => {
+  for (const sum of sums) {
+    const { kind } = sum;
+    const id = toColumnId(sum.id);
     const day = sum.day === '' ? '-infinity' : sum.day;
     const key = JSON.stringify([kind, id, day]);
     const before = rows.get(key);
-    rows.set(key, {
-      kind,
-      id: toColumnId(id),
-      day,
-      credits: (before?.credits ?? 0) + sum.creditsNanoUsd,
-      byok: (before?.byok ?? 0) + sum.byokNanoUsd,
-    });
-  };
-  for (const sum of sums) {
-    add('account', '', sum);
-    add('key', sum.principalId, sum);
-    if (sum.userId !== undefined) add('member', sum.userId, sum);
-    if (sum.workspaceId !== undefined) add('workspace', sum.workspaceId, sum);
+    const credits = (before?.credits ?? 0) + sum.creditsNanoUsd;
+    rows.set(key, { kind, id, day, credits, byok: (before?.byok ?? 0) + sum.byokNanoUsd });
   }
   return [...rows.values()].filter(({ credits, byok }) => credits !== 0 || byok !== 0);
 }
