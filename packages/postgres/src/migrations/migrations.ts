@@ -7,6 +7,8 @@ import { budgetSlicesMigration } from './0004-budget-slices.ts';
 import { generationOrderMigration } from './0005-generation-order.ts';
 import { carriedSpendingMigration } from './0006-carried-spending.ts';
 import { droppedDaysMigration } from './0007-dropped-days.ts';
+import { sumsByGrainMigration } from './0009-sums-by-grain.ts';
+import { sessionsByTimeMigration } from './0010-sessions-by-time.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -20,4 +22,6 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0005-generation-order', generationOrderMigration],
   ['0006-carried-spending', carriedSpendingMigration],
   ['0007-dropped-days', droppedDaysMigration],
+  ['0009-sums-by-grain', sumsByGrainMigration],
+  ['0010-sessions-by-time', sessionsByTimeMigration],
 ];
