@@ -20,7 +20,7 @@ import { searchRecords } from './search-records.ts';
 import { type Span, walkSpans } from './walk-spans.ts';
 
 const LIMIT_MS = 5000;
-const WALK_MS = 650;
+const WALK_MS = 400;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**

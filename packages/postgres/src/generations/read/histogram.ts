@@ -4,6 +4,7 @@ import {
   type GenerationHistogram,
   type GenerationSplit,
   type HistogramQuery,
+  type HistogramSplit,
   toGenerationFacts,
 } from '@model-gateway/core';
 import { sql } from 'kysely';
@@ -20,12 +21,13 @@ import { findBounds } from './list-rows.ts';
 import { toOneDimension } from './one-dimension.ts';
 import type { ReadParts } from './read-parts.ts';
 import type { Read } from './reader.ts';
+import { addUpFirstSessions, addUpSessions, toMeasured } from './rows-by-session.ts';
 import { searchRecords } from './search-records.ts';
 import { type Span, walkSpans } from './walk-spans.ts';
 
 const LIMIT_MS = 5000;
 /** For what no sums are kept of. */
-const WALK_MS = 650;
+const WALK_MS = 400;
 /** Up to so many, percentiles are those of the measurements themselves. */
 const MAX_EXACT = 2000;
 
@@ -160,15 +162,14 @@ function toSplitValue(by: GenerationSplit | undefined, value: string): string | 
 
 /** Adds up in steps of time, newest first. */
 async function addUpRows(query: HistogramQuery, span: Span, parts: ReadParts): Promise<GenerationHistogram> {
-  const { startMs, bucketMs, split, filter } = query;
+  const { split, filter } = query;
+  if (split?.by === 'session') return addUpRowsBySession(query, { span, split, parts });
   const { matches } = toFilterSql(filter);
   const value = split === undefined ? sql`''` : sql.raw(`coalesce(g.${SPLIT_COLUMNS[split.by]}, '')`);
   const rows: SketchedRow[] = [];
   const walk = { span, budgetMs: WALK_MS, monotonicNow: parts.monotonicNow };
   const searchedFromMs = await walkSpans(walk, async ({ fromMs, toMs }, limitMs) => {
-    const chosen = sql`(select floor((g.created_at_ms - ${startMs}::double precision) / ${bucketMs})::integer as bucket,
-      1 as sign, ${value} as value, g.status, g.cost_nano, g.first_token_ms, g.tokens_per_second
-      from gateway.generations g where ${isWithin(fromMs, toMs)} and ${matches})`;
+    const chosen = toMeasured(query, { value, where: sql`${isWithin(fromMs, toMs)} and ${matches}` });
     rows.push(...(await parts.snapshot(limitMs, (read) => read(sketchRows(chosen)))));
     return false;
   });
@@ -178,6 +179,25 @@ async function addUpRows(query: HistogramQuery, span: Span, parts: ReadParts): P
   const first = ranked.slice(0, split.limit);
   const partRows = rows.filter((row) => first.includes(row.value));
   return { ...toHistogram(query, rows, { first, others: ranked.length - first.length, rows: partRows }), ...cut };
+}
+
+interface SessionSplit {
+  readonly span: Span;
+  readonly split: HistogramSplit;
+  readonly parts: ReadParts;
+}
+
+async function addUpRowsBySession(
+  query: HistogramQuery,
+  { span, split, parts }: SessionSplit,
+): Promise<GenerationHistogram> {
+  const { rows, ranks, searchedFromMs } = await addUpSessions(query, { span, budgetMs: WALK_MS }, parts);
+  const ranked = rank(ranks, split.rank);
+  const first = ranked.slice(0, split.limit);
+  const looked = { fromMs: searchedFromMs, toMs: span.toMs };
+  const found = { first, others: ranked.length - first.length };
+  const partRows = await addUpFirstSessions(query, looked, { first, rows, parts });
+  return { ...toHistogram(query, rows, { ...found, rows: partRows }), ...toCut(searchedFromMs, span) };
 }
 
 /** The rows match already. */

@@ -14,10 +14,14 @@ export interface Walk {
 }
 
 const MINUTE_MS = 60_000;
+/** In whole milliseconds, as columns have them. */
+const toStep = (ms: number): number => Math.max(MINUTE_MS, Math.floor(ms));
 const FIRST_STEP_MS = 6 * 60 * MINUTE_MS;
 /** A step that takes less makes the next one longer. */
 const SHORT_MS = 60;
 const LONG_MS = 250;
+/** The part of the time that is left which a step may take, by the pace of the one before. */
+const CAUTION = 0.7;
 
 /**
  * Looks at a span in steps, newest first, for as long as the budget lasts; `look` returns whether that is enough.
@@ -43,12 +47,16 @@ export async function walkSpans(
     } catch (error) {
       if (!(error instanceof SlowQueryError)) throw error;
       if (stepMs <= MINUTE_MS) return toMs;
-      stepMs /= 8;
+      stepMs = toStep(stepMs / 8);
       continue;
     }
-    const tookMs = monotonicNow() - startedAt;
+    const endedAt = monotonicNow();
+    const tookMs = endedAt - startedAt;
+    // A step that is stopped has cost its time for nothing.
+    const affordableMs = ((part.toMs - part.fromMs) / Math.max(1, tookMs)) * (until - endedAt) * CAUTION;
     if (tookMs < SHORT_MS) stepMs *= 4;
-    else if (tookMs > LONG_MS) stepMs = Math.max(MINUTE_MS, stepMs / 2);
+    else if (tookMs > LONG_MS) stepMs /= 2;
+    stepMs = toStep(Math.min(stepMs, affordableMs));
   }
   return span.fromMs;
 }
