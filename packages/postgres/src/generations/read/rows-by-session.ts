@@ -7,7 +7,7 @@ import type { ReadParts } from './read-parts.ts';
 import { type Span, walkSpans } from './walk-spans.ts';
 
 /** Of the two statements of a step, each may take so much of its time. */
-const SHARE = 0.5;
+const SHARE = 0.7;
 const LIMIT_MS = 5000;
 /** Of all calls that have one. */
 const SOME_SESSION = 'session';

@@ -17,11 +17,15 @@ const MINUTE_MS = 60_000;
 /** In whole milliseconds, as columns have them. */
 const toStep = (ms: number): number => Math.max(MINUTE_MS, Math.floor(ms));
 const FIRST_STEP_MS = 6 * 60 * MINUTE_MS;
+/** No query ends in less. */
+const LEAST_MS = 2;
 /** A step that takes less makes the next one longer. */
 const SHORT_MS = 60;
 const LONG_MS = 250;
-/** The part of the time that is left which a step may take, by the pace of the one before. */
-const CAUTION = 0.7;
+/** The part of the time that is left after which a step is stopped, so that there is some for a shorter one. */
+const PATIENCE = 0.6;
+/** The part of it which a step is to take, by the pace of the one before. */
+const CAUTION = 0.5;
 
 /**
  * Looks at a span in steps, newest first, for as long as the budget lasts; `look` returns whether that is enough.
@@ -37,8 +41,8 @@ export async function walkSpans(
   let { toMs } = span;
   while (toMs > span.fromMs) {
     const startedAt = monotonicNow();
-    const limitMs = until - startedAt;
-    if (limitMs <= 0) return toMs;
+    const limitMs = (until - startedAt) * PATIENCE;
+    if (limitMs < LEAST_MS) return toMs;
     const part = { fromMs: Math.max(span.fromMs, toMs - stepMs), toMs };
     try {
       const isEnough = await look(part, limitMs);
