@@ -4,7 +4,9 @@ import type {
   GenerationFilter,
   GenerationHistogram,
   GenerationRepository,
-  HistogramQuery, SortedPlace } from '@model-gateway/core';
+  HistogramQuery,
+  SortedPlace,
+} from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createPostgresStore } from '@model-gateway/postgres';
 import { expect, onTestFinished, test } from 'vitest';
@@ -51,46 +53,63 @@ function createRecords({ below, pick }: Draw) {
     const even = START_MS + below(DAYS * 48) * (HOUR_MS / 2);
     return even + pick(0, 0, -1, 1, 999, 1000, below(HOUR_MS / 2), below(HOUR_MS / 2));
   });
-  return moments.toSorted((a, b) => a - b).map((createdMs, index) => {
-    // The id is made before a call begins, perhaps in the second or the day before.
-    const second = Math.floor((createdMs - pick(0, 0, 400)) / 1000);
-    const ending = below(12);
-    return toRecord(`gen-${second}-${String(index).padStart(8, '0')}`, {
-      principalId: pick(...KEYS),
-      ...(below(3) > 0 && { userId: pick(...USERS) }),
-      costNanoUsd: pick(0, below(5000), 4_000_000_000_000),
-      generation: {
-        created_at: new Date(createdMs).toISOString(),
-        model: pick(...MODELS),
-        provider_name: pick(null, ...PROVIDERS),
-        session_id: pick(null, pick(...SESSIONS)),
-        origin: pick(...ORIGINS),
-        user_agent: pick(null, 'curl/8.1', 'Straße/1', ' x'),
-        external_user: pick(null, 'someone'),
-        workspace_id: pick(null, 'w1'),
-        preset_id: pick(null, 'p1'),
-        is_byok: below(4) === 0,
-        streamed: below(5) > 0,
-        cancelled: ending === 1,
-        interrupted: ending === 2,
-        finish_reason: ending === 0 ? 'error' : pick('stop', null),
-        cost_known: below(10) > 0,
-        latency: pick(null, 0, 0.25, 100 + below(4000)),
-        generation_time: pick(null, 0, 5000 + below(20_000) / 4),
-        tokens_prompt: pick(null, 0, below(100), 2_147_483_647),
-        tokens_completion: pick(null, 0, 1, below(1000)),
-        native_tokens_reasoning: pick(null, below(50)),
-        provider_responses: pick(null, [], [{ status: 200, endpoint_id: 'a:b' }], [{ status: 500 }, { status: 200, endpoint_id: 'c' }]),
-      },
+  return moments
+    .toSorted((a, b) => a - b)
+    .map((createdMs, index) => {
+      // The id is made before a call begins, perhaps in the second or the day before.
+      const second = Math.floor((createdMs - pick(0, 0, 400)) / 1000);
+      const ending = below(12);
+      return toRecord(`gen-${second}-${String(index).padStart(8, '0')}`, {
+        principalId: pick(...KEYS),
+        ...(below(3) > 0 && { userId: pick(...USERS) }),
+        costNanoUsd: pick(0, below(5000), 4_000_000_000_000),
+        generation: {
+          created_at: new Date(createdMs).toISOString(),
+          model: pick(...MODELS),
+          provider_name: pick(null, ...PROVIDERS),
+          session_id: pick(null, pick(...SESSIONS)),
+          origin: pick(...ORIGINS),
+          user_agent: pick(null, 'curl/8.1', 'Straße/1', ' x'),
+          external_user: pick(null, 'someone'),
+          workspace_id: pick(null, 'w1'),
+          preset_id: pick(null, 'p1'),
+          is_byok: below(4) === 0,
+          streamed: below(5) > 0,
+          cancelled: ending === 1,
+          interrupted: ending === 2,
+          finish_reason: ending === 0 ? 'error' : pick('stop', null),
+          cost_known: below(10) > 0,
+          latency: pick(null, 0, 0.25, 100 + below(4000)),
+          generation_time: pick(null, 0, 5000 + below(20_000) / 4),
+          tokens_prompt: pick(null, 0, below(100), 2_147_483_647),
+          tokens_completion: pick(null, 0, 1, below(1000)),
+          native_tokens_reasoning: pick(null, below(50)),
+          provider_responses: pick(
+            null,
+            [],
+            [{ status: 200, endpoint_id: 'a:b' }],
+            [{ status: 500 }, { status: 200, endpoint_id: 'c' }],
+          ),
+        },
+      });
     });
-  });
 }
 
 function drawCondition({ below, pick }: Draw): GenerationCondition {
   const isNegated = below(2) === 0;
-  const text = (field: string, ...values: readonly string[]) => ({ field, sign: ':', values: [pick(...values)], isNegated });
-  const number = (field: string, ...values: readonly number[]) => ({ field, sign: pick('>', '>=', '<', '<=', ':'), values: [pick(...values)], isNegated });
-  return pick(
+  const text = (field: string, ...values: readonly string[]) => ({
+    field,
+    sign: ':',
+    values: [pick(...values)],
+    isNegated,
+  });
+  const number = (field: string, ...values: readonly number[]) => ({
+    field,
+    sign: pick('>', '>=', '<', '<=', ':'),
+    values: [pick(...values)],
+    isNegated,
+  });
+  return pick<() => object>(
     () => text('model', 'a/*', '*e', '*%_\\', '', '*', LONG.toLowerCase()),
     () => text('provider', 'acme', '*a', '*'),
     () => text('agent', 'curl*', '*/*', 'straße*', ' x', '* *'),
@@ -198,10 +217,26 @@ const toComparable = (histogram: GenerationHistogram): GenerationHistogram =>
         JSON.stringify(histogram, (key, value: unknown) => (/P50|P95/.test(key) ? value !== null : value)),
       ) as GenerationHistogram);
 
-const sumsOf = async (generations: GenerationRepository, query: ActivityQuery): Promise<string[]> =>
-  (await generations.activity(query)).map((sum) => JSON.stringify(Object.entries(sum).toSorted())).toSorted();
+const compareTexts = (left: string, right: string): number => (left < right ? -1 : 1);
 
-const SORTS = ['time', 'cost', 'duration', 'latency', 'tokens_in', 'tokens_out', 'speed', 'attempts', 'model', 'provider', 'status'] as const;
+const sumsOf = async (generations: GenerationRepository, query: ActivityQuery): Promise<string[]> =>
+  (await generations.activity(query))
+    .map((sum) => JSON.stringify(sum, Object.keys(sum).toSorted(compareTexts)))
+    .toSorted();
+
+const SORTS = [
+  'time',
+  'cost',
+  'duration',
+  'latency',
+  'tokens_in',
+  'tokens_out',
+  'speed',
+  'attempts',
+  'model',
+  'provider',
+  'status',
+] as const;
 
 test.skipIf(missingPostgres)(
   'random lists, sessions, charts, counts and activity of PostgreSQL are those of memory',

@@ -89,7 +89,10 @@ async function countSums(read: Read, filter: GenerationFilter, span: Span): Prom
 const toStatuses = ({ statuses }: GenerationFilter): string[] | undefined => statuses && [...statuses];
 
 function countDays(column: string, filter: GenerationFilter, span: Span) {
-  return sql<{ value: string | null; requests: number }>`select ${sql.ref(column)} as value, sum(requests)::bigint as requests
+  return sql<{
+    value: string | null;
+    requests: number;
+  }>`select ${sql.ref(column)} as value, sum(requests)::bigint as requests
     from ${toDayRows(span, filter)} group by 1 having sum(requests) <> 0`;
 }
 

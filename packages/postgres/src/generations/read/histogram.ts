@@ -20,7 +20,7 @@ import { createTally } from './histogram-tally.ts';
 import { findBounds } from './list-rows.ts';
 import { toOneDimension } from './one-dimension.ts';
 import type { ReadParts } from './read-parts.ts';
-import type { Read } from './reader.ts';
+import { type Read, SlowQueryError } from './reader.ts';
 import { addUpFirstSessions, addUpSessions, toMeasured } from './rows-by-session.ts';
 import { searchRecords } from './search-records.ts';
 import { type Span, walkSpans } from './walk-spans.ts';
@@ -28,14 +28,17 @@ import { type Span, walkSpans } from './walk-spans.ts';
 const LIMIT_MS = 5000;
 /** For what no sums are kept of. */
 const WALK_MS = 400;
+/** For percentiles, too. */
+const ALL_MS = 450;
 /** Up to so many, percentiles are those of the measurements themselves. */
 const MAX_EXACT = 2000;
 
 /**
  * Adds up by time: from the sums where the filter and the split are about one dimension, else from rows, as far back as
- * there is time for.
+ * there is time for. Percentiles of few calls are exact where there is time to read them.
  */
 export async function addUpByTime(query: HistogramQuery, parts: ReadParts): Promise<GenerationHistogram> {
+  const startedAt = parts.monotonicNow();
   const span = await toSpan(query, parts);
   if (span === undefined) return createHistogram(query).read(() => Promise.resolve());
   const filter = toFilterSql(query.filter);
@@ -52,7 +55,13 @@ export async function addUpByTime(query: HistogramQuery, parts: ReadParts): Prom
       ? await addUpRows(query, span, parts)
       : await parts.snapshot(LIMIT_MS, (read) => addUpSums(read, query, { span, dimension }));
   if (found.total.requests > MAX_EXACT || found.searchedFromMs !== undefined) return found;
-  return parts.snapshot(LIMIT_MS, (read) => addUpExactly(read, query, span));
+  const leftMs = startedAt + ALL_MS - parts.monotonicNow();
+  try {
+    return await parts.snapshot(leftMs, (read) => addUpExactly(read, query, span));
+  } catch (error) {
+    if (error instanceof SlowQueryError) return found;
+    throw error;
+  }
 }
 
 /** What is in the buckets, in the filter's span and in the database; undefined where there is nothing. */

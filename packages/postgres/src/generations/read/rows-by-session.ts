@@ -45,9 +45,9 @@ export async function addUpSessions(
       ranks: await read(toRanks(where)),
       rows: await read(sketchRows(toMeasured(query, { value, where }))),
     }));
-    const [{ sessions = [], requests = [], costs = [] } = {}] = found.ranks;
-    for (const [at, session] of (sessions ?? []).entries())
-      ranks.push({ value: session, requests: requests?.[at] ?? 0, cost_nano: costs?.[at] ?? 0 });
+    for (const { sessions, requests, costs } of found.ranks)
+      for (const [at, value] of sessions.entries())
+        ranks.push({ value, requests: requests[at] ?? 0, cost_nano: costs[at] ?? 0 });
     rows.push(...found.rows);
     return false;
   });
@@ -60,7 +60,11 @@ export async function addUpSessions(
 export async function addUpFirstSessions(
   query: HistogramQuery,
   { fromMs, toMs }: Span,
-  { first, rows, parts }: { readonly first: readonly string[]; readonly rows: readonly SketchedRow[]; readonly parts: ReadParts },
+  {
+    first,
+    rows,
+    parts,
+  }: { readonly first: readonly string[]; readonly rows: readonly SketchedRow[]; readonly parts: ReadParts },
 ): Promise<readonly SketchedRow[]> {
   const sessions = new Set(first.filter((value) => value !== ''));
   const without = first.includes('') ? rows.filter(({ value }) => value === '') : [];
@@ -72,14 +76,15 @@ export async function addUpFirstSessions(
 }
 
 interface Ranks {
-  readonly sessions: readonly string[] | null;
-  readonly requests: readonly number[] | null;
-  readonly costs: readonly number[] | null;
+  readonly sessions: readonly string[];
+  readonly requests: readonly number[];
+  readonly costs: readonly number[];
 }
 
 /** In three lists, because a row a session takes as long to read as to count. */
 const toRanks = (where: RawBuilder<unknown>): RawBuilder<Ranks> => sql<Ranks>`
-  select json_agg(value) as sessions, json_agg(requests) as requests, json_agg(cost_nano) as costs from (
+  select coalesce(json_agg(value), '[]') as sessions, coalesce(json_agg(requests), '[]') as requests,
+    coalesce(json_agg(cost_nano), '[]') as costs from (
     select g.session_id as value, count(*) as requests, sum(g.cost_nano)::bigint as cost_nano
     from gateway.generations g where ${where} and g.session_id is not null group by 1) as summed`;
 

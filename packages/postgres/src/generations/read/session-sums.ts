@@ -36,7 +36,8 @@ export async function readSessionSums(
   filter: GenerationFilter = {},
 ): Promise<Map<string, SessionSum>> {
   const matches = sql`${isWithin(filter.createdFromMs, filter.createdBeforeMs)} and ${toFilterSql(filter).matches}`;
-  const rows = await read(sql<SumRow>`select g.session_id, (array_agg(g.id order by g.created_at_ms, g.id))[1] as first_id,
+  const rows =
+    await read(sql<SumRow>`select g.session_id, (array_agg(g.id order by g.created_at_ms, g.id))[1] as first_id,
       min(g.created_at_ms) as first_at_ms, max(g.created_at_ms) as last_at_ms,
       max(g.created_at_ms + coalesce(g.duration_ms, 0)) as end_ms, count(*) as requests,
       count(*) filter (where ${matches}) as matching,
