@@ -19,11 +19,8 @@ interface SumRow {
   readonly cost_nano: number;
   readonly is_cost_known: boolean;
   readonly principal_ids: string[];
-}
-
-interface ModelRow {
-  readonly session_id: string;
-  readonly model: string;
+  /** Those of most calls first. */
+  readonly models: string[];
 }
 
 /**
@@ -36,30 +33,30 @@ export async function readSessionSums(
   filter: GenerationFilter = {},
 ): Promise<Map<string, SessionSum>> {
   const matches = sql`${isWithin(filter.createdFromMs, filter.createdBeforeMs)} and ${toFilterSql(filter).matches}`;
-  const rows =
-    await read(sql<SumRow>`select g.session_id, (array_agg(g.id order by g.created_at_ms, g.id))[1] as first_id,
-      min(g.created_at_ms) as first_at_ms, max(g.created_at_ms) as last_at_ms,
-      max(g.created_at_ms + coalesce(g.duration_ms, 0)) as end_ms, count(*) as requests,
-      count(*) filter (where ${matches}) as matching,
-      count(*) filter (where g.status = 'failed') as failed,
-      count(*) filter (where g.status = 'cancelled') as cancelled,
-      count(*) filter (where g.status = 'interrupted') as interrupted,
-      sum(g.cost_nano)::bigint as cost_nano, bool_and(g.is_cost_known) as is_cost_known,
-      array_agg(distinct g.principal_id) as principal_ids
-    from gateway.generations g where g.session_id = any (${ids}::text[]) group by 1`);
-  const models = await read(sql<ModelRow>`select g.session_id, g.model
-    from gateway.generations g where g.session_id = any (${ids}::text[])
-    group by 1, 2 order by count(*) desc, g.model`);
-  const modelsOf = new Map<string, string[]>();
-  for (const { session_id: id, model } of models) {
-    const list = modelsOf.get(id);
-    if (list === undefined) modelsOf.set(id, [model]);
-    else list.push(model);
-  }
-  return new Map(rows.map((row) => [row.session_id, toSum(row, modelsOf.get(row.session_id) ?? [])]));
+  const rows = await read(sql<SumRow>`with calls as materialized (
+      select g.session_id, g.id, g.created_at_ms, g.duration_ms, g.status, g.cost_nano, g.is_cost_known, g.principal_id,
+        g.model, ${matches} as is_matching
+      from gateway.generations g where g.session_id = any (${ids}::text[])
+    ), by_model as (
+      select session_id, array_agg(model order by requests desc, model) as models
+      from (select session_id, model, count(*) as requests from calls group by 1, 2) as counted group by 1
+    ), sums as (
+      select session_id, (array_agg(id order by created_at_ms, id))[1] as first_id,
+        min(created_at_ms) as first_at_ms, max(created_at_ms) as last_at_ms,
+        max(created_at_ms + coalesce(duration_ms, 0)) as end_ms, count(*) as requests,
+        count(*) filter (where is_matching) as matching,
+        count(*) filter (where status = 'failed') as failed,
+        count(*) filter (where status = 'cancelled') as cancelled,
+        count(*) filter (where status = 'interrupted') as interrupted,
+        sum(cost_nano)::bigint as cost_nano, bool_and(is_cost_known) as is_cost_known,
+        array_agg(distinct principal_id) as principal_ids
+      from calls group by 1
+    )
+    select sums.*, by_model.models from sums join by_model using (session_id)`);
+  return new Map(rows.map((row) => [row.session_id, toSum(row)]));
 }
 
-const toSum = (row: SumRow, models: readonly string[]): SessionSum => ({
+const toSum = (row: SumRow): SessionSum => ({
   sessionId: row.session_id,
   firstId: fromColumnId(row.first_id),
   firstAtMs: row.first_at_ms,
@@ -72,6 +69,6 @@ const toSum = (row: SumRow, models: readonly string[]): SessionSum => ({
   interrupted: row.interrupted,
   costNanoUsd: row.cost_nano,
   isCostKnown: row.is_cost_known,
-  models,
+  models: row.models,
   principalIds: row.principal_ids.map(fromColumnId).toSorted(),
 });
