@@ -9,6 +9,8 @@ import { carriedSpendingMigration } from './0006-carried-spending.ts';
 import { droppedDaysMigration } from './0007-dropped-days.ts';
 import { videoListsMigration } from './0008-video-lists.ts';
 import { storeIdMigration } from './0009-store-id.ts';
+import { sumsByGrainMigration } from './0010-sums-by-grain.ts';
+import { sessionsByTimeMigration } from './0011-sessions-by-time.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -24,4 +26,6 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0007-dropped-days', droppedDaysMigration],
   ['0008-video-lists', videoListsMigration],
   ['0009-store-id', storeIdMigration],
+  ['0010-sums-by-grain', sumsByGrainMigration],
+  ['0011-sessions-by-time', sessionsByTimeMigration],
 ];

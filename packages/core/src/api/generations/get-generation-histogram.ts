@@ -27,14 +27,18 @@ export const getGenerationHistogram = operation<GenerationParts>()({
     const count = Math.ceil((to - from) / bucketMs);
     const filter = toGenerationFilter({ ...query, from, to }, parts);
     const { generations } = parts.store;
-    const found = await generations.histogram({
-      filter,
-      startMs: from,
-      bucketMs,
-      buckets: count,
-      ...(split !== undefined && { split: { by: split, rank, limit: MAX_PARTS } }),
-    });
-    const counts = facets === 'true' ? await generations.facets(filter) : undefined;
+    // Together, as a store may take long for each.
+    const [found, counts, before] = await Promise.all([
+      generations.histogram({
+        filter,
+        startMs: from,
+        bucketMs,
+        buckets: count,
+        ...(split !== undefined && { split: { by: split, rank, limit: MAX_PARTS } }),
+      }),
+      facets === 'true' ? generations.facets(filter) : undefined,
+      compare === 'true' ? findBefore({ ...query, from, to }, parts) : undefined,
+    ]);
     return {
       data: found.buckets.map((bucket) => ({ start: toIso(bucket.startMs), ...toFigures(bucket) })),
       totals: toFigures(found.total),
@@ -42,7 +46,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
       to: toIso(to),
       bucket_ms: bucketMs,
       ...(split !== undefined && (await toSplit(found, split, parts))),
-      ...(compare === 'true' && { before: await findBefore({ ...query, from, to }, parts) }),
+      ...(before !== undefined && { before }),
       ...(counts !== undefined && { facets: toFacets(counts) }),
       ...toSearchedFrom(found.searchedFromMs, counts?.searchedFromMs),
     };

@@ -37,7 +37,7 @@ const MAX_ROUNDS = 25;
 const MAX_CONTENTS = 500;
 const MAX_SEARCH_MS = 1500;
 /** Without a text, for a store that looks at little in a step. */
-const MAX_LIST_MS = 500;
+const MAX_LIST_MS = 300;
 const TEXT_PAGE = 100;
 
 /**

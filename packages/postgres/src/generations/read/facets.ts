@@ -20,7 +20,7 @@ import { searchRecords } from './search-records.ts';
 import { type Span, walkSpans } from './walk-spans.ts';
 
 const LIMIT_MS = 5000;
-const WALK_MS = 650;
+const WALK_MS = 400;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -67,17 +67,20 @@ async function countSums(read: Read, filter: GenerationFilter, span: Span): Prom
     span.toMs,
   );
   const counts = createCounts();
-  for (const kind of ['total', 'status', 'model', 'provider', 'key'] as const) {
-    const others = kind === 'total' ? filter : { ...filter, [KINDS[kind]]: undefined };
-    const of = kind === 'total' || kind === 'status' ? undefined : kind;
+  for (const kind of ['status', 'model', 'provider', 'key'] as const) {
+    const others = { ...filter, [KINDS[kind]]: undefined };
+    const of = kind === 'status' ? undefined : kind;
     const dimension = toOneDimension(others, of);
     const isAlone = dimension !== undefined && (of === undefined || toOneDimension(others) === '');
     const rows = isAlone
       ? await readSums(read, { dimension, values: toValues(others, dimension), statuses: toStatuses(others), slots })
-      : await read(countDays(kind === 'total' ? undefined : COLUMNS[kind], others, span));
+      : await read(countDays(COLUMNS[kind], others, span));
     for (const row of rows) {
       const value = kind === 'status' && isAlone ? (row as { readonly status: string }).status : row.value;
       counts.add({ kind, value, requests: row.requests });
+      // The status is all that is left out here, so that those of the filter are all that match.
+      if (kind === 'status' && filter.statuses?.has(value as GenerationStatus) !== false)
+        counts.add({ kind: 'total', value: null, requests: row.requests });
     }
   }
   return counts.read();
@@ -85,9 +88,11 @@ async function countSums(read: Read, filter: GenerationFilter, span: Span): Prom
 
 const toStatuses = ({ statuses }: GenerationFilter): string[] | undefined => statuses && [...statuses];
 
-function countDays(column: string | undefined, filter: GenerationFilter, span: Span) {
-  const value = column === undefined ? sql`null` : sql.ref(column);
-  return sql<{ value: string | null; requests: number }>`select ${value} as value, sum(requests)::bigint as requests
+function countDays(column: string, filter: GenerationFilter, span: Span) {
+  return sql<{
+    value: string | null;
+    requests: number;
+  }>`select ${sql.ref(column)} as value, sum(requests)::bigint as requests
     from ${toDayRows(span, filter)} group by 1 having sum(requests) <> 0`;
 }
 

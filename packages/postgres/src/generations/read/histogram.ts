@@ -4,6 +4,7 @@ import {
   type GenerationHistogram,
   type GenerationSplit,
   type HistogramQuery,
+  type HistogramSplit,
   toGenerationFacts,
 } from '@model-gateway/core';
 import { sql } from 'kysely';
@@ -19,21 +20,25 @@ import { createTally } from './histogram-tally.ts';
 import { findBounds } from './list-rows.ts';
 import { toOneDimension } from './one-dimension.ts';
 import type { ReadParts } from './read-parts.ts';
-import type { Read } from './reader.ts';
+import { type Read, SlowQueryError } from './reader.ts';
+import { addUpFirstSessions, addUpSessions, toMeasured } from './rows-by-session.ts';
 import { searchRecords } from './search-records.ts';
 import { type Span, walkSpans } from './walk-spans.ts';
 
 const LIMIT_MS = 5000;
 /** For what no sums are kept of. */
-const WALK_MS = 650;
+const WALK_MS = 400;
+/** For percentiles, too. */
+const ALL_MS = 450;
 /** Up to so many, percentiles are those of the measurements themselves. */
 const MAX_EXACT = 2000;
 
 /**
  * Adds up by time: from the sums where the filter and the split are about one dimension, else from rows, as far back as
- * there is time for.
+ * there is time for. Percentiles of few calls are exact where there is time to read them.
  */
 export async function addUpByTime(query: HistogramQuery, parts: ReadParts): Promise<GenerationHistogram> {
+  const startedAt = parts.monotonicNow();
   const span = await toSpan(query, parts);
   if (span === undefined) return createHistogram(query).read(() => Promise.resolve());
   const filter = toFilterSql(query.filter);
@@ -50,7 +55,13 @@ export async function addUpByTime(query: HistogramQuery, parts: ReadParts): Prom
       ? await addUpRows(query, span, parts)
       : await parts.snapshot(LIMIT_MS, (read) => addUpSums(read, query, { span, dimension }));
   if (found.total.requests > MAX_EXACT || found.searchedFromMs !== undefined) return found;
-  return parts.snapshot(LIMIT_MS, (read) => addUpExactly(read, query, span));
+  const leftMs = startedAt + ALL_MS - parts.monotonicNow();
+  try {
+    return await parts.snapshot(leftMs, (read) => addUpExactly(read, query, span));
+  } catch (error) {
+    if (error instanceof SlowQueryError) return found;
+    throw error;
+  }
 }
 
 /** What is in the buckets, in the filter's span and in the database; undefined where there is nothing. */
@@ -160,15 +171,14 @@ function toSplitValue(by: GenerationSplit | undefined, value: string): string | 
 
 /** Adds up in steps of time, newest first. */
 async function addUpRows(query: HistogramQuery, span: Span, parts: ReadParts): Promise<GenerationHistogram> {
-  const { startMs, bucketMs, split, filter } = query;
+  const { split, filter } = query;
+  if (split?.by === 'session') return addUpRowsBySession(query, { span, split, parts });
   const { matches } = toFilterSql(filter);
   const value = split === undefined ? sql`''` : sql.raw(`coalesce(g.${SPLIT_COLUMNS[split.by]}, '')`);
   const rows: SketchedRow[] = [];
   const walk = { span, budgetMs: WALK_MS, monotonicNow: parts.monotonicNow };
   const searchedFromMs = await walkSpans(walk, async ({ fromMs, toMs }, limitMs) => {
-    const chosen = sql`(select floor((g.created_at_ms - ${startMs}::double precision) / ${bucketMs})::integer as bucket,
-      1 as sign, ${value} as value, g.status, g.cost_nano, g.first_token_ms, g.tokens_per_second
-      from gateway.generations g where ${isWithin(fromMs, toMs)} and ${matches})`;
+    const chosen = toMeasured(query, { value, where: sql`${isWithin(fromMs, toMs)} and ${matches}` });
     rows.push(...(await parts.snapshot(limitMs, (read) => read(sketchRows(chosen)))));
     return false;
   });
@@ -178,6 +188,25 @@ async function addUpRows(query: HistogramQuery, span: Span, parts: ReadParts): P
   const first = ranked.slice(0, split.limit);
   const partRows = rows.filter((row) => first.includes(row.value));
   return { ...toHistogram(query, rows, { first, others: ranked.length - first.length, rows: partRows }), ...cut };
+}
+
+interface SessionSplit {
+  readonly span: Span;
+  readonly split: HistogramSplit;
+  readonly parts: ReadParts;
+}
+
+async function addUpRowsBySession(
+  query: HistogramQuery,
+  { span, split, parts }: SessionSplit,
+): Promise<GenerationHistogram> {
+  const { rows, ranks, searchedFromMs } = await addUpSessions(query, { span, budgetMs: WALK_MS }, parts);
+  const ranked = rank(ranks, split.rank);
+  const first = ranked.slice(0, split.limit);
+  const looked = { fromMs: searchedFromMs, toMs: span.toMs };
+  const found = { first, others: ranked.length - first.length };
+  const partRows = await addUpFirstSessions(query, looked, { first, rows, parts });
+  return { ...toHistogram(query, rows, { ...found, rows: partRows }), ...toCut(searchedFromMs, span) };
 }
 
 /** The rows match already. */

@@ -14,7 +14,7 @@ import { walkSpans } from './walk-spans.ts';
 /** For a page in one statement. */
 const WHOLE_MS = 150;
 /** For one that has to be put together. */
-const WALK_MS = 350;
+const WALK_MS = 200;
 /** Records that are read for one step of a search in them. */
 const LOOKED_AT = 1000;
 

@@ -8,7 +8,7 @@ import type { ReadParts } from './read-parts.ts';
 import { SlowQueryError } from './reader.ts';
 import type { Span } from './walk-spans.ts';
 
-const BUDGET_MS = 650;
+const BUDGET_MS = 400;
 /** At first, so that something is found in the time however slow the database is; each step reads twice as many. */
 const FIRST_ROWS = 250;
 const MAX_ROWS = 2000;

@@ -1,6 +1,5 @@
 import {
   createSessionBook,
-  type GenerationRecord,
   type SessionPage,
   type SessionPlace,
   type SessionQuery,
@@ -8,14 +7,18 @@ import {
 } from '@model-gateway/core';
 import { sql } from 'kysely';
 
+import { fromColumnId } from '../../connection/column-text.ts';
 import { toFactText } from '../fact-text.ts';
 import { isWithin, toFilterSql } from './filter-sql.ts';
 import { type FactsRow, FACTS, type RecordRow, toFacts, toRecord } from './generation-row.ts';
 import type { ReadParts } from './read-parts.ts';
 import { type Read, SlowQueryError } from './reader.ts';
+import { readSessionSums } from './session-sums.ts';
 import { toSteps } from './time-steps.ts';
 
-const BUDGET_MS = 650;
+const BUDGET_MS = 400;
+/** For a page of sessions of which one may have most of all calls. */
+const FIRST_MS = 5000;
 /** Sessions of which the calls are read at once, where not all match. */
 const MOST = 500;
 
@@ -30,7 +33,8 @@ export async function pageOfSessions(query: SessionQuery, parts: ReadParts): Pro
   let { after } = query;
   let count = limit + 1;
   for (;;) {
-    const limitMs = until - parts.monotonicNow();
+    // The first step shows at least what there is.
+    const limitMs = after === query.after ? FIRST_MS : until - parts.monotonicNow();
     const cut = { sessions, next: after ?? null, ...(after !== undefined && { searchedFromMs: after.lastAtMs }) };
     if (limitMs <= 0) return cut;
     let found;
@@ -39,7 +43,6 @@ export async function pageOfSessions(query: SessionQuery, parts: ReadParts): Pro
         readSessions(read, { ...query, after }, { count, now: parts.now() }),
       );
     } catch (error) {
-      // The first step shows at least what there is, however long it takes.
       if (error instanceof SlowQueryError && after !== query.after) return cut;
       throw error;
     }
@@ -67,32 +70,41 @@ interface FoundSessions {
 async function readSessions(read: Read, query: SessionQuery, { count, now }: Places): Promise<FoundSessions> {
   const places = await readPlaces(read, query, { count, now });
   if (places.length === 0) return { sessions: [], count: 0, last: undefined };
-  const isAsked = toFilterSql(query.filter).remaining.length > 0 || needsRecord(query);
-  const ids = places.map(({ session_id: id }) => id);
-  const rows = await read(sql<FactsRow & Partial<RecordRow>>`select ${FACTS}${isAsked ? sql`, g.record` : sql``}
-    from gateway.generations g where g.session_id = any (${ids}::text[])`);
-  const book = createSessionBook<{ readonly id: string }>({ ...query, after: undefined, limit: count });
-  for (const row of rows) {
-    book.add(toFacts(row), row, (): GenerationRecord => toRecord({ record: row.record ?? '{}' }));
-  }
+  const isAsked = toFilterSql(query.filter).remaining.length > 0;
   const last = places.at(-1);
   return {
-    sessions: book.read().sessions,
+    sessions: await (isAsked ? addUpRecords(read, query, places) : addUp(read, query, places)),
     count: places.length,
     last: last && { lastAtMs: last.created_at_ms, sessionId: last.session_id },
   };
 }
 
-/** Conditions that the facts of the kit do not tell, though columns would. */
-const needsRecord = ({ filter }: SessionQuery): boolean =>
-  filter?.conditions?.some(({ field }) => field === 'byok') === true;
+async function addUp(read: Read, { filter }: SessionQuery, places: readonly PlaceRow[]): Promise<SessionSum[]> {
+  const ids = places.map(({ session_id: id }) => id);
+  const sums = await readSessionSums(read, ids, filter);
+  return ids.flatMap((id) => sums.get(id) ?? []).filter(({ matching }) => matching > 0);
+}
+
+/** The same where the records have to tell which calls match. */
+async function addUpRecords(
+  read: Read,
+  query: SessionQuery,
+  places: readonly PlaceRow[],
+): Promise<readonly SessionSum[]> {
+  const ids = places.map(({ session_id: id }) => id);
+  const rows = await read(sql<FactsRow & RecordRow>`select ${FACTS}, g.record
+    from gateway.generations g where g.session_id = any (${ids}::text[])`);
+  const book = createSessionBook<{ readonly id: string }>({ ...query, after: undefined, limit: places.length });
+  for (const row of rows) book.add(toFacts(row), { id: fromColumnId(row.id) }, () => toRecord(row));
+  return book.read().sessions;
+}
 
 interface PlaceRow {
   readonly session_id: string;
   readonly created_at_ms: number;
 }
 
-/** Sessions by their last calls: that is a call without a later one of the same session. */
+/** Sessions by their last calls: that is a call without a later one of the same session, or one of the same time after it. */
 async function readPlaces(
   read: Read,
   { after, filter = {} }: SessionQuery,
@@ -111,11 +123,9 @@ async function readPlaces(
     const rows = await read(sql<PlaceRow>`select g.created_at_ms, g.session_id from gateway.generations g
       where ${isOne} and ${isAfter} and ${isWithin(step.fromMs, step.toMs)} and not exists (
         select from gateway.generations later where later.session_id = g.session_id
-          and later.created_at_ms > g.created_at_ms and later.day >= g.day - 1 offset 0)
+          and (later.created_at_ms, later.id) > (g.created_at_ms, g.id) and later.day >= g.day - 1 offset 0)
       order by g.created_at_ms desc fetch first ${count - places.length} rows with ties`);
-    const isFirst = ({ session_id: id }: PlaceRow, at: number): boolean =>
-      rows.findIndex(({ session_id: other }) => other === id) === at;
-    places.push(...rows.filter(isFirst).toSorted(comparePlaces));
+    places.push(...rows.toSorted(comparePlaces));
     if (places.length >= count) break;
   }
   return places.slice(0, count);

@@ -19,9 +19,9 @@ import { SORT_COLUMNS } from './sort-columns.ts';
 import { type Span, walkSpans } from './walk-spans.ts';
 
 /** For a page by an index. */
-const WHOLE_MS = 250;
+const WHOLE_MS = 220;
 /** For one that has to be chosen from all that match. */
-const WALK_MS = 400;
+const WALK_MS = 220;
 
 /** A page in another order: by an index, or else chosen from as much as there is time to look at. */
 export async function sortGenerations(query: SortedQuery, parts: ReadParts): Promise<SortedPage> {

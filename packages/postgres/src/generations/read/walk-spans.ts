@@ -14,10 +14,18 @@ export interface Walk {
 }
 
 const MINUTE_MS = 60_000;
+/** In whole milliseconds, as columns have them. */
+const toStep = (ms: number): number => Math.max(MINUTE_MS, Math.floor(ms));
 const FIRST_STEP_MS = 6 * 60 * MINUTE_MS;
+/** No query ends in less. */
+const LEAST_MS = 2;
 /** A step that takes less makes the next one longer. */
 const SHORT_MS = 60;
 const LONG_MS = 250;
+/** The part of the time that is left after which a step is stopped, so that there is some for a shorter one. */
+const PATIENCE = 0.6;
+/** The part of it which a step is to take, by the pace of the one before. */
+const CAUTION = 0.5;
 
 /**
  * Looks at a span in steps, newest first, for as long as the budget lasts; `look` returns whether that is enough.
@@ -33,8 +41,8 @@ export async function walkSpans(
   let { toMs } = span;
   while (toMs > span.fromMs) {
     const startedAt = monotonicNow();
-    const limitMs = until - startedAt;
-    if (limitMs <= 0) return toMs;
+    const limitMs = (until - startedAt) * PATIENCE;
+    if (limitMs < LEAST_MS) return toMs;
     const part = { fromMs: Math.max(span.fromMs, toMs - stepMs), toMs };
     try {
       const isEnough = await look(part, limitMs);
@@ -43,12 +51,16 @@ export async function walkSpans(
     } catch (error) {
       if (!(error instanceof SlowQueryError)) throw error;
       if (stepMs <= MINUTE_MS) return toMs;
-      stepMs /= 8;
+      stepMs = toStep(stepMs / 8);
       continue;
     }
-    const tookMs = monotonicNow() - startedAt;
+    const endedAt = monotonicNow();
+    const tookMs = endedAt - startedAt;
+    // A step that is stopped has cost its time for nothing.
+    const affordableMs = ((part.toMs - part.fromMs) / Math.max(1, tookMs)) * (until - endedAt) * CAUTION;
     if (tookMs < SHORT_MS) stepMs *= 4;
-    else if (tookMs > LONG_MS) stepMs = Math.max(MINUTE_MS, stepMs / 2);
+    else if (tookMs > LONG_MS) stepMs /= 2;
+    stepMs = toStep(Math.min(stepMs, affordableMs));
   }
   return span.fromMs;
 }

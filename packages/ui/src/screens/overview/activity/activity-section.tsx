@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChartNoAxesColumn, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import { formatMoment } from '../../../format/time.ts';
 import { createColorBook } from '../../../parts/charts/assign-colors.ts';
 import { createChartLink } from '../../../parts/charts/chart-link.ts';
 import type { TimeSpan } from '../../../parts/charts/chart-series.ts';
@@ -71,6 +72,11 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
         <div className={`flex flex-col gap-4 ${isPlaceholderData ? 'opacity-60' : ''}`}>
           <div className="card p-4">
             <SpanFigures figures={data} />
+            {data.histogram.searched_from !== undefined && (
+              <p className="mt-2 text-xs text-ink-faint">
+                Counted since {formatMoment(data.histogram.searched_from)}: choose a shorter span for all
+              </p>
+            )}
           </div>
           {lines.length > 0 && <SplitChips split={data.split} lines={lines} link={link} span={base} />}
           <ActivityCharts base={base} figures={data} lines={lines} link={link} onPick={pick} />
