@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
+import process from 'node:process';
 
 import { createPostgresStore, migrateDatabase } from '@model-gateway/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,6 +12,15 @@ import { missingPostgres, openDatabase } from './support/engines.ts';
 import { startOwnPostgres } from './support/own-servers.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
+
+/** Ends all connections of a database, while this process is kept from reading what they say. */
+function endConnectionsAtOnce(url: string): void {
+  const statement = `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`;
+  const script = `const client = new (require('pg').Client)({ connectionString: ${JSON.stringify(url)} });
+    client.connect().then(() => client.query(${JSON.stringify(statement)})).then(() => client.end());`;
+  execFileSync(process.execPath, ['-e', script], { cwd: import.meta.dirname });
+}
 
 const UNAVAILABLE = { name: 'GatewayError', status: 503 };
 
@@ -45,14 +56,14 @@ describe.skipIf(missingPostgres)('A start is refused in one sentence', () => {
 
   test('when there is no password, and migrating says the same', async () => {
     const url = change(await openDatabase(), { password: '' });
-    const sentence = /asks for a password of the user "gateway": the URL has none/;
+    const sentence = /asks for a password of the user "gateway": url has none/;
     await expect(createPostgresStore({ url })).rejects.toThrow(sentence);
     await expect(migrateDatabase({ url })).rejects.toThrow(sentence);
   });
 
   test('when there is no such database', async () => {
     const { message } = await findFailure(change(await openDatabase(), { pathname: '/nowhere' }));
-    expect(message).toMatch(/has no database "nowhere": create it \(createdb nowhere\), or change the URL/);
+    expect(message).toMatch(/has no database "nowhere": create it \(createdb nowhere\), or change url/);
   });
 
   test('when the URL is that of something else, or of nothing', async () => {
@@ -65,7 +76,7 @@ describe.skipIf(missingPostgres)('A start is refused in one sentence', () => {
 
   test('when the server offers no encryption that the URL asks for', async () => {
     const { message } = await findFailure(change(await openDatabase(), { search: '?sslmode=require' }));
-    expect(message).toMatch(/offers no encryption, which the URL asks for/);
+    expect(message).toMatch(/offers no encryption, which url asks for/);
   });
 
   test('when the user may not make tables', async () => {
@@ -156,6 +167,18 @@ describe.skipIf(missingPostgres)('While it runs, a store', () => {
     }
     expect(await store.keys.list()).toHaveLength(5);
     expect(await store.guardrailHits.list()).toEqual([sum]);
+  });
+
+  test('makes a change although each of its idle connections was ended a moment ago', async () => {
+    const url = await openDatabase();
+    const store = await openStore(url, { maxConnections: 6 });
+    for (let round = 0; round < 3; round += 1) {
+      // Together, so that there are as many connections as may be.
+      await Promise.all(Array.from({ length: 12 }, (_, index) => store.entries?.put(`k${index}`, 'v', 60_000)));
+      endConnectionsAtOnce(url);
+      await store.keys.insert(toKey(`key-${round}`));
+    }
+    expect(await store.keys.list()).toHaveLength(3);
   });
 
   test('uses no more connections than it was given, and says whose they are', async () => {

@@ -9,6 +9,8 @@ import { createRedisResponseCache } from './response-cache.ts';
 export interface RedisSharedOptions {
   /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
   readonly url: string;
+  /** What messages call the URL: where it is set. Default `url`. */
+  readonly urlName?: string | undefined;
   readonly logger: Logger;
   /** Rate limits while Redis is away: counted by each process for itself, or calls with a limit are refused (503). */
   readonly whenDown: 'open' | 'closed';
@@ -33,12 +35,12 @@ export interface RedisShared {
 const PROOF_TTL_MS = 10_000;
 
 /**
- * Connects in the background, for ever, and logs when Redis goes away and comes back. Throws `RangeError` for a URL that
- * is none of Redis, without showing it.
+ * Connects in the background, for ever, and logs when Redis goes away and comes back. Throws a `RedisUrlError` for
+ * a URL that is none of Redis, without showing it.
  */
 export function createRedisShared(options: RedisSharedOptions): RedisShared {
   const { logger, whenDown, prefix = 'gateway', maxCacheBytes } = options;
-  const address = parseRedisUrl(options.url);
+  const address = parseRedisUrl(options.url, options.urlName);
   const link = openRedisLink({
     address,
     logger,

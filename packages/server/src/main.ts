@@ -8,7 +8,13 @@ import type { ServeOptions } from './serve/parse-serve.ts';
 
 // These are names, because importing the classes would load every package before the command is parsed.
 /** Errors that the user can correct: a wrong command line or configuration. */
-const USAGE_ERRORS: ReadonlySet<string> = new Set(['UsageError', 'ConfigError', 'SecretsKeyError', 'DatabaseUrlError']);
+const USAGE_ERRORS: ReadonlySet<string> = new Set([
+  'UsageError',
+  'ConfigError',
+  'SecretsKeyError',
+  'DatabaseUrlError',
+  'RedisUrlError',
+]);
 /** Errors whose cause is outside the program. */
 const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'StartError',

@@ -37,6 +37,7 @@ export async function openDatabaseStore({
   const { notifications, close } = await openNotifications(store.notifications, shared, logger);
   const opened = await createPostgresStore({
     url: store.url,
+    urlName: 'store.url',
     maxConnections: Math.max(LEAST_CONNECTIONS, Math.floor(store.maxConnections / place.of)),
     retentionDays,
     budgets: { whenDown: store.whenDown },
@@ -66,7 +67,7 @@ async function openNotifications(
   }
   // Connections of its own: the store begins before the rest, and ends after it.
   const { createRedisShared } = await import('@model-gateway/redis');
-  const redis = createRedisShared({ url: shared.url, whenDown: shared.whenDown, logger });
+  const redis = createRedisShared({ url: shared.url, urlName: 'shared.url', whenDown: shared.whenDown, logger });
   const channel = redis.parts.openChannel?.('store');
   return { notifications: channel ?? 'poll', close: redis.close };
 }
@@ -102,7 +103,14 @@ export async function takeInJournal(dir: string, { url, retentionDays, logger }:
   const journal = await openRecordJournal({ dir, logger });
   const { bytes, interrupted } = journal;
   // The store closes the journal, also when it cannot be opened itself.
-  const store = await createPostgresStore({ url, maxConnections: LEAST_CONNECTIONS, retentionDays, journal, logger });
+  const store = await createPostgresStore({
+    url,
+    urlName: 'store.url',
+    maxConnections: LEAST_CONNECTIONS,
+    retentionDays,
+    journal,
+    logger,
+  });
   try {
     // What was interrupted is appended when the store begins.
     if (interrupted.length > 0 && bytes === 0) await delay(LOOK_EVERY_MS);

@@ -10,7 +10,7 @@ const START_LIMIT_MS = 1000;
 export async function openShared({ shared }: GatewayConfig, logger: Logger): Promise<RedisShared | undefined> {
   if (shared.type === 'memory') return undefined;
   const { createRedisShared } = await import('@model-gateway/redis');
-  const opened = createRedisShared({ url: shared.url, whenDown: shared.whenDown, logger });
+  const opened = createRedisShared({ url: shared.url, urlName: 'shared.url', whenDown: shared.whenDown, logger });
   await opened.waitUntilUp(START_LIMIT_MS);
   return opened;
 }

@@ -4,7 +4,7 @@ import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 
 import type { Database } from '../database.ts';
 import { createChannelNotifications } from './channel-notifications.ts';
-import { type DatabaseAddress, toDatabaseAddress } from './database-address.ts';
+import { type DatabaseAddress, toConnectionString, toDatabaseAddress } from './database-address.ts';
 import { isConnectionFailure, toStoreError } from './database-error.ts';
 import { connect, limitPool } from './limited-client.ts';
 import { createListener } from './listener.ts';
@@ -15,6 +15,8 @@ import { createTurns } from './turns.ts';
 export interface ConnectionOptions {
   /** `postgres://USER:PASSWORD@HOST:5432/DATABASE`. */
   readonly url: string;
+  /** What messages call the URL: where it is set. Default: `url`. */
+  readonly urlName?: string | undefined;
   /** Of this process; with `listen` one more listens to notifications. Default: 10. */
   readonly maxConnections?: number | undefined;
   /** Shown by `pg_stat_activity`. Default: `model-gateway`. */
@@ -84,9 +86,9 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
   const statementTimeoutMs = options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
   const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const maxConnections = options.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
-  const address = toDatabaseAddress(url);
+  const address = toDatabaseAddress(url, options.urlName);
   const shared = {
-    connectionString: url,
+    connectionString: toConnectionString(url),
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,

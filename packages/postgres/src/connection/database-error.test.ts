@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { describeDatabaseError, isConnectionFailure, toStoreError } from './database-error.ts';
 
-const ADDRESS = { host: 'db.example:5432', database: 'gateway', user: 'app' };
+const ADDRESS = { host: 'db.example:5432', database: 'gateway', user: 'app', urlName: 'store.url' };
 
 const toError = (message: string, code?: string): Error => Object.assign(new Error(message), code && { code });
 

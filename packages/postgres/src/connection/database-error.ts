@@ -24,31 +24,35 @@ export function codeOf(error: unknown): string {
 export function describeDatabaseError(error: unknown, address: DatabaseAddress): DatabaseFailure {
   if (error instanceof DatabaseUrlError || error instanceof NewerSchemaError)
     return { message: error.message, isPermanent: true };
-  const { host, database, user } = address;
+  const { host, database, user, urlName } = address;
   const at = `PostgreSQL at ${host}`;
   const code = codeOf(error);
   const said = messageOf(error);
   const permanent = (message: string): DatabaseFailure => ({ message, isPermanent: true });
   const passing = (message: string): DatabaseFailure => ({ message, isPermanent: false });
 
-  if (code === '28P01') return permanent(`${at} refused the password of the user "${user}": check the URL's password`);
-  if (code === '28000') return permanent(`${at} does not let the user "${user}" in (${said}): check pg_hba.conf`);
+  if (code === '28P01') return permanent(`${at} refused the password of the user "${user}": check it in ${urlName}`);
+  if (code === '28000')
+    return permanent(
+      `${at} does not let the user "${user}" in (${said}): check pg_hba.conf${NO_ENCRYPTION.test(said) ? `, or add sslmode=require to ${urlName}` : ''}`,
+    );
   if (/password must be a (non-empty )?string/.test(said))
-    return permanent(`${at} asks for a password of the user "${user}": the URL has none`);
+    return permanent(`${at} asks for a password of the user "${user}": ${urlName} has none`);
   if (code === '3D000')
-    return permanent(`${at} has no database "${database}": create it (createdb ${database}), or change the URL`);
+    return permanent(`${at} has no database "${database}": create it (createdb ${database}), or change ${urlName}`);
   if (code === '42501')
     return permanent(
       `The user "${user}" lacks a right in the database "${database}" of ${at} (${said}): grant it, ` +
         'or let its owner run the migrations',
     );
   if (/does not support SSL/.test(said))
-    return permanent(`${at} offers no encryption, which the URL asks for: remove sslmode, or set up TLS there`);
-  if (/CERT|^UNABLE_TO_|SIGNATURE/.test(code))
     return permanent(
-      `${at} has a certificate that is not trusted here (${code}): name its authority by sslrootcert in the URL or ` +
-        'NODE_EXTRA_CA_CERTS, or give up checking it by sslmode=no-verify',
+      `${at} offers no encryption, which ${urlName} asks for: remove sslmode there, or set up TLS at the server`,
     );
+  const certificate = describeCertificateError(code, urlName);
+  if (certificate !== undefined) return permanent(`${at} has a certificate ${certificate}`);
+  const file = missingFileOf(error);
+  if (file !== undefined) return permanent(`The file ${file} cannot be read (${code}): ${urlName} names it for TLS`);
   if (/unsupported startup parameter/.test(said))
     return permanent(
       `${at} is a pooler that refuses settings (${said}): add statement_timeout and ` +
@@ -56,12 +60,36 @@ export function describeDatabaseError(error: unknown, address: DatabaseAddress):
     );
   if (code === '53300') return passing(`${at} has no connection left: raise its max_connections, or lower the pools`);
   if (code === '25006')
-    return passing(`${at} is read-only (a standby, or in failover): the URL has to lead to the primary server`);
+    return passing(`${at} is read-only (a standby, or in failover): ${urlName} has to lead to the primary server`);
   if (code === '57P03') return passing(`${at} is starting up, shutting down or recovering: it takes no calls yet`);
   if (code.startsWith('53')) return passing(`${at} has run out of a resource (${said})`);
   if (isConnectionFailure(error))
-    return passing(`${at} cannot be reached (${code || said}): check that it runs, and the URL's host and port`);
+    return passing(
+      `${at} cannot be reached (${code || said}): check that it runs, and the host and port in ${urlName}`,
+    );
   return passing(`${at} reported an error: ${said}`);
+}
+
+const NO_ENCRYPTION = /no encryption/;
+
+/** What is wrong with the certificate of a server, and what to do. */
+function describeCertificateError(code: string, urlName: string): string | undefined {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `of another name (${code}): write the host in ${urlName} as the certificate has it`;
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return `that is not valid at this time (${code}): renew it, or set the clock of this machine right`;
+  if (!/CERT|^UNABLE_TO_|SIGNATURE/.test(code)) return undefined;
+  return (
+    `that is not trusted here (${code}): name its authority by sslrootcert in ${urlName} or NODE_EXTRA_CA_CERTS, ` +
+    'or give up checking it by sslmode=no-verify'
+  );
+}
+
+/** The file that could not be read: the certificates that a URL names. */
+function missingFileOf(error: unknown): string | undefined {
+  const cause = error instanceof GatewayError ? error.cause : error;
+  const isFile = cause instanceof Error && 'syscall' in cause && cause.syscall === 'open' && 'path' in cause;
+  return isFile ? String(cause.path) : undefined;
 }
 
 /** Whether the connection is lost, was never made, or gave no sign of life in time: it cannot be used again. */

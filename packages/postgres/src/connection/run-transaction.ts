@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import type { Kysely, Transaction } from 'kysely';
 
 import type { Database } from '../database.ts';
@@ -7,8 +9,8 @@ const MAX_TRIES = 5;
 
 /**
  * Does work in a transaction, and again when it certainly has not happened and may succeed: after a deadlock, a
- * serialization failure, and once after a connection was lost before the commit, but not after a time limit. So the
- * work may be called more than once, and does nothing but by the transaction.
+ * serialization failure, where the connection was lost before it began, and once after one was lost before the commit;
+ * but not after a time limit. So the work may be called more than once, and does nothing but by the transaction.
  */
 export async function runTransaction<Result>(
   database: Kysely<Database>,
@@ -16,20 +18,23 @@ export async function runTransaction<Result>(
 ): Promise<Result> {
   let lost = 0;
   for (let tries = 1; ; tries += 1) {
-    let isCommitting = false;
+    let step: 'begin' | 'work' | 'commit' = 'begin';
     const isAgainAfter = (error: unknown): boolean => {
       if (!isConnectionFailure(error)) return codeOf(error).startsWith('40');
-      lost += 1;
-      return lost === 1 && !isCommitting && !isTimeout(error);
+      if (step === 'work') lost += 1;
+      return lost <= 1 && step !== 'commit' && !isTimeout(error);
     };
     try {
       return await database.transaction().execute(async (transaction) => {
+        step = 'work';
         const result = await work(transaction);
-        isCommitting = true;
+        step = 'commit';
         return result;
       });
     } catch (error) {
       if (tries === MAX_TRIES || !isAgainAfter(error)) throw error;
+      // Where a server ends one connection, it ends all: the pool reads first which others of it are lost.
+      await setImmediate();
     }
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { parseRedisUrl } from './parse-redis-url.ts';
+import { parseRedisUrl, RedisUrlError } from './parse-redis-url.ts';
 
 test.each([
   ['redis://localhost', { host: 'localhost', port: 6379, isTls: false, database: 0, place: 'localhost:6379' }],
@@ -18,12 +18,13 @@ test.each([
   ['mysql://u:secret77@r.test', /begins with mysql:/],
   ['redis://:secret77@', /is no URL|has no host/],
   ['redis:secret77', /has no host/],
-  ['redis://:secret77@r.test/data', /must be a number/],
+  ['redis://:secret77@r.test/data', /no number/],
   ['redis://:secret77%@r.test', /stands for no character/],
   ['redis://:secret77@r.test:99999', /is no URL/],
 ])('refuses %s and does not repeat it', (text, message) => {
-  const read = () => parseRedisUrl(text);
-  expect(read).toThrow(RangeError);
+  const read = () => parseRedisUrl(text, 'shared.url');
+  expect(read).toThrow(RedisUrlError);
+  expect(read).toThrow(/in shared\.url/);
   expect(read).toThrow(message);
   expect(read).not.toThrow(/secret77/);
 });

@@ -8,40 +8,45 @@ export interface RedisAddress {
   readonly database: number;
   /** Host and port, for messages. */
   readonly place: string;
+  /** What its URL is called where it is set, as in `shared.url`. */
+  readonly urlName: string;
+}
+
+/** The URL of a Redis is not one. Its message is a sentence for the operator. */
+export class RedisUrlError extends RangeError {
+  override readonly name = 'RedisUrlError';
 }
 
 const DEFAULT_PORT = 6379;
 const FORM = 'redis://[user:password@]host[:port][/database], or rediss:// for TLS';
 
-/** Reads the URL of a Redis. Throws `RangeError` for any other text, without repeating it: it may hold a password. */
-export function parseRedisUrl(text: string): RedisAddress {
+/** Reads the URL of a Redis. Throws a `RedisUrlError` for any other text, without repeating it: it may hold a password. */
+export function parseRedisUrl(text: string, urlName = 'url'): RedisAddress {
+  const refuse = (what: string): RedisUrlError => new RedisUrlError(`The address of Redis in ${urlName} ${what}`);
+  const decode = (part: string): string | undefined => {
+    if (part === '') return undefined;
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      throw refuse('has a % in the user or the password that stands for no character: write %25 for the character');
+    }
+  };
   const url = URL.parse(text);
-  if (url === null) throw new RangeError(`The address of Redis is no URL; it must be ${FORM}`);
+  if (url === null) throw refuse(`is no URL; it must be ${FORM}`);
   const { protocol, hostname, port, username, password, pathname } = url;
-  if (protocol !== 'redis:' && protocol !== 'rediss:') {
-    throw new RangeError(`The address of Redis begins with ${protocol}//; it must be ${FORM}`);
-  }
+  if (protocol !== 'redis:' && protocol !== 'rediss:') throw refuse(`begins with ${protocol}//; it must be ${FORM}`);
+  if (hostname === '') throw refuse(`has no host; it must be ${FORM}`);
   const database = pathname.replace(/^\//, '');
-  if (hostname === '') throw new RangeError(`The address of Redis has no host; it must be ${FORM}`);
-  if (!/^\d{0,5}$/.test(database)) throw new RangeError('The database in the address of Redis must be a number');
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (!/^\d{0,5}$/.test(database)) throw refuse('has a database that is no number');
   const portNumber = port === '' ? DEFAULT_PORT : Number(port);
   return {
-    host,
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: portNumber,
     isTls: protocol === 'rediss:',
     username: decode(username),
     password: decode(password),
     database: Number(database),
     place: `${hostname}:${portNumber}`,
+    urlName,
   };
-}
-
-function decode(text: string): string | undefined {
-  if (text === '') return undefined;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new RangeError('The user or the password in the address of Redis has a % that stands for no character');
-  }
 }

@@ -58,6 +58,7 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
   let away: RedisAway | null = new RedisAway(`Redis at ${address.place} is not connected yet`);
   let isProving = false;
   let isClosed = false;
+  let wasConnected = false;
   let lateProofs = 0;
   let timer: NodeJS.Timeout | undefined;
   const log = createChangeLog(logger, { purpose });
@@ -68,6 +69,7 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
       if (made === client && !isClosed) goAway(error);
     });
     made.on('ready', () => {
+      wasConnected = true;
       if (made === client) void proveNow();
     });
     // Its errors are events, too.
@@ -90,7 +92,9 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
 
   const goAway = (error: unknown): void => {
     const message =
-      error instanceof TooLate ? `Redis at ${address.place} does not respond` : describeRedisError(error, address);
+      error instanceof TooLate
+        ? `Redis at ${address.place} does not respond`
+        : describeRedisError(error, address, wasConnected);
     const wasUp = away === null;
     away = new RedisAway(message, { cause: error });
     log.away(message);
@@ -137,7 +141,7 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
         return await within(command(asked), limitMs);
       } catch (error) {
         if (asked === client && away === null) {
-          if (!isSerious(error)) log.refused(describeRedisError(error, address));
+          if (!isSerious(error)) log.refused(describeRedisError(error, address, wasConnected));
           else if (mayBeLarge && error instanceof TooLate) void proveNow();
           else goAway(error);
         }

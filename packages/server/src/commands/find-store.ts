@@ -88,6 +88,7 @@ export async function openDatabase({ store: { url } }: Database): Promise<Postgr
   const { createPostgresStore } = await import('@model-gateway/postgres');
   const store = await createPostgresStore({
     url,
+    urlName: 'store.url',
     maxConnections: COMMAND_CONNECTIONS,
     retentionDays: KEEPS_ALL.retentionDays,
     logger: toStderr,

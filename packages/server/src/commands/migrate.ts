@@ -7,7 +7,7 @@ import type { MigrateOptions } from './parse-migrate.ts';
 export async function migrate({ config }: MigrateOptions): Promise<void> {
   const { store } = await findDatabase(config);
   const { migrateDatabase } = await import('@model-gateway/postgres');
-  const applied = await migrateDatabase({ url: store.url });
+  const applied = await migrateDatabase({ url: store.url, urlName: 'store.url' });
   const did = applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`;
   process.stderr.write(`${did}.\n`);
 }
