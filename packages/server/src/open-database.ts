@@ -7,13 +7,13 @@ import type { Logger, SharedChannel, Store } from '@model-gateway/core';
 import { DirectoryInUseError, type GatewayConfig, openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
 
+import { LEAST_CONNECTIONS, shareConnections } from './share-connections.ts';
 import type { WorkerPlace } from './workers/worker-place.ts';
 
-/** A pool of one would make its statements wait for one another. */
-const LEAST_CONNECTIONS = 2;
 const JOURNAL = /^journal-(\d+)$/;
 
-type DatabaseSettings = Extract<GatewayConfig['store'], { readonly type: 'postgres' }>;
+/** The store of a configuration that several processes can use. */
+export type DatabaseSettings = Extract<GatewayConfig['store'], { readonly type: 'postgres' }>;
 
 export interface OpenDatabaseOptions {
   readonly store: DatabaseSettings;
@@ -38,7 +38,7 @@ export async function openDatabaseStore({
   const opened = await createPostgresStore({
     url: store.url,
     urlName: 'store.url',
-    maxConnections: Math.max(LEAST_CONNECTIONS, Math.floor(store.maxConnections / place.of)),
+    maxConnections: shareConnections(store.maxConnections, place.of),
     retentionDays,
     budgets: { whenDown: store.whenDown },
     notifications,

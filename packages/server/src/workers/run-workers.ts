@@ -9,12 +9,15 @@ import type { GatewayConfig } from '@model-gateway/node';
 import { UsageError } from '../commands/usage-error.ts';
 import { listSecrets } from '../list-secrets.ts';
 import { createLogger } from '../logger.ts';
+// The type alone: workers open the database, not this process.
+import type { DatabaseSettings } from '../open-database.ts';
 import { planStart } from '../plan-start.ts';
 import { announceListening } from '../process/announce-listening.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
 import type { ServeOptions } from '../serve/parse-serve.ts';
+import { warnOfConnections } from '../share-connections.ts';
 import { startWorker } from './start-worker.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
@@ -28,8 +31,10 @@ const STOP_MARGIN_MS = 15_000;
 export async function runWorkers(options: ServeOptions): Promise<void> {
   const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
   const { config } = planStart(options, process.env, BUILT_IN_MODELS);
-  refuseOtherStores(options.workers, config);
+  const { maxConnections } = findSharedStore(options.workers, config);
   const logger = createLogger({ level: options.logLevel, secrets: listSecrets(config) });
+  const tooFew = warnOfConnections(maxConnections, options.workers);
+  if (tooFew !== undefined) logger.warn(tooFew);
   const port = await findPort(config.server);
   cluster.setupPrimary({
     ...toProgram(),
@@ -67,8 +72,9 @@ export async function runWorkers(options: ServeOptions): Promise<void> {
   pool.start();
 }
 
-function refuseOtherStores(workers: number, { store }: GatewayConfig): void {
-  if (store.type === 'postgres') return;
+/** Throws where the store is none that several processes can use. */
+function findSharedStore(workers: number, { store }: GatewayConfig): DatabaseSettings {
+  if (store.type === 'postgres') return store;
   const why =
     store.type === 'json'
       ? `one process alone can use the JSON-file store in ${store.dir}`
