@@ -185,6 +185,25 @@ describe.skipIf(missingRedis)('200: Redis', () => {
     expect(lines.join('\n')).not.toContain('takes commands');
   });
 
+  test('that takes no writes is not connected to again for each attempt to write', { timeout: 30_000 }, async () => {
+    const server = await startOwnRedis();
+    await runCommand(server, 'REPLICAOF', '127.0.0.1', '1');
+    openShared(server.url, 'open');
+    const readCount = async (section: string, count: RegExp): Promise<number> =>
+      Number(count.exec(await runCommand(server, 'INFO', section))?.[1] ?? 0);
+    let asked = 0;
+    await vi.waitFor(
+      async () => {
+        asked += 1;
+        expect(await readCount('commandstats', /cmdstat_set:.*rejected_calls=(\d+)/)).toBeGreaterThan(12);
+      },
+      { timeout: 15_000, interval: 200 },
+    );
+    // Each question of this test is a connection too.
+    const connections = (await readCount('stats', /total_connections_received:(\d+)/)) - asked;
+    expect(connections).toBeLessThan(12);
+  });
+
   test('that is paused while it is connected to is used when it goes on', async () => {
     const server = await startOwnRedis();
     server.pause();

@@ -59,6 +59,7 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
   let isProving = false;
   let isClosed = false;
   let wasConnected = false;
+  let renewedAt = Number.NEGATIVE_INFINITY;
   let lateProofs = 0;
   let timer: NodeJS.Timeout | undefined;
   const log = createChangeLog(logger, { purpose });
@@ -78,6 +79,9 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
   };
 
   const renew = (): void => {
+    // A server that refuses each new connection's proof at once would be connected to again and again.
+    if (performance.now() - renewedAt < LONGEST_RETRY_MS) return;
+    renewedAt = performance.now();
     lateProofs = 0;
     drop(client);
     client = connect();
