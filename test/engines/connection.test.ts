@@ -12,6 +12,7 @@ import { missingPostgres, openDatabase } from './support/engines.ts';
 import { startOwnPostgres } from './support/own-servers.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
+import { createTestLogger } from './support/test-logger.ts';
 
 /** Ends all connections of a database, while this process is kept from reading what they say. */
 function endConnectionsAtOnce(url: string): void {
@@ -180,6 +181,27 @@ describe.skipIf(missingPostgres)('While it runs, a store', () => {
     }
     expect(await store.keys.list()).toHaveLength(3);
   });
+
+  test('says that the server takes no writes any more, and takes up its connections anew when it does', async () => {
+    const url = await openDatabase();
+    const { logger, lines } = createTestLogger();
+    const store = await openStore(url, { maxConnections: 3, logger });
+    const name = new URL(url).pathname.slice(1);
+    const setReadOnly = (value: 'on' | 'off'): Promise<unknown> =>
+      runStatement(
+        change(url, { pathname: '/postgres' }),
+        `alter database ${name} set default_transaction_read_only = ${value}`,
+      );
+    await setReadOnly('on');
+    endConnectionsAtOnce(url);
+    await expect.poll(() => store.engine?.outage?.(), { timeout: 10_000 }).toMatch(/is read-only .* to the primary/);
+    await expect(store.keys.insert(toKey('a'))).rejects.toMatchObject(UNAVAILABLE);
+    // Connections that were made meanwhile stay read-only for as long as they are used.
+    await setReadOnly('off');
+    await expect.poll(() => store.engine?.outage?.(), { timeout: 20_000 }).toBeNull();
+    await store.keys.insert(toKey('a'));
+    expect(lines.filter((line) => line.includes('The database cannot be used') && line.includes('is read-only'))).toHaveLength(1);
+  }, 60_000);
 
   test('uses no more connections than it was given, and says whose they are', async () => {
     const url = await openDatabase();

@@ -1,20 +1,32 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 
-import { isConnectionFailure, toStoreError } from './database-error.ts';
+import { codeOf, isConnectionFailure, toStoreError } from './database-error.ts';
+
+const READ_ONLY = '25006';
+/** So often, a connection is given up because it takes no writes. */
+const RENEW_EVERY_MS = 1000;
 
 /**
  * A pool for kysely, of which each statement ends within a time, and which never hands out a connection again that was
- * lost or has given no sign of life. Errors that pass are 503s.
+ * lost or has given no sign of life. One that takes no writes is given up from time to time, as a new one may lead to the
+ * server that has taken over. Errors that pass are 503s.
  */
 export function limitPool(pool: Pool, limitMs: number): PostgresPool {
   const clients = new WeakMap<PoolClient, PostgresPoolClient>();
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  const isUnusableAfter = (error: unknown): boolean => {
+    if (codeOf(error) !== READ_ONLY) return isConnectionFailure(error);
+    if (performance.now() - renewedAt < RENEW_EVERY_MS) return false;
+    renewedAt = performance.now();
+    return true;
+  };
   return {
     options: {},
     async connect() {
       const client = await connect(pool);
       let limited = clients.get(client);
-      if (limited === undefined) clients.set(client, (limited = limitClient(client, limitMs)));
+      if (limited === undefined) clients.set(client, (limited = limitClient(client, limitMs, isUnusableAfter)));
       return limited;
     },
     // The pool ends with its connection, not with one of its users.
@@ -31,7 +43,11 @@ export async function connect(pool: Pool): Promise<PoolClient> {
   }
 }
 
-function limitClient(client: PoolClient, limitMs: number): PostgresPoolClient {
+function limitClient(
+  client: PoolClient,
+  limitMs: number,
+  isUnusableAfter: (error: unknown) => boolean,
+): PostgresPoolClient {
   /** Why it cannot be used again. */
   let failure: unknown;
   const query = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<never>> => {
@@ -42,7 +58,7 @@ function limitClient(client: PoolClient, limitMs: number): PostgresPoolClient {
       return (await client.query<never>(limited)) as unknown as PostgresQueryResult<never>;
     } catch (error) {
       const thrown = toStoreError(error);
-      if (isConnectionFailure(error)) failure = thrown;
+      if (isUnusableAfter(error)) failure = thrown;
       throw thrown;
     }
   };

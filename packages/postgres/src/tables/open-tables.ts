@@ -14,7 +14,7 @@ export interface TablesRoom extends Room {
   readonly source: TableSource;
   /** Calls back with the names of tables that are others now, here or by another process. */
   onChanged(listener: (tables: ReadonlySet<TableName>) => void): () => void;
-  /** Why they could not be read when they were last looked at; null while they can. */
+  /** Why the database could not be used when it was last looked at; null while it can. */
   outage(): string | null;
 }
 

@@ -26,10 +26,14 @@ interface NewsRow {
   readonly row: string | null;
 }
 
-/** Reads what is newer than a version, in one statement and thus as of one moment; undefined stands for nothing. */
+/**
+ * Reads what is newer than a version, in one statement and thus as of one moment; undefined stands for nothing. Rejects
+ * where the database takes no writes: this process would not find out as long as nobody changes anything.
+ */
 export async function readTableNews(database: Kysely<Database>, known: number | undefined): Promise<TableNews> {
   const isNewer = known === undefined ? sql`r.row is not null` : sql`r.version > ${known}`;
   const { rows } = await sql<NewsRow>`
+    with writable as (update gateway.table_version set version = version where false)
     select v.version as now_version, r.table_name, r.id, r.position, r.row
     from gateway.table_version v left join gateway.table_rows r on ${isNewer}`.execute(database);
   const version = rows[0]?.now_version ?? 0;

@@ -17,7 +17,7 @@ export interface WatchOptions {
 /** Looks for changes of other processes. */
 export interface TableWatch {
   begin(): void;
-  /** Why the last look failed; null when it did not. */
+  /** Why the last look failed, for want of writes too; null when it did not. */
   outage(): string | null;
   end(): void;
 }
@@ -44,11 +44,11 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
   const work = async (isWhole: boolean): Promise<void> => {
     try {
       await refresh(isWhole);
-      if (outage !== null) logger?.info('The tables are read again');
+      if (outage !== null) logger?.info('The database can be used again');
       outage = null;
     } catch (error) {
       const reason = describe(error);
-      if (outage === null) logger?.warn('The tables cannot be read; the last ones stay in use', { reason });
+      if (outage === null) logger?.warn('The database cannot be used; the tables in memory stay in force', { reason });
       outage = reason;
     }
   };

@@ -66,7 +66,7 @@ export async function startGateway(start: Start): Promise<void> {
   const begin = async (): Promise<void> => {
     showSignInLink(start, listener, gateway);
     await hintAtMissingKeys(start, store);
-    void takeInLeft(start);
+    takeInLeft(start).catch((error: unknown) => logger.error('journals of former workers were not found', { error }));
     // Not awaited: a provider whose list of models is slow must not delay a stop either.
     gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
   };

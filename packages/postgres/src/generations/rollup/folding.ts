@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 
+import { describeDatabaseError } from '../../connection/database-error.ts';
 import type { Room, RoomParts } from '../../room.ts';
 
 /** What was written reads a little slower than sums until it is in them. */
@@ -15,6 +16,7 @@ export function createFolding({ connection, logger }: Pick<RoomParts, 'connectio
   let timer: NodeJS.Timeout | undefined;
   let work: Promise<void> = Promise.resolve();
   let isOpen = true;
+  let isFailing = false;
 
   const fold = async (): Promise<void> => {
     let folded: number;
@@ -25,7 +27,14 @@ export function createFolding({ connection, logger }: Pick<RoomParts, 'connectio
     if (!isOpen) return;
     timer = setTimeout(() => {
       work = fold()
-        .catch((error: unknown) => logger?.warn('Generations were not added to their sums', { error: String(error) }))
+        .then(
+          () => (isFailing = false),
+          (error: unknown) => {
+            const reason = describeDatabaseError(error, connection.address).message;
+            if (!isFailing) logger?.warn('Generations are not added to their sums; it is tried again', { reason });
+            isFailing = true;
+          },
+        )
         .then(schedule);
     }, EVERY_MS);
     timer.unref();
