@@ -175,7 +175,7 @@ describe.skipIf(missingPostgres)('While it runs, a store', () => {
     const store = await openStore(url, { maxConnections: 6 });
     for (let round = 0; round < 3; round += 1) {
       // Together, so that there are as many connections as may be.
-      await Promise.all(Array.from({ length: 12 }, (_, index) => store.entries?.put(`k${index}`, 'v', 60_000)));
+      await Promise.all(Array.from({ length: 12 }, async (_, index) => store.entries?.put(`k${index}`, 'v', 60_000)));
       endConnectionsAtOnce(url);
       await store.keys.insert(toKey(`key-${round}`));
     }
@@ -200,7 +200,9 @@ describe.skipIf(missingPostgres)('While it runs, a store', () => {
     await setReadOnly('off');
     await expect.poll(() => store.engine?.outage?.(), { timeout: 20_000 }).toBeNull();
     await store.keys.insert(toKey('a'));
-    expect(lines.filter((line) => line.includes('The database cannot be used') && line.includes('is read-only'))).toHaveLength(1);
+    expect(
+      lines.filter((line) => line.includes('The database cannot be used') && line.includes('is read-only')),
+    ).toHaveLength(1);
   }, 60_000);
 
   test('uses no more connections than it was given, and says whose they are', async () => {
