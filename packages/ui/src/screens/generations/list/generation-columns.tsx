@@ -41,7 +41,7 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     header: 'Model',
     width: 'minmax(130px,2fr)',
     narrow: {
-      width: 'minmax(70px,2fr)',
+      width: 'minmax(66px,2fr)',
       cell: ({ model }) => (
         <span className="font-medium" title={model}>
           {model.slice(model.indexOf('/') + 1)}
@@ -106,7 +106,7 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     sort: 'cost',
     header: 'Cost',
     width: '104px',
-    narrow: { width: '82px' },
+    narrow: { width: '90px' },
     isNumeric: true,
     cell: (row) => <Cost generation={row} />,
   },
