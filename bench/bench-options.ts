@@ -9,6 +9,7 @@ export const TABLES = {
   cluster: ['cluster'],
   doubles: ['fixtures-start'],
   interfaces: ['ui', 'desktop'],
+  million: ['ui-million'],
 } as const;
 export type Table = keyof typeof TABLES;
 
@@ -22,6 +23,7 @@ const PARTS: readonly Part[] = [
   ...TABLES.cluster,
   ...TABLES.doubles,
   ...TABLES.interfaces,
+  ...TABLES.million,
 ];
 
 /** Options from the command line. */

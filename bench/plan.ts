@@ -16,6 +16,8 @@ export interface Plan {
   /** The web UI in a browser. */
   readonly ui: {
     readonly generations: number;
+    /** In PostgreSQL, for the part `ui-million`. */
+    readonly inPostgres: number;
     /** Number of first visits, and of openings of very long contents. */
     readonly rounds: number;
     readonly scrollMs: number;
@@ -37,7 +39,7 @@ export const THOROUGH: Durations = {
   holdMs: 10_000,
   startUp: { starts: 7, sizes: [10_000, 100_000] },
   fixturesStarts: 21,
-  ui: { generations: 100_000, rounds: 5, scrollMs: 4000, streamMs: 4000 },
+  ui: { generations: 100_000, inPostgres: 1_000_000, rounds: 5, scrollMs: 4000, streamMs: 4000 },
   desktop: { starts: 5, idleMs: 60_000 },
 };
 
@@ -49,6 +51,6 @@ export const QUICK: Durations = {
   holdMs: 1500,
   startUp: { starts: 3, sizes: [10_000] },
   fixturesStarts: 5,
-  ui: { generations: 10_000, rounds: 2, scrollMs: 1500, streamMs: 1500 },
+  ui: { generations: 10_000, inPostgres: 100_000, rounds: 2, scrollMs: 1500, streamMs: 1500 },
   desktop: { starts: 2, idleMs: 5000 },
 };

@@ -22,6 +22,7 @@ import type { Figure } from './report/figure.ts';
 import { currentLoad, describeMachine, watchOthers } from './report/machine.ts';
 import { recordReport, type Report, toTextTable } from './report/report.ts';
 import { setStage, type Stage } from './targets/start-targets.ts';
+import { measureUiMillion } from './ui/ui-million.ts';
 import { measureUi } from './ui/ui.ts';
 
 const RESULTS_FILE = fileURLToPath(new URL('RESULTS.md', import.meta.url));
@@ -43,6 +44,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'fixtures-start': measureFixturesStart,
   ui: measureUi,
   desktop: measureDesktop,
+  'ui-million': measureUiMillion,
 };
 
 async function run({ parts, isQuick, isFull, recorded, against }: BenchOptions): Promise<void> {

@@ -29,8 +29,8 @@ export interface GatewayProcessOptions {
   readonly binary?: string | undefined;
   /** The wire by which the upstream is asked. Default: `openai`. */
   readonly wire?: WireName | undefined;
-  /** Addresses of a database and a Redis. Default: a JSON-file store, and nothing shared. */
-  readonly engines?: EngineUrls | undefined;
+  /** Addresses of a database and, if any, a Redis. Default: a JSON-file store, and nothing shared. */
+  readonly engines?: Pick<EngineUrls, 'database'> | EngineUrls | undefined;
   /** Processes that serve. Default: the one that is started. */
   readonly workers?: number | undefined;
   /** Whether each call counts against a limit of requests and a budget, which are too high to refuse any. */
@@ -95,7 +95,7 @@ function toConfig({ upstreamPort, dataDir, wire = 'openai', engines, isLimited }
     // Some measurements have destinations on this machine.
     webhooks: { allowPrivateNetwork: true },
     store: engines === undefined ? { type: 'json', dir } : { type: 'postgres', url: engines.database, dir },
-    ...(engines !== undefined && { shared: { type: 'redis', url: engines.redis } }),
+    ...(engines !== undefined && 'redis' in engines && { shared: { type: 'redis', url: engines.redis } }),
     ...(isLimited === true && {
       rateLimits: [{ key: '*', requestsPerMinute: 1_000_000_000 }],
       account: { creditsUsd: 1_000_000 },

@@ -8,6 +8,8 @@ import { READ_DRAWN, toTimeEvent } from './ui-probes.ts';
 /** Something that a user does, and how to tell from the page that it has been done. */
 export interface Change {
   readonly name: string;
+  /** Needs what a store with sums has no sums of. */
+  readonly isScan?: boolean;
   readonly act: () => Promise<unknown>;
   /** Met once the page shows what was asked for; `before` is the value of that expression before the act. */
   readonly condition: string;
@@ -21,9 +23,15 @@ export type Times = Map<string, number[]>;
 export async function timeChange(page: Page, { name, act, condition, before }: Change, times: Times): Promise<void> {
   await page.evaluate(toTimeEvent(condition, before));
   await act();
-  const ms = await page.evaluate<number>(READ_DRAWN);
+  const ms = await page.evaluate<number>(READ_DRAWN).catch((cause: unknown) => {
+    throw new Error(`${name}: it was not drawn`, { cause });
+  });
   times.set(name, [...(times.get(name) ?? []), ms]);
 }
+
+/** Where the times of a change belong: among those that such a store has to scan for, or among all others. */
+export const timesFor = (change: Change, hasSums: boolean, { all, scans }: { all: Times; scans: Times }): Times =>
+  hasSums && change.isScan === true ? scans : all;
 
 /** The slowest of several changes, each by the median of its rounds. */
 export function toSlowest(

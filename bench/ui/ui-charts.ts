@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 
 import type { Plan } from '../plan.ts';
-import { UI_CHART_CHANGE_MS, UI_CHARTS_MS } from '../report/budgets.ts';
+import { UI_CHART_CHANGE_MS, UI_CHARTS_MS, UI_SCAN_MS } from '../report/budgets.ts';
 import { type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import { median } from '../report/statistics.ts';
-import { type Change, timeChange, type Times, toSlowest } from './time-change.ts';
+import { type Change, timeChange, type Times, timesFor, toSlowest } from './time-change.ts';
 import { KEEP_EVENTS, READ_DRAWN, toNoteDrawn } from './ui-probes.ts';
 import type { UiStage } from './ui-stage.ts';
 
@@ -23,7 +23,12 @@ const MEASURES = ['p95', 'p50'] as const;
 export async function measureCharts(ui: UiStage, plan: Plan): Promise<Figure[]> {
   const rows = ui.generations.toLocaleString('en');
   const first: number[] = [];
-  const [splits, spans, measures]: [Times, Times, Times] = [new Map(), new Map(), new Map()];
+  const [splits, scans, spans, measures] = Array.from({ length: 4 }, (): Times => new Map()) as [
+    Times,
+    Times,
+    Times,
+    Times,
+  ];
   for (let i = 0; i < plan.ui.rounds; i += 1) {
     const { page, close } = await ui.open();
     try {
@@ -31,7 +36,9 @@ export async function measureCharts(ui: UiStage, plan: Plan): Promise<Figure[]> 
       await page.addInitScript(toNoteDrawn(ALL_DRAWN));
       await page.goto(`${ui.url}/ui/#/?range=30d`);
       first.push(await page.evaluate<number>(READ_DRAWN));
-      for (const change of toSplits(page)) await timeChange(page, change, splits);
+      for (const change of toSplits(page)) {
+        await timeChange(page, change, timesFor(change, ui.hasSums, { all: splits, scans }));
+      }
       for (const change of toSpans(page)) await timeChange(page, change, spans);
       for (const change of toMeasures(page)) await timeChange(page, change, measures);
     } finally {
@@ -39,8 +46,8 @@ export async function measureCharts(ui: UiStage, plan: Plan): Promise<Figure[]> 
     }
   }
   plan.progress(`charts of 30 days: drawn after ${first.map(formatMilliseconds).join(', ')}`);
-  const toOne = (what: string, times: Times): Figure =>
-    toSlowest(`UI, the charts of ${rows} calls: ${what}`, { times, budget: UI_CHART_CHANGE_MS, plan });
+  const toOne = (what: string, times: Times, budget = UI_CHART_CHANGE_MS): Figure =>
+    toSlowest(`UI, the charts of ${rows} calls: ${what}`, { times, budget, plan });
   return [
     toFigure(`UI, the charts of ${rows} calls: drawn on a first visit`, {
       gateway: '',
@@ -49,6 +56,7 @@ export async function measureCharts(ui: UiStage, plan: Plan): Promise<Figure[]> 
       budget: UI_CHARTS_MS,
     }),
     toOne('another split', splits),
+    ...(scans.size > 0 ? [toOne('another split, by what has no sums', scans, UI_SCAN_MS)] : []),
     toOne('another span', spans),
     toOne('another measure', measures),
   ];
@@ -62,6 +70,7 @@ const toSplits = (page: Page): Change[] =>
         : `${SECTION}.querySelector('[aria-label="Legend by ${split}"]') !== null`;
     return {
       name: split,
+      isScan: split === 'session',
       act: () => page.getByLabel('Split by').selectOption(split),
       condition: `${legend} && ${ALL_DRAWN_ANEW}`,
       before: CANVASES,

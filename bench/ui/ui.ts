@@ -1,10 +1,14 @@
+import { join } from 'node:path';
+
 import type { Plan } from '../plan.ts';
+import { makeTemporaryFolder } from '../processes/children.ts';
 import type { Figure } from '../report/figure.ts';
 import type { Stage } from '../targets/start-targets.ts';
 import { measureBeside } from './ui-beside.ts';
 import { measureBody } from './ui-body.ts';
 import { measureCharts } from './ui-charts.ts';
 import { measureFinding } from './ui-finding.ts';
+import { storeUiGenerations } from './ui-generations.ts';
 import { measureHidden } from './ui-hidden.ts';
 import { measureList } from './ui-list.ts';
 import { measureBundle, measureOpening } from './ui-opening.ts';
@@ -13,7 +17,11 @@ import { measureStreams } from './ui-streams.ts';
 
 /** Measures the web UI in a browser. Where there is none, reports that and returns no figures. */
 export async function measureUi(stage: Stage, plan: Plan): Promise<Figure[]> {
-  const ui = await setUiStage(stage, plan);
+  const ui = await setUiStage(stage, plan, async () => {
+    const dataDir = join(makeTemporaryFolder(), 'data');
+    await storeUiGenerations(dataDir, plan.ui.generations);
+    return { generations: plan.ui.generations, hasSums: false, options: { dataDir }, remove: () => Promise.resolve() };
+  });
   if (typeof ui === 'string') {
     plan.progress(`skipped: ${ui}`);
     return [];

@@ -28,11 +28,11 @@ const SCREENS = [
 /** Screens that have a chart where nothing else covers it. */
 const CHARTED = /^(generations)?$/;
 
-const WIDTHS = [480, 900, 1440];
+const WIDTHS = [390, 480, 900, 1440];
 
-/** How far the table scrolls sideways. */
+/** How far the table, or a page without one, scrolls sideways. */
 const BEYOND = `(() => {
-  const grid = document.querySelector('[role=grid]');
+  const grid = document.querySelector('[role=grid]') ?? document.documentElement;
   return grid.scrollWidth - grid.clientWidth;
 })()`;
 const HEADS = ['Time', 'Status', 'Model', 'Cost'];
@@ -104,15 +104,28 @@ describe.skipIf(skipped !== undefined)(
       },
     );
 
-    test('shows time, status, model and cost of each call 480 pixels wide, with nothing to scroll to', async () => {
-      const { page, go, screenshot } = opened;
-      await page.setViewportSize({ width: 480, height: 800 });
-      await go('#/generations');
-      const grid = page.getByRole('grid', { name: 'Generations' });
-      await expect.poll(() => grid.getByRole('columnheader').allInnerTexts()).toEqual(HEADS);
-      await grid.getByText('$1,234.57').first().waitFor();
-      await screenshot('fit-480-calls');
-      expect(await page.evaluate<number>(BEYOND)).toBe(0);
-    });
+    test.each([390, 480])(
+      'shows time, status, model and cost of each call %i pixels wide, with nothing to scroll to',
+      async (width) => {
+        const { page, go, screenshot } = opened;
+        await page.setViewportSize({ width, height: 800 });
+        await go('#/generations');
+        const grid = page.getByRole('grid', { name: 'Generations' });
+        await expect.poll(() => grid.getByRole('columnheader').allInnerTexts()).toEqual(HEADS);
+        await grid.getByText('$1,234.57').first().waitFor();
+        await screenshot(`fit-${width}-calls`);
+        expect(await page.evaluate<number>(BEYOND)).toBe(0);
+      },
+    );
+
+    test.each(['', 'generations/sessions', 'models', 'guardrails', 'keys', 'destinations', 'providers', 'videos'])(
+      'has nothing to scroll sideways to, 390 pixels wide: /%s',
+      async (screen) => {
+        const { page, go } = opened;
+        await page.setViewportSize({ width: 390, height: 800 });
+        await go(`#/${screen}`);
+        await expect.poll(() => page.evaluate<number>(BEYOND)).toBe(0);
+      },
+    );
   },
 );

@@ -12,7 +12,10 @@ export interface Filling {
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const FILLED_DAYS = 30;
 
-/** Texts in the record that are different in each row, by the column or expression that has them. */
+const ATTEMPT = { endpoint_id: 'a:b', latency: 300, model_permaslug: 'b', provider_name: 'A', status: 200 };
+const ATTEMPTS = [JSON.stringify([ATTEMPT]), JSON.stringify([{ ...ATTEMPT, status: 429 }, ATTEMPT])] as const;
+
+/** What the record has of its own in each row, by the column or expression that has it. */
 const VARIED = {
   id: 'id',
   created_at: `to_char(to_timestamp(created_at_ms / 1000.0) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
@@ -22,6 +25,17 @@ const VARIED = {
   workspace_id: 'workspace_id',
   origin: 'app',
   preset_id: `'preset-' || (n % 7)`,
+  streamed: 'is_streamed',
+  cancelled: `status = 'cancelled'`,
+  interrupted: `status = 'interrupted'`,
+  user_agent: `'sdk/' || (n % 9) || '.0 (linux)'`,
+  finish_reason: `case status when 'failed' then 'error' when 'ok' then 'stop' end`,
+  tokens_prompt: 'prompt_tokens',
+  tokens_completion: 'completion_tokens',
+  total_cost: 'cost_nano / 1e9',
+  latency: 'round(first_token_ms)',
+  generation_time: 'round(first_token_ms + duration_ms)',
+  provider_responses: `case attempts when 1 then '${ATTEMPTS[0]}'::json else '${ATTEMPTS[1]}'::json end`,
   principalId: 'principal_id',
   userId: 'user_id',
 } as const;
@@ -116,11 +130,10 @@ function toRecordText(): string {
   const { id, principalId, userId, ...generation } = Object.fromEntries(
     Object.keys(VARIED).map((name) => [name, mark(name)]),
   );
-  const attempt = { endpoint_id: 'a:b', latency: 300, model_permaslug: 'b', provider_name: 'A', status: 200 };
   const record = toRecord(String(id), {
     principalId: String(principalId),
     userId: String(userId),
-    generation: { ...generation, provider_responses: [attempt], user_agent: 'sdk/1.0 (linux)' },
+    generation,
   });
   return JSON.stringify(record)
     .split(/"<(\w+)>"/)

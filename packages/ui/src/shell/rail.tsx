@@ -13,11 +13,11 @@ export function Rail() {
     <nav
       aria-label="Screens"
       className={classNames(
-        'scroll-thin relative flex shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line bg-surface p-2',
-        isRailCollapsed ? 'w-14' : 'w-14 md:w-48',
+        'scroll-thin relative flex shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line bg-surface p-1.5 md:p-2',
+        isRailCollapsed ? 'w-12 md:w-14' : 'w-12 md:w-48',
       )}
     >
-      <div className="mb-2 flex h-9 items-center gap-2.5 px-2 font-semibold">
+      <div className="mb-2 flex h-9 items-center gap-2.5 px-1.5 font-semibold md:px-2">
         <Mark />
         <span className={classNames(label, 'tracking-tight whitespace-nowrap')}>Model Gateway</span>
       </div>
@@ -27,7 +27,7 @@ export function Rail() {
           to={path}
           title={name}
           activeOptions={{ exact: path === '/', includeSearch: false }}
-          className="flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-soft hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
+          className="flex min-h-9 items-center gap-2.5 rounded-md px-2 text-sm text-ink-soft md:px-2.5 hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
         >
           <Icon size={17} aria-hidden className="shrink-0" />
           <span className={label}>{name}</span>

@@ -70,7 +70,7 @@ function StatePill() {
     >
       <StateMark tone={tone} />
       {/* What is usual needs no words where there is little room. */}
-      <span className={tone === 'good' ? 'max-[25rem]:sr-only' : undefined}>
+      <span className={tone === 'good' ? 'max-[23rem]:sr-only' : undefined}>
         {word}
         {effect !== null && <span className="font-normal text-ink-soft max-lg:sr-only"> · {effect}</span>}
       </span>

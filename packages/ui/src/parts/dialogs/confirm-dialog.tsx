@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 
 import { Button } from '../controls/button.tsx';
 import { Field } from '../controls/field.tsx';
-import { ErrorPanel } from '../messages/error-panel.tsx';
+import { UnsavedPanel } from '../messages/unsaved-panel.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface ConfirmDialogProps {
@@ -71,7 +71,14 @@ export function ConfirmDialog({
             )}
           </Field>
         )}
-        {state.error !== undefined && <ErrorPanel error={state.error} />}
+        {state.error !== undefined && (
+          <UnsavedPanel
+            error={state.error}
+            title="That did not work"
+            kept="Nothing was changed"
+            onRetry={() => void confirm()}
+          />
+        )}
       </div>
     </Dialog>
   );

@@ -1,6 +1,5 @@
-import type { Trouble } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { CircleAlert, RotateCw, TriangleAlert } from 'lucide-react';
+import { CircleAlert, RotateCw } from 'lucide-react';
 
 import { ApiError, toRemedy } from '../../api/api-error.ts';
 import { healthQuery } from '../../api/queries.ts';
@@ -8,6 +7,8 @@ import { Button } from '../controls/button.tsx';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { showControls } from '../text/show-controls.ts';
 import { toErrorReport } from './error-report.ts';
+import { RetryPanel } from './retry-panel.tsx';
+import { toStoreTrouble } from './store-trouble.ts';
 
 interface ErrorPanelProps {
   readonly error: unknown;
@@ -20,39 +21,15 @@ interface ErrorPanelProps {
 export function ErrorPanel(props: ErrorPanelProps) {
   const { data: health } = useQuery({ ...healthQuery, enabled: false });
   const { error, title, onRetry } = props;
-  const reason = health?.trouble === undefined ? undefined : STORE_TROUBLES[health.trouble];
-  if (reason !== undefined && onRetry !== undefined && error instanceof ApiError && error.status === 503)
-    return <StoreAwayPanel title={title} reason={reason} onRetry={onRetry} />;
+  const reason = toStoreTrouble(health);
+  if (reason !== undefined && onRetry !== undefined && error instanceof ApiError && error.status === 503) {
+    return (
+      <RetryPanel title={title} onRetry={onRetry}>
+        {reason} This loads by itself afterwards.
+      </RetryPanel>
+    );
+  }
   return <FailurePanel {...props} />;
-}
-
-const STORE_TROUBLES: Partial<Record<Trouble, string>> = {
-  store_away: 'The database is away.',
-  store_not_ready: 'The gateway is not ready.',
-};
-
-interface StoreAwayPanelProps {
-  readonly title: string | undefined;
-  readonly reason: string;
-  readonly onRetry: () => void;
-}
-
-/** Nothing is wrong with what was asked for, so it is no alarm in red. */
-function StoreAwayPanel({ title, reason, onRetry }: StoreAwayPanelProps) {
-  return (
-    <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
-      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
-      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
-        <div className="min-w-0 flex-1 basis-60">
-          {title !== undefined && <p className="font-medium">{title}</p>}
-          <p className="text-ink-soft">{reason} This loads by itself afterwards.</p>
-        </div>
-        <Button icon={<RotateCw size={14} aria-hidden />} onClick={onRetry}>
-          Try again
-        </Button>
-      </div>
-    </div>
-  );
 }
 
 /** For what is no loading: a call that failed, even if it can be made again. */

@@ -43,7 +43,7 @@ export const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
       aria-selected={isOpen}
       style={{ gridTemplateColumns: tracks, height }}
       className={classNames(
-        'grid cursor-pointer items-center gap-4 border-b border-line/70 px-4 text-sm contain-strict group-data-tight/grid:gap-2 group-data-tight/grid:px-3 hover:bg-raised/60',
+        'grid cursor-pointer items-center gap-4 border-b border-line/70 px-4 text-sm contain-strict group-data-tight/grid:gap-2 group-data-tight/grid:px-3 group-data-tight/grid:text-[13px] hover:bg-raised/60',
         isOpen && 'bg-accent-soft',
         isActive &&
           'group-focus-visible/grid:shadow-[inset_3px_0_0_var(--accent)] group-focus-visible/grid:bg-raised forced-colors:group-focus-visible/grid:outline-2 forced-colors:group-focus-visible/grid:-outline-offset-2',

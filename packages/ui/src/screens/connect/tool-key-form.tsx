@@ -11,6 +11,7 @@ import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { createToolKey, type ToolKey } from './connect-queries.ts';
 
 const SUGGESTED_LIMIT_USD = '10';
@@ -137,7 +138,7 @@ function Form({ models, suggested, onMade }: FormProps) {
           )}
         </Field>
       </div>
-      {make.error !== null && <ErrorPanel error={make.error} title="No key was made" />}
+      {make.error !== null && <UnsavedPanel error={make.error} title="No key was made" onRetry={() => make.mutate()} />}
       <div>
         <Button type="submit" look="primary" isBusy={make.isPending} className="whitespace-normal!">
           {limit === '' ? 'Make the key' : `Make the key, limited to $${limit} a month`}

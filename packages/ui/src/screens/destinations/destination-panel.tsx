@@ -15,6 +15,7 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { holdDeletion, useHeldDeletions } from '../../parts/messages/held-deletions.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { ConfigFields } from './config-fields.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import {
@@ -124,7 +125,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
     >
       {save.error !== null && (
         <div className="p-3">
-          <ErrorPanel error={save.error} title="Not saved" />
+          <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />
         </div>
       )}
       <Tabs

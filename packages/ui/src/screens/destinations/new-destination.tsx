@@ -6,7 +6,7 @@ import { callApi } from '../../api/call-api.ts';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DESTINATION_TYPES, toConfig } from './destination-draft.ts';
@@ -92,7 +92,7 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
         />
         {create.error !== null && (
           <div ref={scrollIntoView}>
-            <ErrorPanel error={create.error} title="Not made" />
+            <UnsavedPanel error={create.error} title="Not made" onRetry={() => create.mutate()} />
           </div>
         )}
       </form>

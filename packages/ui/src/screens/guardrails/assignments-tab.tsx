@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { assign, refreshGuardrails, type Subjects } from './guardrail-queries.ts';
 import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 
@@ -69,10 +70,17 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
       />
     );
   };
-  const failure = change.error ?? error;
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
-      {failure !== null && <ErrorPanel error={failure} />}
+      {change.error !== null && (
+        <UnsavedPanel
+          error={change.error}
+          title="Not assigned"
+          kept="Nothing was changed"
+          onRetry={() => change.mutate(change.variables)}
+        />
+      )}
+      {error !== null && <ErrorPanel error={error} />}
       <p className="text-sm text-ink-soft">
         In force from the next call on. A key or member has one guardrail at most, so one that is added here loses its
         other one.

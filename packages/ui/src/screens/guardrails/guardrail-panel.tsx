@@ -9,9 +9,9 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { holdDeletion, useHeldDeletions } from '../../parts/messages/held-deletions.ts';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { AssignmentsTab } from './assignments-tab.tsx';
 import { ContentRules } from './content-rules.tsx';
 import { describeSubjects } from './describe-subjects.ts';
@@ -106,7 +106,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
     >
       {save.error !== null && (
         <div className="p-3">
-          <ErrorPanel error={save.error} title="Not saved" />
+          <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />
         </div>
       )}
       <Tabs

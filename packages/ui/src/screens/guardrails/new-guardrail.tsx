@@ -6,8 +6,8 @@ import { callApi } from '../../api/call-api.ts';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { assign, refreshGuardrails } from './guardrail-queries.ts';
 import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 
@@ -68,7 +68,9 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
           onChange={setKeys}
           hint="Whom it holds for; more, and members, also later"
         />
-        {create.error !== null && <ErrorPanel error={create.error} title="Not made" />}
+        {create.error !== null && (
+          <UnsavedPanel error={create.error} title="Not made" onRetry={() => create.mutate()} />
+        )}
       </form>
     </Dialog>
   );

@@ -7,7 +7,7 @@ import type { ResetInterval } from '../../api/types.ts';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { RateLimitList } from '../settings/rate-limit-list.tsx';
 import { changeKey } from './change-key.ts';
 import { fromLocalMoment, toLocalMoment } from './local-moment.ts';
@@ -133,7 +133,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
           />
         )}
         {!isManagement && <RateLimitList keyNames={[name, ...(existing === undefined ? [] : [existing.hash])]} />}
-        {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
+        {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />}
       </form>
     </Dialog>
   );

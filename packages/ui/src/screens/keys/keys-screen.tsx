@@ -103,6 +103,7 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
         id: 'name',
         header: 'Name',
         width: 'minmax(140px,3fr)',
+        narrow: { width: 'minmax(90px,3fr)' },
         cell: ({ name, label, source }) => (
           <>
             <span className="font-medium">{name}</span>{' '}
@@ -127,12 +128,19 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
             <span className="text-ink-faint">here</span>
           ),
       },
-      { id: 'state', header: 'State', width: '86px', cell: (key) => <KeyState state={key} /> },
+      {
+        id: 'state',
+        header: 'State',
+        width: '86px',
+        narrow: { width: '72px' },
+        cell: (key) => <KeyState state={key} />,
+      },
       { id: 'usage', header: 'Spent', width: '92px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
       {
         id: 'month',
         header: 'This month',
         width: '92px',
+        narrow: { width: '82px' },
         isNumeric: true,
         cell: (key) => formatUsd(key.usage_monthly),
       },
@@ -170,6 +178,7 @@ function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onT
         id: 'actions',
         header: <span className="sr-only">Actions</span>,
         width: '44px',
+        narrow: { width: '32px' },
         // What the configuration says is changed there alone.
         cell: (key) =>
           key.source === 'stored' && (

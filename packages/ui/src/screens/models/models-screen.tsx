@@ -177,6 +177,15 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
         id: 'name',
         header: 'Model',
         width: 'minmax(150px,3fr)',
+        // Without the author, with whom the names of most models begin.
+        narrow: {
+          width: 'minmax(96px,3fr)',
+          cell: ({ id, name }) => (
+            <span title={id} className="font-medium">
+              {name.slice(name.indexOf(': ') + 1).trim()}
+            </span>
+          ),
+        },
         cell: ({ id, name }) => (
           <span title={id}>
             <span className="font-medium">{name}</span> <span className="font-mono text-xs text-ink-faint">{id}</span>
@@ -195,6 +204,7 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
         id: 'prompt',
         header: 'In $/M',
         width: '84px',
+        narrow: { width: '64px' },
         isNumeric: true,
         cell: ({ pricing }) => formatColumnPrice(pricing, 'prompt'),
       },

@@ -8,11 +8,13 @@ import { refreshEvery } from '../../api/refresh-every.ts';
 import { providerStatesQuery } from '../providers/provider-queries.ts';
 import { findConcerns } from './find-concerns.ts';
 
-export function Attention({ rows }: { rows: readonly GenerationRow[] }) {
+/** What is wrong or soon will be. Without the latest calls nobody knows that nothing is: then it is left out. */
+export function Attention({ rows }: { rows: readonly GenerationRow[] | undefined }) {
   const { data: health } = useQuery(healthQuery);
   const { data: keys = [] } = useQuery(keysQuery);
   const { data: providers } = useQuery({ ...providerStatesQuery, refetchInterval: refreshEvery(10_000) });
-  const concerns = findConcerns({ health, keys, rows, providers }, Date.now());
+  const concerns = findConcerns({ health, keys, rows: rows ?? [], providers }, Date.now());
+  if (rows === undefined && concerns.length === 0) return null;
   return (
     <section className="card flex flex-wrap gap-x-6 gap-y-2 px-4 py-3">
       <h2 className="text-base font-semibold">Needs attention</h2>

@@ -52,25 +52,23 @@ export function OverviewScreen() {
           First steps
         </Button>
       </ScreenHeader>
-      {recent.error !== null && (
-        <ErrorPanel
-          error={recent.error}
-          title="The latest calls could not be loaded"
-          onRetry={() => void recent.refetch()}
-        />
-      )}
-      {recent.data !== undefined && <Attention rows={rows} />}
+      <Attention rows={recent.data?.data} />
       <ActivitySection search={search} onSearch={(next) => void navigate({ search: next })} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        {recent.data !== undefined && (
-          <div className="flex min-w-0 flex-col gap-4">
-            <RunningBar
-              onOpen={(open) => void navigate({ to: '/generations', search: { open } })}
-              className="card border-b"
+        <div className="flex min-w-0 flex-col gap-4">
+          <RunningBar
+            onOpen={(open) => void navigate({ to: '/generations', search: { open } })}
+            className="card border-b"
+          />
+          {recent.error !== null && (
+            <ErrorPanel
+              error={recent.error}
+              title="The latest calls could not be loaded"
+              onRetry={() => void recent.refetch()}
             />
-            <RecentCard rows={rows} />
-          </div>
-        )}
+          )}
+          {recent.data !== undefined && <RecentCard rows={rows} />}
+        </div>
         <StatusCard />
       </div>
       <ConnectCard />

@@ -168,6 +168,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
     id: 'name',
     header: 'Name',
     width: 'minmax(120px,2fr)',
+    narrow: { width: 'minmax(90px,2fr)' },
     cell: ({ name, slug }) => (
       <>
         <span className="font-medium">{name}</span> <code className="font-mono text-xs text-ink-faint">{slug}</code>
@@ -206,7 +207,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
     width: '96px',
     cell: ({ setup }) => (setup?.source === 'stored' ? 'here' : 'in the file'),
   },
-  { id: 'key', header: 'Key', width: '110px', cell: (row) => <KeyCell row={row} /> },
+  { id: 'key', header: 'Key', width: '110px', narrow: { width: '90px' }, cell: (row) => <KeyCell row={row} /> },
   {
     id: 'models',
     leaves: 3,

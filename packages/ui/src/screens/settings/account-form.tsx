@@ -7,8 +7,8 @@ import { modelsQuery, providersQuery, settingsQuery } from '../../api/queries.ts
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { FromConfig } from './from-config.tsx';
 import { RoutingFields } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
@@ -182,7 +182,7 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
         issue={issue}
         onChange={(rules) => set({ routing: { ...draft.routing, rules } })}
       />
-      {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
+      {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />}
       <div className="flex justify-end gap-2">
         <Button
           disabled={!isChanged}

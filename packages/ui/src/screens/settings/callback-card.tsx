@@ -10,6 +10,7 @@ import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 
 /** The address of each workspace that hears of the end of its videos. */
 export function CallbackCard() {
@@ -95,7 +96,7 @@ function CallbackForm({ workspace: { id, default_callback_url: stored } }: { wor
           />
         )}
       </Field>
-      {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
+      {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />}
       <div className="flex justify-end gap-2">
         <Button
           disabled={!isChanged}

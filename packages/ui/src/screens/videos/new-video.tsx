@@ -10,6 +10,7 @@ import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { KeyCard } from '../playground/key-card.tsx';
 import { usePlaygroundCaller } from '../playground/playground-key.ts';
@@ -126,7 +127,7 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
         <VideoFields model={model} draft={draft} onChange={setDraft} error={start.error} />
         {start.error !== null && (
           <div ref={scrollIntoView}>
-            <ErrorPanel error={start.error} title="Not started" />
+            <UnsavedPanel error={start.error} title="Not started" onRetry={() => start.mutate()} />
           </div>
         )}
       </form>

@@ -163,7 +163,9 @@ function Filters({ search, jobs, onChange }: FiltersProps) {
           <option key={model}>{model}</option>
         ))}
       </select>
-      <span className="figures flex-1 text-right text-sm text-ink-faint">total {formatUsd(cost)}</span>
+      <span className="figures flex-1 text-right text-sm whitespace-nowrap text-ink-faint">
+        total {formatUsd(cost)}
+      </span>
     </div>
   );
 }
@@ -180,12 +182,19 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
       </time>
     ),
   },
-  { id: 'model', header: 'Model', width: 'minmax(130px,2fr)', cell: ({ model }) => model },
+  {
+    id: 'model',
+    header: 'Model',
+    width: 'minmax(130px,2fr)',
+    narrow: { width: 'minmax(96px,2fr)' },
+    cell: ({ model }) => model,
+  },
   { id: 'asked', leaves: 1, header: 'Asked for', width: 'minmax(120px,1fr)', cell: toSpecification },
   {
     id: 'status',
     header: 'Status',
     width: '110px',
+    narrow: { width: '92px' },
     cell: ({ status }) => (
       <Badge tone={STATUS_TONES[status] ?? 'neutral'}>{showControls(status).replaceAll('_', ' ')}</Badge>
     ),
@@ -210,6 +219,7 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
     id: 'cost',
     header: 'Cost',
     width: '104px',
+    narrow: { width: '90px' },
     isNumeric: true,
     cell: (job) => (isOpen(job) ? '' : formatUsd(job.cost)),
   },

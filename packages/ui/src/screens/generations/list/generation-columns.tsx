@@ -25,13 +25,14 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     header: 'Time',
     width: '128px',
     cell: ({ created_at: at }) => <Moment at={at} text={formatMoment(at)} />,
-    narrow: { width: '72px', cell: ({ created_at: at }) => <Moment at={at} text={formatShortMoment(at)} /> },
+    narrow: { width: '60px', cell: ({ created_at: at }) => <Moment at={at} text={formatShortMoment(at)} /> },
   },
   {
     id: 'status',
     sort: 'status',
     header: 'Status',
     width: '84px',
+    narrow: { width: '78px' },
     cell: ({ status }) => <StatusBadge status={status} />,
   },
   {
@@ -39,7 +40,14 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     sort: 'model',
     header: 'Model',
     width: 'minmax(130px,2fr)',
-    narrow: { width: 'minmax(96px,2fr)' },
+    narrow: {
+      width: 'minmax(66px,2fr)',
+      cell: ({ model }) => (
+        <span className="font-medium" title={model}>
+          {model.slice(model.indexOf('/') + 1)}
+        </span>
+      ),
+    },
     cell: ({ model }) => <span className="font-medium">{model}</span>,
   },
   {
@@ -98,6 +106,7 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     sort: 'cost',
     header: 'Cost',
     width: '104px',
+    narrow: { width: '90px' },
     isNumeric: true,
     cell: (row) => <Cost generation={row} />,
   },
@@ -177,26 +186,28 @@ export function toColumns(
   keyNames: Readonly<Record<string, string>>,
 ): readonly Column<ListRow>[] {
   const pinned = new Set(pins);
-  return GENERATION_COLUMNS.map((column) =>
-    column.id === 'key'
-      ? { ...column, cell: ({ key_hash: hash }) => <KeyName hash={hash} name={keyNames[hash]} /> }
-      : column.id === 'model'
-        ? {
-            ...column,
-            cell: (row) => (
-              <>
-                {pinned.has(row.id) && (
-                  <>
-                    <Pin size={13} aria-hidden className="mr-1 inline text-accent" />
-                    <span className="sr-only">pinned </span>
-                  </>
-                )}
-                {column.cell(row)}
-              </>
-            ),
-          }
-        : column,
+  const withPin = (cell: Column<ListRow>['cell']) => (row: ListRow) => (
+    <>
+      {pinned.has(row.id) && (
+        <>
+          <Pin size={13} aria-hidden className="mr-1 inline text-accent" />
+          <span className="sr-only">pinned </span>
+        </>
+      )}
+      {cell(row)}
+    </>
   );
+  return GENERATION_COLUMNS.map((column) => {
+    if (column.id === 'key')
+      return { ...column, cell: ({ key_hash: hash }) => <KeyName hash={hash} name={keyNames[hash]} /> };
+    if (column.id !== 'model') return column;
+    const { cell, narrow } = column;
+    return {
+      ...column,
+      cell: withPin(cell),
+      ...(narrow !== undefined && { narrow: { ...narrow, cell: withPin(narrow.cell ?? cell) } }),
+    };
+  });
 }
 
 /** Left out where there is no room for them, the first of these first. */

@@ -9,6 +9,7 @@ import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { createChartLink } from '../../../parts/charts/chart-link.ts';
 import { LinkedChart } from '../../../parts/charts/linked-chart.tsx';
+import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { useIsSettled } from '../../../parts/use-is-settled.ts';
 import { GENERATION_STATUSES } from '../generation-status.tsx';
@@ -87,19 +88,26 @@ export function Histogram({
   const endings = (['failed', 'cancelled', 'interrupted'] as const)
     .filter((status) => status === 'failed' || sum(status) > 0)
     .map((status) => `${formatCount(sum(status))} ${GENERATION_STATUSES[status].label}, `);
+  const isUncounted = data === undefined && isError;
   const summary = `${formatCount(sum('requests'))} requests, ${endings.join('')}${formatUsd(sum('cost'))}`;
   return (
     <div className="border-b border-line px-4 pt-2 pb-1">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-faint">
         <span className="figures">
-          {data === undefined ? (isError ? 'Not counted' : 'Counting…') : summary}
-          {search.range === undefined && search.from === undefined && ' in the last 24 hours'}
-          {text !== undefined && ', whatever their text'}
-          {data?.searched_from !== undefined &&
-            `, counted since ${formatMoment(data.searched_from)}: narrow the filters for all`}
+          {isUncounted ? (
+            'Not counted'
+          ) : (
+            <>
+              {data === undefined ? 'Counting…' : summary}
+              {search.range === undefined && search.from === undefined && ' in the last 24 hours'}
+              {text !== undefined && ', whatever their text'}
+              {data?.searched_from !== undefined &&
+                `, counted since ${formatMoment(data.searched_from)}: narrow the filters for all`}
+            </>
+          )}
         </span>
         <span className="flex-1" />
-        <span className="flex flex-wrap items-center gap-x-3">
+        <span className={classNames('flex-wrap items-center gap-x-3', isUncounted ? 'hidden' : 'flex')}>
           {series.map(({ label, color }) => (
             <span key={label} className="inline-flex items-center gap-1">
               <span

@@ -17,7 +17,7 @@ export function TimeButtons({ search, onChange }: TimeButtonsProps) {
     <div
       role="group"
       aria-label="Time"
-      className="flex flex-wrap overflow-hidden rounded-md border border-line-strong/50"
+      className="flex flex-wrap gap-px overflow-hidden rounded-md border border-line-strong/50 bg-line max-[430px]:grid max-[430px]:grid-cols-3"
     >
       {choices.map(({ value, label, short }) => (
         <TimeButton
@@ -53,7 +53,7 @@ function TimeButton({ label, isPressed, onClick, children }: TimeButtonProps) {
       title={label}
       aria-pressed={isPressed}
       className={classNames(
-        'min-h-8 flex-1 border-r border-line px-2 text-sm whitespace-nowrap last:border-r-0 outline-offset-[-2px]',
+        'min-h-8 flex-1 px-2 text-sm whitespace-nowrap outline-offset-[-2px] nth-7:max-[430px]:col-span-3',
         isPressed ? 'bg-accent-soft font-medium text-accent' : 'bg-surface text-ink-soft hover:bg-raised',
       )}
       onClick={onClick}

@@ -2,7 +2,7 @@ import type { SessionRow } from '@model-gateway/core/wire';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
-import { formatFull, formatMoment } from '../../../format/time.ts';
+import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 
@@ -15,16 +15,14 @@ export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): re
     id: 'time',
     header: 'Latest call',
     width: '128px',
-    cell: ({ last_call_at: at }) => (
-      <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
-        {formatMoment(at)}
-      </time>
-    ),
+    cell: ({ last_call_at: at }) => <LatestCall at={at} text={formatMoment(at)} />,
+    narrow: { width: '68px', cell: ({ last_call_at: at }) => <LatestCall at={at} text={formatShortMoment(at)} /> },
   },
   {
     id: 'prompt',
     header: 'First prompt',
     width: 'minmax(140px,3fr)',
+    narrow: { width: 'minmax(96px,3fr)' },
     cell: ({ first_prompt: prompt }) => (
       <span className="font-medium" title={prompt ?? 'Not stored'}>
         {prompt === null ? '—' : showControls(prompt)}
@@ -94,10 +92,19 @@ export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): re
     id: 'cost',
     header: 'Cost',
     width: '112px',
+    narrow: { width: '96px' },
     isNumeric: true,
     cell: (row) => <SessionCost row={row} />,
   },
 ];
+
+function LatestCall({ at, text }: { at: string; text: string }) {
+  return (
+    <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
+      {text}
+    </time>
+  );
+}
 
 /** The first of several, and how many more there are. */
 const toFew = ([first = '—', ...others]: readonly string[]): string =>

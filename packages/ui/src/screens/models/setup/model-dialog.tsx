@@ -7,8 +7,8 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { issueFor } from '../../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../../parts/dialogs/dialog.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
+import { UnsavedPanel } from '../../../parts/messages/unsaved-panel.tsx';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { providerSetupsQuery } from '../../providers/setup/setup-queries.ts';
 import { EndpointFields } from './endpoint-fields.tsx';
@@ -91,7 +91,7 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
         </Button>
         {save.error !== null && (
           <div ref={scrollIntoView}>
-            <ErrorPanel error={save.error} title="Not saved" />
+            <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />
           </div>
         )}
       </form>

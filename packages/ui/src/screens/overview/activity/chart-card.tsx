@@ -41,7 +41,7 @@ export function ChartCard(props: ChartCardProps) {
     <section className="card min-w-0 p-4" aria-label={title}>
       <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
         <h3 className="text-sm font-semibold">
-          {title} <span className="figures font-normal text-ink-faint">{total}</span>
+          {title} <span className="figures inline-block font-normal text-ink-faint">{total}</span>
         </h3>
         <span className="flex-1" />
         {children}

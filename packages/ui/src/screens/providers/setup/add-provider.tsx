@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { Button } from '../../../parts/controls/button.tsx';
 import { issueFor } from '../../../parts/controls/issue-for.ts';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { UnsavedPanel } from '../../../parts/messages/unsaved-panel.tsx';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { type ModelChoice, ModelChoiceFields } from './model-choice.tsx';
 import { PresetTiles } from './preset-tiles.tsx';
@@ -105,7 +105,7 @@ function NewProvider({
         </div>
         {save.error !== null && (
           <div ref={scrollIntoView}>
-            <ErrorPanel error={save.error} title="Not saved" />
+            <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />
           </div>
         )}
       </form>

@@ -6,8 +6,8 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Checkbox } from '../../../parts/controls/field.tsx';
 import { issueFor } from '../../../parts/controls/issue-for.ts';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
+import { UnsavedPanel } from '../../../parts/messages/unsaved-panel.tsx';
 import { DeleteProvider } from './delete-provider.tsx';
 import type { ProviderDraft } from './provider-draft.ts';
 import { ProviderFields } from './provider-fields.tsx';
@@ -111,7 +111,7 @@ function EditProvider({ setup, preset }: { setup: ProviderSetup; preset: Provide
           onChange={(event) => save.mutate({ discoverModels: event.target.checked })}
         />
       </div>
-      {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
+      {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate(save.variables)} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" disabled={Object.keys(update).length === 0} isBusy={save.isPending}>
           Save
