@@ -27,30 +27,28 @@ const hostileValues = fc.oneof(
   ),
   {
     weight: 2,
-    arbitrary: fc.constantFrom<unknown>({ toString: 0 }, [{ toString: 0 }], { length: 2 }, { then: 0 }, [429]),
+    arbitrary: fc.constantFrom<unknown>({ toString: 0 }, [{ toString: 0 }], { length: 2 }, [429]),
   },
   fc.json({ maxDepth: 3 }).map((text): unknown => JSON.parse(text)),
 );
 
 /** Fields that the readers of some wire look at, although no event of its script may have them. */
-const FIELDS = [
-  ...['error', 'errors', 'code', 'status', 'message', 'detail', 'loc', 'metadata', 'reasons', 'innererror', 'type'],
-  ...['usage', 'logprobs', 'annotations', 'images', 'audio', 'citations', 'reasoning_details', 'x_groq', 'object'],
-  ...['groundingMetadata', 'logprobsResult', 'promptFeedback', 'index', 'id', 'name', 'input', 'args', 'partialArgs'],
-] as const;
+const FIELDS =
+  'error errors code status message detail loc metadata reasons innererror type usage logprobs annotations images ' +
+  'audio citations reasoning_details x_groq object groundingMetadata logprobsResult promptFeedback index id name input args partialArgs';
 
 interface Change {
   readonly event: number;
   readonly place: number;
   /** Added to the object in that place, where it is one; otherwise what is there is replaced. */
-  readonly field: (typeof FIELDS)[number] | undefined;
+  readonly field: string | undefined;
   readonly value: unknown;
 }
 const changes = fc.array(
   fc.record<Change>({
     event: fc.nat(50),
     place: fc.nat(500),
-    field: fc.option(fc.constantFrom(...FIELDS), { nil: undefined }),
+    field: fc.option(fc.constantFrom(...FIELDS.split(' ')), { nil: undefined }),
     value: hostileValues,
   }),
   { minLength: 1, maxLength: 3 },

@@ -2,22 +2,16 @@ export type { AssignmentRepository } from './assignment-repository.ts';
 export type { BroadcastRepository } from './broadcast-repository.ts';
 export type { DeliveryAttempt, DeliveryLog } from './delivery-log.ts';
 export type {
-  ActivityQuery,
   ActivitySum,
   AttemptFacts,
   GenerationCondition,
   GenerationFacets,
-  GenerationFacts,
   GenerationFilter,
   GenerationHistogram,
   HistogramFigures,
   HistogramPart,
-  HistogramQuery,
-  SessionPage,
   SessionPlace,
-  SessionQuery,
   SessionSum,
-  ScanQuery,
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
@@ -37,13 +31,7 @@ export type { RunningCall, RunningFigures } from './running-call.ts';
 export type { SettingsRepository } from './settings-repository.ts';
 export type { SpendingSum, Spent, SpentQuery } from './spending.ts';
 export type { AssignmentRecord, KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
-export type {
-  OrderedSpan,
-  VideoJobPage,
-  VideoJobQuery,
-  VideoJobRepository,
-  WorkingJobsQuery,
-} from './video-job-repository.ts';
+export type { VideoJobPage, VideoJobQuery, VideoJobRepository, WorkingJobsQuery } from './video-job-repository.ts';
 import type { Engine } from '../foundation/engine.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';

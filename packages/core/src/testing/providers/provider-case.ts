@@ -16,6 +16,6 @@ export function expectProviderMember<Member extends OptionalProviderMember>(
   member: Member,
 ): NonNullable<Provider[Member]> {
   const found = provider[member];
-  if (found !== undefined) return found.bind(provider) as NonNullable<Provider[Member]>;
+  if (found !== undefined) return found.bind(provider);
   throw new Error(`The provider has no ${member}, which is optional: skip the cases that need it`);
 }
