@@ -11,6 +11,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createPostgresStore } from '@model-gateway/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { GENERATION_SORTS, SORT_ORDERS } from '../../packages/core/src/wire/generations/generation-sort.ts';
 import { toRecord } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';
@@ -224,20 +225,6 @@ const sumsOf = async (generations: GenerationRepository, query: ActivityQuery): 
     .map((sum) => JSON.stringify(sum, Object.keys(sum).toSorted(compareTexts)))
     .toSorted();
 
-const SORTS = [
-  'time',
-  'cost',
-  'duration',
-  'latency',
-  'tokens_in',
-  'tokens_out',
-  'speed',
-  'attempts',
-  'model',
-  'provider',
-  'status',
-] as const;
-
 test.skipIf(missingPostgres)(
   'random lists, sessions, charts, counts and activity of PostgreSQL are those of memory',
   { timeout: 240_000 },
@@ -250,7 +237,12 @@ test.skipIf(missingPostgres)(
       const newestFirst = await listIds(memory, filter);
       expect((await listIds(postgres, filter)).toSorted(), name).toEqual(newestFirst.toSorted());
       expect(await postgres.facets(filter), name).toEqual(await memory.facets(filter));
-      const sort = { limit: 25, sort: draw.pick(...SORTS), order: draw.pick('asc', 'desc'), filter } as const;
+      const sort = {
+        limit: 25,
+        sort: draw.pick(...GENERATION_SORTS),
+        order: draw.pick(...SORT_ORDERS),
+        filter,
+      } as const;
       expect(await sortIds(postgres, sort), `${sort.sort} ${sort.order} ${name}`).toEqual(await sortIds(memory, sort));
       const sessions = { limit: 10, filter };
       expect(await postgres.sessions(sessions), name).toEqual(await memory.sessions(sessions));

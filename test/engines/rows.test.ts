@@ -59,6 +59,19 @@ describe.skipIf(missingPostgres)('The rows of two processes', () => {
     expect(await other.entries?.get('claim')).toBe('newest');
   });
 
+  test('renew and take an entry only while it is the one that was meant', async () => {
+    const { url, one, other } = await openTwoStores();
+    await one.entries?.put('k', 'mine', 60_000);
+    expect(await other.entries?.renew('k', 'mine', 60_000)).toBe(true);
+    expect(await other.entries?.renew('k', 'of another', 60_000)).toBe(false);
+    expect(await other.entries?.take('k', 'of another')).toBeUndefined();
+    expect(await other.entries?.take('k', 'mine')).toBe('mine');
+    expect(await one.entries?.renew('k', 'mine', 60_000)).toBe(false);
+    await one.entries?.put('k', 'mine', 60_000);
+    await runStatement(url, "update gateway.entries set expires_at = now() - interval '1 second'");
+    expect(await one.entries?.renew('k', 'mine', 60_000)).toBe(false);
+  });
+
   test('are swept when they have expired or are beyond retention', async () => {
     const { url, one } = await openTwoStores();
     const now = Date.now();

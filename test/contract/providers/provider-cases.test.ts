@@ -1,7 +1,13 @@
-import { providerCases, type ProviderSubject, type UpstreamCompletion } from '@model-gateway/core/testing';
+import {
+  type ProviderCase,
+  providerCases,
+  type ProviderSubject,
+  type UpstreamCompletion,
+} from '@model-gateway/core/testing';
 import { describe, expect, test } from 'vitest';
 
 import { scripts } from '../../support/gateways/ask-wire.ts';
+import { createScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 import { COUNTS, TEXT, type UpstreamResponse, type WireScript } from '../../support/wires/wire-script.ts';
 
 function toCompletion(
@@ -45,9 +51,13 @@ const toRefusal = ({ status = 500, headers, whole }: UpstreamResponse) => ({
 });
 
 describe.each(scripts)('The provider of the wire %s', (_wire, script) => {
-  test.each(providerCases.map(({ title, run }) => [title, run] as const))('%s', (_title, run) =>
-    run(toSubject(script)),
-  );
+  const provider = script.createProvider(createScriptedTransport());
+  const isLacking = ({ needs }: ProviderCase): boolean => needs !== undefined && provider[needs] === undefined;
+  const titleOf = (one: ProviderCase): string => (isLacking(one) ? `${one.title}: it has no ${one.needs}` : one.title);
+  test.for(providerCases.map((one) => [titleOf(one), one] as const))('%s', ([, one], { skip }) => {
+    skip(isLacking(one));
+    return one.run(toSubject(script));
+  });
 });
 
 test('no two cases have the same title, as some runners refuse that', () => {

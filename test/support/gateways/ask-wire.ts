@@ -30,9 +30,16 @@ export interface Asked {
   readonly retryAfter: unknown;
 }
 
-/** Puts a request to a gateway whose only endpoint is this wire's, with prices that tell every kind of token apart. */
+/** Puts a request to a gateway whose only endpoint is this wire's. */
 export async function ask(script: WireScript, transport: ScriptedTransport, request: object): Promise<Asked> {
-  const core = createCoreGateway([script.createProvider(transport)], {
+  const core = createWireGateway(script, transport);
+  const response = await core.chat({ model: 'test/model', ...request });
+  return { completion: await foldCompletion(response), transport, core, retryAfter: response.headers['retry-after'] };
+}
+
+/** Creates a gateway whose only endpoint, `test/model`, is this wire's, with prices that tell every kind of token apart. */
+export function createWireGateway(script: WireScript, transport: ScriptedTransport): CoreGateway {
+  return createCoreGateway([script.createProvider(transport)], {
     models: [
       {
         id: 'test/model',
@@ -46,15 +53,17 @@ export async function ask(script: WireScript, transport: ScriptedTransport, requ
       },
     ],
   });
-  const response = await core.chat({ model: 'test/model', ...request });
-  return { completion: await foldCompletion(response), transport, core, retryAfter: response.headers['retry-after'] };
 }
 
 export const replayWhole = ({ status, headers, whole }: UpstreamResponse): ScriptedTransport =>
   createReplayTransport({ status: status ?? 200, headers: headers ?? JSON_TYPE, pieces: [JSON.stringify(whole)] });
 
 /** The response as a stream in the three chunkings. */
-export const replayStreams = (script: WireScript, events: readonly object[], end = script.end) =>
-  chunkings([...events.map((event) => script.toEvent(event)), ...(end === '' ? [] : [end])]).map(
+export const replayStreams = <Event = object>(
+  { toEvent, end: usualEnd }: { toEvent(event: Event): string; readonly end: string },
+  events: readonly Event[],
+  end = usualEnd,
+) =>
+  chunkings([...events.map((event) => toEvent(event)), ...(end === '' ? [] : [end])]).map(
     ([chunking, pieces]) => [chunking, createReplayTransport({ pieces })] as const,
   );

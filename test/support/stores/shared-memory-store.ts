@@ -57,9 +57,16 @@ export function createSharedMemoryStore(now: () => number): SharedMemoryStore {
         if (known === undefined) values.set(id, { value, endsAt: now() + ttlMs });
         return known;
       },
-      async take(id) {
+      async renew(id, value, ttlMs) {
+        refuseAway();
+        if (find(id) !== value) return false;
+        values.set(id, { value, endsAt: now() + ttlMs });
+        return true;
+      },
+      async take(id, value) {
         refuseAway();
         const known = find(id);
+        if (value !== undefined && known !== value) return undefined;
         values.delete(id);
         return known;
       },
@@ -76,9 +83,10 @@ export function createSharedMemoryStore(now: () => number): SharedMemoryStore {
           hasWork(job) && (freeAtMs === Number.POSITIVE_INFINITY || (job.lease?.untilMs ?? 0) <= freeAtMs);
         return all.filter(isAsked).slice(0, limit);
       },
-      async findByIdempotencyKey(principalId, key) {
+      async findByIdempotencyKey(principalId, key, exceptId) {
         const all = await store.videoJobs.list();
-        return all.findLast((job) => job.principalId === principalId && job.idempotency?.key === key);
+        const isIts = (job: VideoJob): boolean => job.principalId === principalId && job.idempotency?.key === key;
+        return all.findLast((job) => isIts(job) && job.id !== exceptId);
       },
       listNewest: async (limit) => (await store.videoJobs.list()).toReversed().slice(0, limit),
     },

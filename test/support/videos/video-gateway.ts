@@ -1,6 +1,7 @@
 import type { GatewayOptions, GatewayResponse, ModelDefinition, VideoJob } from '@model-gateway/core';
 
 import { createCoreGateway, type CoreGateway } from '../gateways/core-gateway.ts';
+import type { RecordingStore } from '../stores/recording-store.ts';
 import { createScriptedVideos, type ScriptedVideos, type VideoScript } from './scripted-videos.ts';
 
 /** A model that is charged a tenth of a dollar a second. */
@@ -44,7 +45,7 @@ export const readResponse = ({
 /** Creates one. `submit` asks for four seconds of `acme/film`, unless the body says otherwise. */
 export function createVideoGateway(
   script: VideoScript = {},
-  options: Partial<GatewayOptions> & { readonly isPerRequest?: boolean } = {},
+  options: Partial<GatewayOptions> & { readonly isPerRequest?: boolean; readonly recordingStore?: RecordingStore } = {},
 ): VideoGateway {
   const film = createScriptedVideos(script);
   const core = createCoreGateway([film.provider], { models: [FILM], ...options });

@@ -24,6 +24,8 @@ interface Belief {
 export function createSharedKeep(entries: SharedEntries, platform: KeepPlatform): SessionKeep {
   const believed = new Map<string, Belief>();
   const asking = new Map<string, Promise<Session | undefined>>();
+  /** How many sessions have been ended here: what was asked before such an end may tell of what there is no more. */
+  let ended = 0;
   /** Tokens on their way to the store. */
   const storing = new Map<string, Promise<void>>();
 
@@ -35,6 +37,7 @@ export function createSharedKeep(entries: SharedEntries, platform: KeepPlatform)
 
   const ask = async (secret: string): Promise<Session | undefined> => {
     const id = await sessionId(secret, platform);
+    const endedBefore = ended;
     let text: string | undefined;
     try {
       text = await entries.get(id);
@@ -45,7 +48,7 @@ export function createSharedKeep(entries: SharedEntries, platform: KeepPlatform)
     }
     if (text === undefined) return void believed.delete(secret);
     const session: Session = { ...(JSON.parse(text) as Omit<Session, 'secret'>), secret };
-    believe(session);
+    if (ended === endedBefore) believe(session);
     return session;
   };
 
@@ -68,11 +71,14 @@ export function createSharedKeep(entries: SharedEntries, platform: KeepPlatform)
     },
     async takeToken(token) {
       const id = await tokenId(token, platform);
-      if ((await entries.take(id)) !== undefined) return true;
-      const stored = storing.get(token);
-      if (stored === undefined) return false;
-      await stored;
-      return (await entries.take(id)) !== undefined;
+      if ((await entries.take(id)) === undefined) {
+        const stored = storing.get(token);
+        if (stored === undefined) return false;
+        await stored;
+        if ((await entries.take(id)) === undefined) return false;
+      }
+      // A token whose storing was repeated, because the response to it was lost, may be there again.
+      return (await entries.claim(`used-${id}`, '1', TOKEN_LIFETIME_MS)) === undefined;
     },
     async put(session) {
       const { secret, ...rest } = session;
@@ -90,6 +96,7 @@ export function createSharedKeep(entries: SharedEntries, platform: KeepPlatform)
     },
     async remove(secret) {
       await entries.take(await sessionId(secret, platform));
+      ended += 1;
       believed.delete(secret);
     },
   };

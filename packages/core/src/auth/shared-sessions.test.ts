@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { createVirtualPlatform, settle } from '../../../../test/support/async/virtual-platform.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { createSharedMemoryStore } from '../../../../test/support/stores/shared-memory-store.ts';
@@ -89,6 +90,43 @@ test('a link is good at its own process at once, however slowly the store takes 
   const { one } = createProcesses();
   const token = one.issueToken();
   expect([await one.redeemToken(token), await one.redeemToken(token)]).toEqual([true, false]);
+});
+
+test('a link whose storing is repeated after it was used is not good again', async () => {
+  const { platform, store, one, other } = createProcesses();
+  const { put } = store.entries;
+  let lost = true;
+  store.entries.put = async (...entry) => {
+    await put(...entry);
+    // The store has it, but the process does not hear of that.
+    if (lost) throw new Error('the connection is gone');
+  };
+  const token = one.issueToken();
+  await settle();
+  expect(await other.redeemToken(token)).toBe(true);
+  lost = false;
+  await platform.advance(3000);
+  expect(await other.redeemToken(token)).toBe(false);
+});
+
+test('a session that ends while the store is asked for it is not believed in afterwards', async () => {
+  const { platform, store, one } = createProcesses();
+  const session = await one.open(WHO, requestWith(''));
+  platform.oversleep(1000);
+  const { get } = store.entries;
+  const response = createDeferred<void>();
+  store.entries.get = async (id) => {
+    const found = await get(id);
+    await response.promise;
+    return found;
+  };
+  const asked = one.find(requestWith(session.secret));
+  await settle();
+  await one.close(session);
+  response.resolve();
+  await asked;
+  store.isAway = true;
+  await expect(one.find(requestWith(session.secret))).rejects.toThrow('the store is away');
 });
 
 test('a link made while the store is away is good once that is back, and for ten minutes in all', async () => {

@@ -64,20 +64,46 @@ test('whichever call finds the disk full, a start on stored generations leaves t
   expect(new Set(place.warnings)).toEqual(new Set(['The time could not be stored']));
 });
 
-test('a start that fails late closes every file that it has opened', async () => {
-  await mkdir(join(place.dir, 'broadcasts.ndjson'), { recursive: true });
-  const { open } = place.files;
+/** Counts the descriptors that are open. */
+function countOpen(): () => number {
+  const { files } = place;
+  const { open } = files;
+  const closed = files.names.filter((name) => name === 'close').length;
   let opened = 0;
-  place.files.open = async (path, flags) => {
+  files.open = async (path, flags) => {
     const file = await open(path, flags);
     opened += 1;
     return file;
   };
+  return () => opened + closed - files.names.filter((name) => name === 'close').length;
+}
+
+test('a start that fails late closes every file that it has opened', async () => {
+  await mkdir(join(place.dir, 'broadcasts.ndjson'), { recursive: true });
+  const openFiles = countOpen();
   await expect(place.open()).rejects.toThrow(/^Cannot use the data directory/);
-  expect(opened).toBeGreaterThan(3);
-  expect(place.files.names.filter((name) => name === 'close')).toHaveLength(opened);
+  expect(place.files.names).toContain('close');
+  expect(openFiles()).toBe(0);
 });
 
+test('a store that is closed twice closes each of its files once', async () => {
+  const openFiles = countOpen();
+  const store = await place.open();
+  await append(store, 'gen-1');
+  expect(openFiles()).toBeGreaterThan(3);
+  await Promise.all([store.close(), store.close()]);
+  await store.close();
+  expect(openFiles()).toBe(0);
+});
+
+test('a file that cannot be synced at the end leaves none of the others open', async () => {
+  const openFiles = countOpen();
+  const store = await place.open();
+  await append(store, 'gen-1');
+  place.files.failAll('sync', { code: 'EIO' });
+  await expect(store.close()).rejects.toThrow('EIO');
+  expect(openFiles()).toBe(0);
+});
 test('what former starts have left half written is swept', async () => {
   await (await place.open()).close();
   const before = await listAll();

@@ -182,6 +182,7 @@ async function openOwned(
     logger?.warn(message, { directory: path });
   }
   await retentionClock.save();
+  let closing: Promise<void> | undefined;
   return {
     ...createTableRepositories(createTableSource(config)),
     videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
@@ -196,7 +197,8 @@ async function openOwned(
     },
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     engine: { type: 'json', address: options.dir },
-    close: () => closeStore({ config, retentionClock, logs, owner }),
+    // Once: the directory may have another owner by the second time.
+    close: () => (closing ??= closeStore({ config, retentionClock, logs, owner })),
   };
 }
 
@@ -211,14 +213,13 @@ interface OpenStore extends Pick<Opening, 'logs' | 'owner'> {
   readonly retentionClock: Pick<RetentionClock, 'save'>;
 }
 
+/** Closes all of it. Rejects with the first failure, after which something may not be durable. */
 async function closeStore({ config, retentionClock, logs, owner }: OpenStore): Promise<void> {
-  try {
-    await retentionClock.save();
-    await config.settled();
-    for (const log of logs) await log.close();
-  } finally {
-    await owner?.release();
-  }
+  const failures: unknown[] = [];
+  const steps = [() => retentionClock.save(), () => config.settled(), ...logs.map((log) => () => log.close())];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  await owner?.release();
+  if (failures.length > 0) throw failures[0];
 }
 
 function setUnrefTimer(callback: () => void, delayMs: number): () => void {

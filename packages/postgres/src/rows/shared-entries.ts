@@ -57,10 +57,19 @@ export function createSharedEntries(database: Kysely<Database>): SharedEntries {
         // It has gone in between.
       }
     },
-    async take(id) {
-      const taken = await database
-        .deleteFrom('entries')
+    async renew(id, value, ttlMs) {
+      const { numUpdatedRows } = await database
+        .updateTable('entries')
+        .set({ expires_at: toExpiry(ttlMs) })
         .where('id', '=', toColumnId(id))
+        .where('value', '=', JSON.stringify(value))
+        .where(isAlive)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+    async take(id, value) {
+      const found = database.deleteFrom('entries').where('id', '=', toColumnId(id));
+      const taken = await (value === undefined ? found : found.where('value', '=', JSON.stringify(value)))
         .returning(['value', isAlive.as('is_alive')])
         .executeTakeFirst();
       return taken?.is_alive === true ? parse(taken.value) : undefined;

@@ -19,12 +19,13 @@ export function createVideoJobs(database: Kysely<Database>, oldestMs: () => numb
           : working.where(sql<boolean>`coalesce(lease_until_ms, 0) <= ${Math.floor(freeAtMs)}`);
       return (await free.orderBy('position').limit(limit).execute()).map(parse);
     },
-    async findByIdempotencyKey(principalId, key) {
-      const found = await database
+    async findByIdempotencyKey(principalId, key, exceptId) {
+      const ordered = database
         .selectFrom('video_jobs')
         .select('row')
         .where('principal_id', '=', toColumnId(principalId))
-        .where('idempotency_key', '=', toColumnId(key))
+        .where('idempotency_key', '=', toColumnId(key));
+      const found = await (exceptId === undefined ? ordered : ordered.where('id', '!=', toColumnId(exceptId)))
         .orderBy('position', 'desc')
         .limit(1)
         .executeTakeFirst();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadConfig } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createReload } from './follow-config.ts';
+import { createReload, followConfig } from './follow-config.ts';
 
 const PROVIDER = { slug: 'up', wire: 'openai', baseUrl: 'https://up.example/v1', apiKey: 'sk-up-0123456789' };
 
@@ -21,7 +21,7 @@ function setUp(apply: () => Promise<void> = () => Promise.resolve()) {
   const applied: unknown[] = [];
   const logged: [message: string, fields?: unknown][] = [];
   const log = (message: string, fields?: unknown): void => void logged.push([message, fields]);
-  const reload = createReload({
+  const { reload, catchUp } = createReload({
     config: read(),
     read,
     async apply({ providers }) {
@@ -30,7 +30,7 @@ function setUp(apply: () => Promise<void> = () => Promise.resolve()) {
     },
     logger: { info: log, warn: log, error: log },
   });
-  return { write, reload, applied, logged, file };
+  return { write, reload, catchUp, applied, logged, file };
 }
 
 test('providers that have changed come into force, and the log says what has changed', async () => {
@@ -99,4 +99,24 @@ test('reloads wait for one another, and the last file is in force in the end', a
   write({ providers: [{ ...PROVIDER, slug: 'third' }] });
   await Promise.all([first, reload('SIGHUP')]);
   expect(applied.at(-1)).toEqual(['third']);
+});
+
+test('what has changed between the reading of the file and the first look at it comes into force at once', async () => {
+  const { write, reload, catchUp, applied, file } = setUp();
+  write({ providers: [{ ...PROVIDER, slug: 'second' }] });
+  onTestFinished(followConfig(file, { reload, catchUp }));
+  await expect.poll(() => applied).toEqual([['second']]);
+});
+
+test('a first look that finds the file as it was read says nothing', async () => {
+  const { catchUp, applied, logged } = setUp();
+  await catchUp();
+  expect({ applied, logged }).toEqual({ applied: [], logged: [] });
+});
+
+test('a first look that finds only what needs a restart says so', async () => {
+  const { write, catchUp, logged } = setUp();
+  write({ providers: [PROVIDER], server: { port: 1234 } });
+  await catchUp();
+  expect(logged).toContainEqual([expect.stringContaining('only after a restart'), { sections: ['server'] }]);
 });

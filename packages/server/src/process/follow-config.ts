@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import process from 'node:process';
 
 import type { GatewayConfig } from '@model-gateway/node';
@@ -21,6 +21,8 @@ const FIXED_SECTIONS = [
   'webSearch',
 ] as const;
 
+const SECTIONS = [...LIVE_SECTIONS, ...FIXED_SECTIONS] as const;
+
 /** Looks at the file this often: a notice of the file system does not come through mounts, and misses replaced links. */
 const LOOK_EVERY_MS = 1000;
 
@@ -34,18 +36,23 @@ export interface ReloadOptions {
   readonly logger: Pick<ServerLogger, 'info' | 'warn' | 'error'>;
 }
 
-/**
- * Returns a function that reads the configuration anew and puts what has changed into force, one call after the other.
- * It never rejects: what is wrong is logged, and the former configuration stays in force.
- */
-export function createReload({ config, read, apply, logger }: ReloadOptions): (cause: string) => Promise<void> {
+/** Neither ever rejects: what is wrong is logged, and the former configuration stays in force. */
+export interface ConfigReload {
+  /** Reads the configuration anew and puts what has changed into force, one call after the other. */
+  reload(cause: string): Promise<void>;
+  /** The same, but without a word where nothing has changed. */
+  catchUp(): Promise<void>;
+}
+
+export function createReload({ config, read, apply, logger }: ReloadOptions): ConfigReload {
   const atStart = config;
   let inForce = config;
   let last: Promise<void> = Promise.resolve();
 
-  const reload = async (cause: string): Promise<void> => {
+  const reload = async (cause: string, isSilentWhenSame: boolean): Promise<void> => {
     try {
       const next = read();
+      if (isSilentWhenSame && SECTIONS.every((section) => isSame(next[section], inForce[section]))) return;
       const changed = LIVE_SECTIONS.filter((section) => !isSame(next[section], inForce[section]));
       const needsRestart = FIXED_SECTIONS.filter((section) => !isSame(next[section], atStart[section]));
       if (changed.length > 0) await apply(next);
@@ -62,22 +69,50 @@ export function createReload({ config, read, apply, logger }: ReloadOptions): (c
       });
     }
   };
-  return (cause) => (last = last.then(() => reload(cause)));
+  return {
+    reload: (cause) => (last = last.then(() => reload(cause, false))),
+    catchUp: () => (last = last.then(() => reload('the file has changed since it was read', true))),
+  };
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Reloads when the file changes, and on SIGHUP. On a terminal SIGHUP says that the terminal is gone, and ends the
- * process as ever. Returns what ends that.
+ * Reloads when the file changes, and on SIGHUP. What has changed since the configuration was read counts too. On a
+ * terminal SIGHUP says that the terminal is gone, and ends the process as ever. Returns what ends that.
  */
-export function followConfig(file: string | null, reload: (cause: string) => Promise<void>): () => void {
+export function followConfig(file: string | null, { reload, catchUp }: ConfigReload): () => void {
   const onHangUp = (): void => void reload('SIGHUP');
-  const onChange = (): void => void reload('the file has changed');
   if (!process.stdin.isTTY) process.on('SIGHUP', onHangUp);
-  if (file !== null) watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange);
+  const stopLooking = file === null ? undefined : followFile(file, { reload, catchUp });
   return () => {
     process.off('SIGHUP', onHangUp);
-    if (file !== null) unwatchFile(file, onChange);
+    stopLooking?.();
   };
+}
+
+/** `watchFile` would not tell which state of the file it compares with first. */
+function followFile(file: string, { reload, catchUp }: ConfigReload): () => void {
+  let seen: string | undefined;
+  const look = async (): Promise<void> => {
+    const found = await stateOf(file);
+    if (found === seen) return;
+    const isFirst = seen === undefined;
+    seen = found;
+    await (isFirst ? catchUp() : reload('the file has changed'));
+  };
+  void look();
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Differs once the file is written to, replaced, or gone. */
+async function stateOf(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(file, { bigint: true });
+    return `${dev} ${ino} ${size} ${mtimeNs}`;
+  } catch {
+    return 'unreadable';
+  }
 }

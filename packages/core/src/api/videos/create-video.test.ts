@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 
 import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 import { createCoreGateway } from '../../../../../test/support/gateways/core-gateway.ts';
+import { createRecordingStore } from '../../../../../test/support/stores/recording-store.ts';
+import { createSharedMemoryStore } from '../../../../../test/support/stores/shared-memory-store.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { createVideoGateway, FILM, readResponse } from '../../../../../test/support/videos/video-gateway.ts';
 import { GatewayError } from '../../foundation/errors.ts';
@@ -21,6 +23,22 @@ test('198: fifty calls with one idempotency key at once make one job, another bo
   await gateway.platform.advance(24 * HOUR_MS + 1000);
   expect((await gateway.submit({ prompt: 'a hare' }, key)).status).toBe(202);
   expect((await gateway.submit({}, { 'idempotency-key': 'k'.repeat(256) })).status).toBe(400);
+});
+
+test('198: an order whose turn another process has taken is not submitted, and gives the job of that one', async () => {
+  const recordingStore = createRecordingStore();
+  const { entries } = createSharedMemoryStore(() => 0);
+  entries.renew = async (id) => {
+    const [late] = await recordingStore.videoJobs.list();
+    if (late !== undefined) await recordingStore.videoJobs.insert({ ...late, id: 'other' });
+    await entries.take(id);
+    return false;
+  };
+  const gateway = createVideoGateway({}, { recordingStore: Object.assign(recordingStore, { entries }) });
+  const { status, body } = await gateway.submit({}, { 'idempotency-key': 'once' });
+  expect([status, body.id]).toEqual([202, 'other']);
+  expect(gateway.starts).toEqual([]);
+  expect((await recordingStore.videoJobs.list()).map(({ id }) => id)).toEqual(['other']);
 });
 
 test('198: a call that failed leaves its idempotency key free', async () => {

@@ -8,6 +8,7 @@ import type { Principal } from '../../http/principal.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
+import type { ConfirmOrder } from '../../videos/orders/idempotency.ts';
 import { orderVideo } from '../../videos/orders/order-video.ts';
 import { videoKind } from '../../videos/orders/video-kind.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
@@ -38,19 +39,19 @@ async function makeVideo(request: VideoRequest, context: VideoContext): Promise<
   const { parts, principal, request: client, responseHeaders } = context;
   const { baseUrl } = client;
   const key = readIdempotencyKey(client);
-  const make = async (idempotency: VideoJob['idempotency']): Promise<VideoJob> => {
+  const make = async (idempotency: VideoJob['idempotency'], confirm?: ConfirmOrder): Promise<VideoJob> => {
     const check = (value: unknown): VideoRequest => parseWith(videoRequestSchema, value);
     const amended = await amendRequest({ kind: 'video', request }, check, context);
     const delivery = toDelivery(await findCallbackUrl(amended, principal, parts));
     const call = receiveCall(videoKind, amended, context);
-    return orderVideo(call, { baseUrl, delivery, idempotency, responseHeaders }, parts);
+    return orderVideo(call, { baseUrl, delivery, idempotency, confirm, responseHeaders }, parts);
   };
   let job: VideoJob;
   if (key === null) job = await make(null);
   else {
     const bodyHash = await parts.platform.sha256(JSON.stringify(request));
     const idempotentCall = { principalId: principal.id, key, bodyHash };
-    job = await parts.videos.idempotency.once(idempotentCall, () => make({ key, bodyHash }));
+    job = await parts.videos.idempotency.once(idempotentCall, (confirm) => make({ key, bodyHash }, confirm));
   }
   return toVideoResponse(job, baseUrl);
 }

@@ -6,7 +6,7 @@ import type { Destination } from '../../wire/destinations/destination.ts';
 /** Access to the rows that tell how far destinations are, and who sends to them. */
 export interface FeedRows {
   /** The row of a destination; makes one that begins with what is recorded from now on. */
-  find(destination: Pick<Destination, 'id' | 'updated_at'>): Promise<BroadcastFeed>;
+  findOrMake(destination: Pick<Destination, 'id' | 'updated_at'>): Promise<BroadcastFeed>;
   /** Takes a destination that nobody owns. Undefined when somebody does. */
   take(row: BroadcastFeed): Promise<BroadcastFeed | undefined>;
   /** Writes how far an owner has got, and renews its ownership. Undefined when it has lost that. */
@@ -49,7 +49,7 @@ export function createFeedRows({ store, platform, ownerId }: FeedRowsOptions): F
     untilMs: platform.now() + LEASE_MS,
   });
   return {
-    async find({ id, updated_at: since }) {
+    async findOrMake({ id, updated_at: since }) {
       const known = await broadcasts.get(id);
       if (known?.kind === 'feed') return known;
       const place = (await generations.follow?.(null, 0))?.place ?? '';

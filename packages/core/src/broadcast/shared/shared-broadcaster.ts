@@ -38,7 +38,7 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
   const look = async (): Promise<void> => {
     for (const destination of active) {
       if (owned.has(destination.id)) continue;
-      const row = await rows.take(await rows.find(destination));
+      const row = await rows.take(await rows.findOrMake(destination));
       if (row === undefined || isClosed) continue;
       const { id } = destination;
       const onLost = (): void => void owned.delete(id);
@@ -97,7 +97,9 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
         logger.error('the destinations could not be read', { reason: String(error) });
       });
     },
-    begin: async (destination) => void (broadcast !== undefined && (await rows.find(destination))),
+    async begin(destination) {
+      if (broadcast !== undefined) await rows.findOrMake(destination);
+    },
     refresh: () => inTurn(refresh),
     async resend(deliveryId) {
       const row = await store.broadcasts.get(deliveryId);

@@ -15,6 +15,7 @@ import {
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCall } from '../provider.ts';
 import { createGoogleProvider, type GoogleProviderSettings } from './google-provider.ts';
+import { readGoogleError } from './read-google-error.ts';
 
 const TIMEOUTS = { headersMs: 1, nonStreamMs: 2, idleMs: 3, totalMs: 4 };
 const JSON_HEADERS = { 'content-type': 'application/json; charset=UTF-8' };
@@ -317,6 +318,10 @@ test.each([
     const transport = createReplayTransport({ status, headers: JSON_HEADERS, pieces: [JSON.stringify(body)] });
     await expect(read(transport)).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
   }
+});
+
+test('takes no inherited member of a table for a status', () => {
+  expect(readGoogleError({ status: 'constructor' })).toMatchObject({ status: null, providerCode: 'constructor' });
 });
 
 test('prefers the wait in the header, and takes none that makes no sense', async () => {

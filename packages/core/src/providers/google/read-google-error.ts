@@ -1,27 +1,30 @@
 import { MAX_RETRY_AFTER_SECONDS } from '../../foundation/transport/read-retry-after.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
+import { isErrorStatus } from '../kit/is-error-status.ts';
 import { parseJson } from '../kit/parse-json.ts';
 import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';
 
 type GoogleErrorFields = Pick<UpstreamErrorFacts, 'status' | 'message' | 'providerCode' | 'retryAfterSeconds'>;
 
 /** HTTP statuses of the names that errors carry (google.rpc.Code). */
-const STATUS_OF_NAME: Readonly<Record<string, number>> = {
-  INVALID_ARGUMENT: 400,
-  FAILED_PRECONDITION: 400,
-  OUT_OF_RANGE: 400,
-  UNAUTHENTICATED: 401,
-  PERMISSION_DENIED: 403,
-  NOT_FOUND: 404,
-  ABORTED: 409,
-  RESOURCE_EXHAUSTED: 429,
-  CANCELLED: 499,
-  INTERNAL: 500,
-  UNKNOWN: 500,
-  UNIMPLEMENTED: 501,
-  UNAVAILABLE: 503,
-  DEADLINE_EXCEEDED: 504,
-};
+const STATUS_OF_NAME: ReadonlyMap<unknown, number> = new Map(
+  Object.entries({
+    INVALID_ARGUMENT: 400,
+    FAILED_PRECONDITION: 400,
+    OUT_OF_RANGE: 400,
+    UNAUTHENTICATED: 401,
+    PERMISSION_DENIED: 403,
+    NOT_FOUND: 404,
+    ABORTED: 409,
+    RESOURCE_EXHAUSTED: 429,
+    CANCELLED: 499,
+    INTERNAL: 500,
+    UNKNOWN: 500,
+    UNIMPLEMENTED: 501,
+    UNAVAILABLE: 503,
+    DEADLINE_EXCEEDED: 504,
+  }),
+);
 
 /** Returns the `error` of a body or an event; undefined when it has none. Some responses wrap it in a list. */
 export function findGoogleError(body: unknown): unknown {
@@ -39,7 +42,7 @@ export function readGoogleError(error: unknown, httpStatus: number | null = null
   const name = typeof status === 'string' ? status : undefined;
   const details = objectsOf(error['details']);
   const isBadKey = details.some(({ reason }) => reason === 'API_KEY_INVALID' || reason === 'API_KEY_EXPIRED');
-  const ofBody = isErrorStatus(code) ? code : name === undefined ? undefined : STATUS_OF_NAME[name];
+  const ofBody = isErrorStatus(code) ? code : STATUS_OF_NAME.get(status);
   return {
     status: isBadKey ? 401 : name === 'FAILED_PRECONDITION' ? 403 : (httpStatus ?? ofBody ?? null),
     message: typeof message === 'string' ? message : undefined,
@@ -61,6 +64,3 @@ function readRetryDelay(details: readonly Unchecked[]): number | undefined {
   }
   return undefined;
 }
-
-const isErrorStatus = (code: unknown): code is number =>
-  typeof code === 'number' && Number.isInteger(code) && code >= 400 && code < 600;

@@ -210,9 +210,18 @@ const DIALECTS: Readonly<Record<string, (call: Call, index: number) => UpstreamT
   ],
 };
 
+/**
+ * Without a backslash: once V8 has parsed `{"\\":1}`, it reads `{"\"":1}` as the same
+ * (https://github.com/nodejs/node/issues/63785).
+ */
+const memberNames = fc.string().filter((name) => !name.includes('\\'));
+
 test.each(Object.entries(DIALECTS))('restores what upstream meant from pieces in the dialect "%s"', (dialect, cut) => {
   const parts = fc
-    .tuple(fc.object({ maxDepth: 1, values: [fc.string(), fc.nat()] }), fc.array(fc.nat(60), { maxLength: 5 }))
+    .tuple(
+      fc.object({ maxDepth: 1, key: memberNames, values: [fc.string(), fc.nat()] }),
+      fc.array(fc.nat(60), { maxLength: 5 }),
+    )
     .map(([value, cuts]) => {
       const text = JSON.stringify(value);
       const at = [0, ...cuts.map((cutAt) => Math.min(cutAt, text.length)).toSorted((a, b) => a - b), text.length];

@@ -84,6 +84,9 @@ test.each([
     '{"detail":[{"loc":["body","x"],"msg":"bad"},{"msg":"worse"},7]}',
     { message: 'body.x: bad; worse' },
   ],
+  ['a status that is a list', '{"code":[429],"status":{"toString":0},"message":"m"}', { message: 'm' }],
+  ['a place that is no text', '{"detail":[{"loc":["body",{"toString":0},0],"msg":"bad"}]}', { message: 'body.0: bad' }],
+  ['a message wrapped without end', `${'{"error":'.repeat(20_000)}1${'}'.repeat(20_000)}`, {}],
   [
     'Nvidia’s',
     '{"status":404,"title":"Not Found","detail":"Function not found"}',

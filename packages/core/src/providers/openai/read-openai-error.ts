@@ -1,4 +1,5 @@
 import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+import { isErrorStatus } from '../kit/is-error-status.ts';
 
 /** The fields of an error on this wire, as far as they could be read. */
 export interface ErrorFields {
@@ -32,7 +33,7 @@ export function readErrorFields(error: unknown): ErrorFields {
   const { code, type, status, metadata } = error;
   // A gateway's name for the error stands there, beside a code that is a status.
   const errorType = isRecord(metadata) ? metadata['error_type'] : undefined;
-  const number = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+  const number = [code, status].map(toNumber).find(isErrorStatus);
   const name = [code, type, errorType].find((value) => typeof value === 'string' && !/^\d+$/.test(value));
   const message = textOf(error['message']) ?? textOf(error['detail']);
   const providerCode = message !== undefined && CONTENT_REFUSED.test(message) ? 'content_filter' : name;
@@ -75,15 +76,24 @@ export function readOpenAiError(text: string, status: number): ErrorFields {
   return { ...readErrorBody(text), status };
 }
 
+/** Some servers write a status in quotes. */
+const toNumber = (value: unknown): unknown => (typeof value === 'string' ? Number(value) : value);
+
+/** More deeply than this, no server has been seen to wrap a message. */
+const MAX_WRAPS = 3;
+
 /** The words in a message: itself, or what a validation error lists. */
-function textOf(value: unknown): string | undefined {
+function textOf(value: unknown, wraps = 0): string | undefined {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) {
     const texts = value.filter(isRecord).map(({ loc, msg }) => {
-      const place = Array.isArray(loc) ? `${loc.join('.')}: ` : '';
+      const place = Array.isArray(loc) ? `${loc.filter(isNameOrNumber).join('.')}: ` : '';
       return typeof msg === 'string' ? place + msg : '';
     });
     return texts.filter((text) => text !== '').join('; ') || undefined;
   }
-  return isRecord(value) ? textOf(value['error'] ?? value['message'] ?? value['detail']) : undefined;
+  if (!isRecord(value) || wraps === MAX_WRAPS) return undefined;
+  return textOf(value['error'] ?? value['message'] ?? value['detail'], wraps + 1);
 }
+
+const isNameOrNumber = (step: unknown): step is string | number => typeof step === 'string' || typeof step === 'number';

@@ -1,7 +1,7 @@
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import { expectEqual, expectMatch, expectThat } from '../assertions.ts';
-import type { ContractCase } from '../contract-case.ts';
 import { toChunkings } from './chunkings.ts';
+import { expectProviderMember, type ProviderCase } from './provider-case.ts';
 import type { ProviderSubject, UpstreamCompletion } from './provider-subject.ts';
 import { joinChunks, openChat, readBatches, TIMEOUTS, toCall } from './read-chat.ts';
 import { createScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts';
@@ -32,7 +32,7 @@ function expectCompletion(chunks: readonly ChatChunk[], { expected }: UpstreamCo
 }
 
 /** Completions that arrive as they should. */
-export const completionCases: readonly ContractCase<ProviderSubject>[] = [
+export const completionCases: readonly ProviderCase[] = [
   {
     title: 'A provider gives an unstreamed completion as one batch of one chunk, with its finish reason and usage',
     async run(subject) {
@@ -49,11 +49,11 @@ export const completionCases: readonly ContractCase<ProviderSubject>[] = [
   },
   {
     title: 'A provider with `chatWhole` gives the same chunk there',
+    needs: 'chatWhole',
     async run(subject) {
       for (const completion of completionsOf(subject)) {
-        const provider = subject.create(respondWhole(completion).transport);
-        if (provider.chatWhole === undefined) return;
-        expectCompletion([await provider.chatWhole(toCall(subject, { stream: false }))], completion);
+        const chatWhole = expectProviderMember(subject.create(respondWhole(completion).transport), 'chatWhole');
+        expectCompletion([await chatWhole(toCall(subject, { stream: false }))], completion);
       }
     },
   },

@@ -54,9 +54,15 @@ const mapChunks = (chat: Chat, map: (chunk: ChatChunk) => ChatChunk): Chat =>
     for await (const batch of chat(call)) yield batch.map((chunk) => map(chunk));
   };
 
-test('a provider that meets the contract fails no case, with `chatWhole` or without', async () => {
+test('a provider that meets the contract fails no case', async () => {
   expect(await findFailures(createSound)).toEqual(new Map());
-  expect(await findFailures(createWith((chat) => chat))).toEqual(new Map());
+});
+
+test('a provider without `chatWhole` fails the case that needs it and no other, so that nobody takes it for met', async () => {
+  const failures = await findFailures(createWith((chat) => chat));
+  const needing = providerCases.filter(({ needs }) => needs !== undefined);
+  expect([...failures.keys()]).toEqual(needing.map(({ title }) => title));
+  expect([...failures.values()]).toEqual([expect.stringContaining('has no chatWhole, which is optional') as string]);
 });
 
 test.each<[flaw: string, toChat: (chat: Chat) => Chat, title: RegExp, message: string]>([

@@ -34,9 +34,11 @@ export const videoJobCases: readonly StoreCase[] = [
       await videoJobs.insert(toVideoJob('second', ordered('odd \u0000 "key"')));
       await videoJobs.insert(toVideoJob('of another', { principalId: 'key-2', ...ordered('k') }));
       await videoJobs.insert(toVideoJob('without'));
-      const find = async (principalId: string, key: string) =>
-        (await videoJobs.findByIdempotencyKey?.(principalId, key))?.id;
+      const find = async (principalId: string, key: string, exceptId?: string) =>
+        (await videoJobs.findByIdempotencyKey?.(principalId, key, exceptId))?.id;
       expectEqual(await find('key-1', 'odd \u0000 "key"'), 'second');
+      expectEqual(await find('key-1', 'odd \u0000 "key"', 'second'), 'first');
+      expectEqual(await find('key-2', 'k', 'of another'), undefined);
       expectEqual(await find('key-2', 'k'), 'of another');
       expectEqual(await find('key-1', 'k'), undefined);
     },

@@ -18,40 +18,54 @@ const CLAIM_MS = 60_000;
 const LOOK_EVERY_MS = 200;
 const MAX_WAIT_MS = 60_000;
 
+/** A claim that a call has, unless its process was paused for so long that it has expired. */
+export interface HeldClaim {
+  /** Whether it is still this call's; if so, it is for a minute more. */
+  isHeld(): Promise<boolean>;
+  /** Waits its turn anew. */
+  regain(): Promise<void>;
+}
+
 /**
  * Runs `work` while no other process does for the same key; a call that comes meanwhile waits its turn. Throws
  * `conflict` when another body is under way, and when the turn does not come within a minute.
  */
 export async function withClaim<Result>(
-  { principalId, key, bodyHash }: IdempotentCall,
-  work: () => Promise<Result>,
+  call: IdempotentCall,
+  work: (claim: HeldClaim) => Promise<Result>,
   { entries, platform }: { readonly entries: SharedEntries; readonly platform: ClaimPlatform },
 ): Promise<Result> {
-  const id = `video-order:${await platform.sha256(`${principalId}\n${key}`)}`;
-  const claim = `${createRandomId(platform)} ${bodyHash}`;
-  const giveUpAt = platform.monotonicNow() + MAX_WAIT_MS;
-  for (;;) {
-    const other = await entries.claim(id, claim, CLAIM_MS);
-    if (other === undefined) break;
-    if (other.split(' ')[1] !== bodyHash) throw otherBody();
-    if (platform.monotonicNow() >= giveUpAt) throw underWay();
-    await new Promise<void>((resolve) => platform.setTimer(resolve, LOOK_EVERY_MS));
-  }
-  const release = hold(id, claim, entries, platform);
+  const id = `video-order:${await platform.sha256(`${call.principalId}\n${call.key}`)}`;
+  const value = `${createRandomId(platform)} ${call.bodyHash}`;
+  const gain = async (): Promise<void> => {
+    const giveUpAt = platform.monotonicNow() + MAX_WAIT_MS;
+    for (;;) {
+      const other = await entries.claim(id, value, CLAIM_MS);
+      if (other === undefined) return;
+      if (other.split(' ')[1] !== call.bodyHash) throw otherBody();
+      if (platform.monotonicNow() >= giveUpAt) throw underWay();
+      await new Promise<void>((resolve) => platform.setTimer(resolve, LOOK_EVERY_MS));
+    }
+  };
+  const renew = (): Promise<boolean> => entries.renew(id, value, CLAIM_MS);
+  await gain();
+  const stopRenewing = renewRegularly(renew, platform);
   try {
-    return await work();
+    return await work({ isHeld: renew, regain: gain });
   } finally {
-    await release();
+    await stopRenewing();
+    // Where the store is away, it ends by itself.
+    await entries.take(id, value).catch(() => undefined);
   }
 }
 
-/** Renews a claim until it is released. That the store is away meanwhile only lets it end earlier, or later. */
-function hold(id: string, claim: string, entries: SharedEntries, platform: ClaimPlatform): () => Promise<void> {
+/** Renews a claim until it is stopped. That the store is away meanwhile only lets the claim end earlier. */
+function renewRegularly(renew: () => Promise<boolean>, platform: ClaimPlatform): () => Promise<void> {
   let renewing: Promise<unknown> = Promise.resolve();
   let cancelTimer = (): void => undefined;
   const renewLater = (): void => {
     cancelTimer = platform.setTimer(() => {
-      renewing = entries.put(id, claim, CLAIM_MS).catch(() => undefined);
+      renewing = renew().catch(() => undefined);
       renewLater();
     }, CLAIM_MS / 3);
   };
@@ -59,11 +73,6 @@ function hold(id: string, claim: string, entries: SharedEntries, platform: Claim
   return async () => {
     cancelTimer();
     await renewing;
-    try {
-      if ((await entries.get(id)) === claim) await entries.take(id);
-    } catch {
-      // It ends by itself.
-    }
   };
 }
 

@@ -108,6 +108,78 @@ test('198: the key of a process that died while it submitted is free a minute la
   expect(await found).toMatchObject({ id: 'third' });
 });
 
+/** A process whose timers do not fire, as if it were paused, at the store of the others. */
+function createPaused({ store, platform }: ReturnType<typeof createProcesses>) {
+  const setTimer = (): (() => void) => () => undefined;
+  const paused = { ...createVirtualPlatform(), monotonicNow: platform.monotonicNow, setTimer };
+  paused.randomBytes(100);
+  return createIdempotencyGuard(store, paused);
+}
+
+test('198: a process that was paused before it stored its job gives the job of the one that took its turn', async () => {
+  const processes = createProcesses();
+  const { platform, store, other, make } = processes;
+  const pause = createDeferred<void>();
+  const submitted: string[] = [];
+  const late = createPaused(processes).once(CALL, async (confirm) => {
+    await pause.promise;
+    const job = await make('late');
+    if (await confirm(job.id)) submitted.push(job.id);
+    else {
+      await store.videoJobs.remove(job.id);
+      throw new Error('has to go');
+    }
+    return job;
+  });
+  await platform.advance(MINUTE_MS + 1000);
+  expect(await other.once(CALL, () => make('second'))).toMatchObject({ id: 'second' });
+  pause.resolve();
+  expect(await late).toMatchObject({ id: 'second' });
+  expect(submitted).toEqual([]);
+  expect((await store.videoJobs.list()).map(({ id }) => id)).toEqual(['second']);
+});
+
+test('198: a process that was paused after it stored its job goes on, and the one that took its turn gives that job', async () => {
+  const processes = createProcesses();
+  const { platform, other, make } = processes;
+  const pause = createDeferred<void>();
+  const late = createPaused(processes).once(CALL, async (confirm) => {
+    const job = await make('late');
+    await pause.promise;
+    expect(await confirm(job.id)).toBe(true);
+    return job;
+  });
+  await platform.advance(MINUTE_MS + 1000);
+  expect(await other.once(CALL, () => make('second'))).toMatchObject({ id: 'late' });
+  pause.resolve();
+  expect(await late).toMatchObject({ id: 'late' });
+});
+
+test('198: a process that goes on after a pause does not take the claim back from the one that has it', async () => {
+  const { platform, store, one, other, make } = createProcesses();
+  const [pause, upstream] = [createDeferred<void>(), createDeferred<void>()];
+  const { renew } = store.entries;
+  // Its renewals do not arrive for as long as it is paused.
+  store.entries.renew = () => Promise.reject(new Error('paused'));
+  const late = one.once(CALL, async () => {
+    await pause.promise;
+    throw new Error('gave up');
+  });
+  await platform.advance(MINUTE_MS + 1000);
+  store.entries.renew = renew;
+  const taken = other.once(CALL, async () => {
+    await upstream.promise;
+    return make('second');
+  });
+  await platform.advance(MINUTE_MS / 2);
+  pause.resolve();
+  await expect(late).rejects.toThrow('gave up');
+  await platform.advance(1000);
+  await expect(one.once(OTHER_BODY, () => make('third'))).rejects.toMatchObject({ code: 'conflict' });
+  upstream.resolve();
+  expect(await taken).toMatchObject({ id: 'second' });
+});
+
 test('198: nothing is submitted with a key while the store cannot tell whether it was used', async () => {
   const { store, one, make } = createProcesses();
   store.isAway = true;

@@ -23,6 +23,7 @@ import { endpointOf } from '../endpoint-of.ts';
 import type { VideoChanges } from '../jobs/video-changes.ts';
 import { beginCourse } from '../jobs/video-course.ts';
 import type { VideoRunner } from '../jobs/video-runner.ts';
+import type { ConfirmOrder } from './idempotency.ts';
 import { planVideo } from './plan-video.ts';
 import { reserveVideo } from './reserve-video.ts';
 import { type Submission, submitVideo } from './submit-video.ts';
@@ -50,6 +51,8 @@ export interface NewVideo {
   readonly baseUrl: string;
   readonly delivery: VideoDelivery | null;
   readonly idempotency: VideoJob['idempotency'];
+  /** For a call with an idempotency key. */
+  readonly confirm?: ConfirmOrder | undefined;
   /** Headers of the response; a rate limit adds to them. */
   readonly responseHeaders: Record<string, string>;
 }
@@ -106,11 +109,11 @@ export async function orderVideo(
     ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),
     ...(pipeline.narrowedBy !== null && { narrowedBy: pipeline.narrowedBy }),
   };
-  return submit({ endpoints, orderFor, draft }, parts);
+  return submit({ endpoints, orderFor, draft, confirm: order.confirm }, parts);
 }
 
 async function submit(
-  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft'>,
+  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft' | 'confirm'>,
   { platform, store, videos, ledger, logging }: VideoOrderParts,
 ): Promise<VideoJob> {
   const { leaseFor, release } = videos.runner.hold(draft.id);

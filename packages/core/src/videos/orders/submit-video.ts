@@ -11,6 +11,8 @@ import type { ProviderResponse } from '../../wire/generations/generation.ts';
 import { withAccepted, withAttempt } from '../jobs/video-course.ts';
 import { CLOCKS_MS, LEASE_MS } from '../jobs/video-lease.ts';
 import { withoutData } from '../without-data.ts';
+import { underWay } from './claim-order.ts';
+import type { ConfirmOrder } from './idempotency.ts';
 
 /** Fields of a job that depend on the endpoint. */
 type Chosen = 'endpointTag' | 'providerSlug' | 'providerName' | 'providerModel' | 'order' | 'modelId' | 'isByok';
@@ -26,6 +28,8 @@ export interface Submission {
   readonly timeoutMs: number;
   /** The ownership of the job for at least this time; undefined where no other process could take it over. */
   readonly leaseFor: (ms: number) => VideoLease | undefined;
+  /** Asked once the job is stored; undefined where no other process could have ordered the same. */
+  readonly confirm: ConfirmOrder | undefined;
   /** Whether prompts may be stored beyond the submission. */
   readonly storesContent: boolean;
 }
@@ -65,7 +69,7 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
     const asked = { ...draft, course, lease, ...(refusals.length > 0 && { refusals }) };
     const job = toJob(asked, endpoint, submission.orderFor(endpoint));
     const startedAt = platform.monotonicNow();
-    if (lastFailure === undefined) await store.videoJobs.insert(job);
+    if (lastFailure === undefined) await insertConfirmed(job, submission);
     else await store.videoJobs.update(job.id, () => job);
     let started: VideoStarted;
     try {
@@ -82,6 +86,19 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
   }
   await store.videoJobs.remove(draft.id);
   throw toSubmissionError(lastFailure);
+}
+
+/** Stores the job; it goes again where it is not confirmed, as upstream has not heard of it. */
+async function insertConfirmed(job: VideoJob, { store, confirm }: Submission): Promise<void> {
+  await store.videoJobs.insert(job);
+  if (confirm === undefined) return;
+  const isConfirmed = await confirm(job.id).catch(async (error: unknown) => {
+    await store.videoJobs.remove(job.id);
+    throw error;
+  });
+  if (isConfirmed) return;
+  await store.videoJobs.remove(job.id);
+  throw underWay();
 }
 
 /** Whether another endpoint would return the same error. Another model may accept a prompt that is too long. */

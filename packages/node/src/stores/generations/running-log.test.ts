@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { RunningCall } from '@model-gateway/core';
@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { listIds, useJsonFilePlace } from '../../../../../test/support/stores/json-file-place.ts';
 import { toLine } from '../journal/record-line.ts';
+import { openRunningLog } from './running-log.ts';
 
 const place = useJsonFilePlace();
 const path = (): string => join(place.dir, 'running.ndjson');
@@ -163,3 +164,15 @@ test.each([
     ]);
   },
 );
+
+test('the end waits for a note that is being taken, and its file is closed', async () => {
+  await mkdir(place.dir);
+  const { files } = place;
+  const log = await openRunningLog({ files, path: path(), logger: undefined, now: () => 0 });
+  const before = files.names.length;
+  const noted = log.note([toCall('gen-1', 3)]);
+  await log.close();
+  expect(files.names.slice(before)).toEqual(['open', 'write', 'close']);
+  await noted;
+  await expect(log.note([toCall('gen-1', 4)])).rejects.toThrow('The store is closed');
+});

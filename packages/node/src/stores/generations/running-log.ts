@@ -67,6 +67,7 @@ export async function openRunningLog(options: RunningLogOptions): Promise<Runnin
   /** The records that the file has. */
   let known = new Map<string, GenerationRecord>();
   let file: AppendFile | null = null;
+  let writing: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
   const clear = async (): Promise<void> => {
@@ -95,18 +96,25 @@ export async function openRunningLog(options: RunningLogOptions): Promise<Runnin
       throw error;
     }
   };
+  const note = async (calls: readonly RunningCall[]): Promise<void> => {
+    if (calls.length === 0) return clear();
+    await write(calls);
+    known = new Map(calls.map(({ record }) => [record.generation.id, record]));
+  };
   return {
     found,
-    async note(calls) {
+    note(calls) {
       // The directory may have another owner by now.
-      if (isClosed) throw new Error('The store is closed');
-      if (calls.length === 0) return clear();
-      await write(calls);
-      known = new Map(calls.map(({ record }) => [record.generation.id, record]));
+      if (isClosed) return Promise.reject(new Error('The store is closed'));
+      const noted = note(calls);
+      writing = noted.catch(() => undefined);
+      return noted;
     },
-    close() {
+    async close() {
       isClosed = true;
-      return leave();
+      // A note under way may be opening the file.
+      await writing;
+      await leave();
     },
   };
 }

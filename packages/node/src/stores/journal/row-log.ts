@@ -20,8 +20,12 @@ export interface RowLogOptions<Row> {
 export interface RowLog<Row> {
   /** Rows found at start, oldest first. */
   readonly rows: readonly Row[];
-  /** Synced when it resolves; when it rejects, nothing of the change remains. Call it for one change at a time. */
+  /**
+   * Synced when it resolves; when it rejects, nothing of the change remains. Call it for one change at a time. Rejects
+   * once the log is closed.
+   */
   write(change: RowChange<Row>): Promise<void>;
+  /** Waits for the change that is being written. A second call is the first. */
   close(): Promise<void>;
 }
 
@@ -41,16 +45,26 @@ export async function openRowLog<Row extends { readonly id: string }>(
     await replaceFile(files, path, Buffer.concat(rows.map((row) => toLine(JSON.stringify({ put: row })))));
   }
   const file = await openAppendFile(files, path);
+  let writing: Promise<unknown> = Promise.resolve();
+  let closing: Promise<void> | undefined;
+  const closeFile = async (): Promise<void> => {
+    await writing;
+    try {
+      await syncFile(files, file);
+    } finally {
+      await files.close(file.fd);
+    }
+  };
   return {
     rows,
-    write: (change) => append(files, file, toLine(JSON.stringify(change))),
-    async close() {
-      try {
-        await syncFile(files, file);
-      } finally {
-        await files.close(file.fd);
-      }
+    write(change) {
+      if (closing !== undefined) return Promise.reject(new Error('The store is closed'));
+      const written = append(files, file, toLine(JSON.stringify(change)));
+      writing = written.catch(() => undefined);
+      return written;
     },
+    // Once: by the second time the system may have given the number of the descriptor to another file.
+    close: () => (closing ??= closeFile()),
   };
 }
 

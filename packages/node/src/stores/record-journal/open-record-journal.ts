@@ -50,6 +50,7 @@ export async function openRecordJournal(options: RecordJournalOptions): Promise<
 export async function openJournalOn(options: RecordJournalOptions, host: JournalHost): Promise<RecordJournal> {
   const directory = await prepareDataDirectory(options.dir, options.logger);
   const owner = await takeDirectory(options, directory);
+  let changes: JournalChanges | undefined;
   try {
     const { logger, now = Date.now, segmentBytes = DEFAULT_SEGMENT_BYTES } = options;
     const { path, logsPath } = directory;
@@ -57,7 +58,7 @@ export async function openJournalOn(options: RecordJournalOptions, host: Journal
     await sweepTemporaryFiles(files, path);
     const common = { files, logger, now };
     const segments = await openRecordSegments({ ...common, logsPath, segmentBytes, setTimer: host.setTimer });
-    const changes = await openJournalChanges({ ...common, path: join(path, 'changes.ndjson') });
+    changes = await openJournalChanges({ ...common, path: join(path, 'changes.ndjson') });
     // A crash may have come between the end of the last segment and that of its changes.
     if (segments.recovered.length === 0) await changes.removeRecovered();
     return createRecordJournal({
@@ -69,6 +70,7 @@ export async function openJournalOn(options: RecordJournalOptions, host: Journal
       refused: openRefusedRecords({ files, path: join(path, 'refused.ndjson') }),
     });
   } catch (error) {
+    await changes?.close().catch(() => undefined);
     await owner?.release();
     throw toDirectoryError(options.dir, error);
   }

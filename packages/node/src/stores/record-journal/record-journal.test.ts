@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, open as openFile, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, open as openFile, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -69,6 +69,21 @@ test('a journal gives back what was not settled, whole and in order, and nothing
   await second.close();
   expect((await open()).recovered).toEqual([]);
   expect(await segmentFiles()).toEqual([]);
+});
+
+test('an opening that fails late closes every file that it has opened', async () => {
+  await (await open()).close();
+  await mkdir(join(root, 'journal', 'running.ndjson'));
+  const { open: openOne } = files;
+  let opened = 0;
+  const before = files.names.filter((name) => name === 'close').length;
+  files.open = async (path, flags) => {
+    const file = await openOne(path, flags);
+    opened += 1;
+    return file;
+  };
+  await expect(open()).rejects.toThrow(/^Cannot use the data directory/);
+  expect(files.names.filter((name) => name === 'close')).toHaveLength(before + opened);
 });
 
 test('what arrives in one turn is written at once, and synced within a second', async () => {

@@ -254,7 +254,7 @@ test('cites the sources of a completion at the end, with indices counted in char
   const grounding = {
     groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }, { web: { uri: 'https://b.example' } }, {}],
     groundingSupports: [
-      { segment: { endIndex: 11 }, groundingChunkIndices: [0, 1, 2, 9] },
+      { segment: { endIndex: 11 }, groundingChunkIndices: [0, 1, 2, 9, { toString: 0 }] },
       { segment: { startIndex: 12, endIndex: 16 }, groundingChunkIndices: [0] },
       {},
     ],

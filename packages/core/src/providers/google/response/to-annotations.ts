@@ -20,7 +20,7 @@ export function toAnnotations(grounding: unknown, text: string): unknown[] {
     const { startIndex, endIndex } = isObject(segment) ? segment : {};
     const [start, end] = [toIndex(startIndex), toIndex(endIndex)];
     return (Array.isArray(indices) ? indices : []).flatMap((index: unknown) =>
-      toCitation(sources[Number(index)], start, end),
+      toCitation(typeof index === 'number' ? sources[index] : undefined, start, end),
     );
   });
 }

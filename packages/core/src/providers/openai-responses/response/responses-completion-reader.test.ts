@@ -294,7 +294,8 @@ describe('The end', () => {
   test.each([
     ['no response', { hello: 1 }, /no response/],
     ['a list', [1], /no response/],
-    ['a response that goes on', responseOf([], { status: 'in_progress' }), /that is in_progress/],
+    ['a response that goes on', responseOf([], { status: 'in_progress' }), /has not ended/],
+    ['a status that is no text', { ...responseOf([]), status: { toString: 0 } }, /has not ended/],
   ])('%s in one piece is an error', (_name, body, words) => {
     expect(() => createReader().readWhole(JSON.stringify(body))).toThrow(words);
   });

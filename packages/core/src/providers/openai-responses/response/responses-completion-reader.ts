@@ -83,7 +83,7 @@ export function createResponsesCompletionReader(options: CompletionReaderOptions
         throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no response`);
       }
       if (!ENDED.has(status)) {
-        throw new GatewayError('provider_unavailable', `${providerName} returned a response that is ${String(status)}`);
+        throw new GatewayError('provider_unavailable', `${providerName} returned a response that has not ended`);
       }
       const said = objectsOf(output).flatMap(({ content }) => objectsOf(content));
       const chunk = withLogprobs(toLastChunk(response, textOf(status) || 'completed', items), toLogprobs(said));

@@ -1,4 +1,4 @@
-import { isObject } from '../../../foundation/unchecked.ts';
+import { isObject, isRecord } from '../../../foundation/unchecked.ts';
 import type { ChatDelta } from '../../../wire/chat/chat-chunk.ts';
 import type { ReasoningDetail } from '../../../wire/chat/chat-message.ts';
 
@@ -32,10 +32,10 @@ export function toDelta(message: UpstreamMessage): ChatDelta {
   }
   if (typeof refusal === 'string' && refusal !== '') delta.refusal = refusal;
   if (typeof reasoning === 'string') addReasoning(delta, reasoning);
-  const details = listOf<ReasoningDetail>(message.reasoning_details);
+  const details = listOf<unknown>(message.reasoning_details)?.filter(isDetail);
   const images = listOf(message.images);
   const annotations = listOf(message.annotations);
-  if (details) delta.reasoning_details = details;
+  if (details !== undefined && details.length > 0) delta.reasoning_details = details;
   if (images) delta.images = images;
   if (message.audio) delta.audio = message.audio;
   if (annotations) delta.annotations = annotations;
@@ -48,6 +48,8 @@ export function addReasoning(delta: ChatDelta, text: string): void {
   delta.reasoning = (delta.reasoning ?? '') + text;
   delta.reasoning_details = [{ type: 'reasoning.text', text: delta.reasoning, format: 'unknown', index: 0 }];
 }
+
+const isDetail = (value: unknown): value is ReasoningDetail => isRecord(value) && typeof value['type'] === 'string';
 
 /** The joined text of parts; empty for anything else but a text. */
 function joinText(parts: unknown): string {

@@ -1,0 +1,139 @@
+import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type {
+  ActivityQuery,
+  ActivitySum,
+  AttemptFacts,
+  GenerationFacets,
+  GenerationFacts,
+  GenerationFilter,
+  GenerationHistogram,
+  HistogramQuery,
+  SessionPage,
+  SessionQuery,
+  ScanQuery,
+  SortedPlace,
+  SortedQuery,
+} from './generation-queries.ts';
+import type { GenerationRecord, StoredContent } from './generation-record.ts';
+import type { RunningCall } from './running-call.ts';
+import type { SpendingSum, Spent, SpentQuery } from './spending.ts';
+
+export interface GenerationQuery {
+  readonly limit: number;
+  /** Begins with what is older than this record. */
+  readonly before?: string | undefined;
+  readonly filter?: GenerationFilter | undefined;
+}
+
+export interface GenerationPage {
+  readonly records: readonly GenerationRecord[];
+  /**
+   * The id of the oldest record that was checked. Pass as `before` for the next, older page; null at the end. With a
+   * filter, a page may end before it is full, or even empty, because the number of checked records is limited.
+   */
+  readonly next: string | null;
+}
+
+export interface SortedPage {
+  readonly records: readonly GenerationRecord[];
+  /** Pass as `after` for the next page; null at the end. */
+  readonly next: SortedPlace | null;
+  /**
+   * Where the time was over before all of the filter's span was looked at: the moment from which on everything is in.
+   * Absent otherwise.
+   */
+  readonly searchedFromMs?: number | undefined;
+}
+
+export interface FollowedGenerations {
+  readonly records: readonly GenerationRecord[];
+  /** The place after the last of them. */
+  readonly place: string;
+}
+
+export interface GenerationRepository {
+  /**
+   * Resolves once the record (and its content, where given) would survive a crash of this process; the last byte of a
+   * response waits for it. Both can be read from then on. An existing id is refused with an error.
+   */
+  append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
+  /**
+   * Notes the calls under way, in place of those noted before. When the process ends without another note, the next
+   * opening of the store appends those of them that were not appended, as interrupted. Survives the death of the process.
+   * Absent where nothing outlives it.
+   */
+  noteRunning?(calls: readonly RunningCall[]): Promise<void>;
+  /**
+   * Calls back with the ids of appended generations once `spent` includes them in every process; the returned function
+   * ends that. Absent where an append does so itself.
+   */
+  onCounted?(listener: (ids: readonly string[]) => void): () => void;
+  /** Replaces earlier versions of a record, as durably as `append`. False when the id is unknown. */
+  update(record: GenerationRecord): Promise<boolean>;
+  get(id: string): Awaitable<GenerationRecord | undefined>;
+  /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
+  getContent(id: string): Awaitable<StoredContent | undefined>;
+  /**
+   * `toPreview` of the content, at little cost however long it is. Undefined when there is no content, and where it
+   * would take too long to read.
+   */
+  getPreview(id: string): Awaitable<string | undefined>;
+  /** The content cannot be read from the moment it resolves. False when there was none. */
+  deleteContent(id: string): Promise<boolean>;
+  /** Newest first. Costs the same however many there are. */
+  page(query: GenerationQuery): Awaitable<GenerationPage>;
+  /**
+   * A page in another order, at one look at each generation that the span of the filter may contain. Unknown values come
+   * last in either order, and equal ones newest first. The places of pages stay exact while generations are added: none
+   * is shown twice, or left out that was there. Yields to the event loop between steps.
+   */
+  sorted(query: SortedQuery): Awaitable<SortedPage>;
+  /**
+   * A page of sessions with the sums of all their calls, at one look at each generation. A session that gets a call
+   * meanwhile moves to the front. Yields to the event loop between steps.
+   */
+  sessions(query: SessionQuery): Awaitable<SessionPage>;
+  /**
+   * Adds up by time, and by the values of a split, what a filter chooses, at a cost by that time. Yields to the event
+   * loop between steps.
+   */
+  histogram(query: HistogramQuery): Awaitable<GenerationHistogram>;
+  /** Shows all that began within a span to `look`, in any order, at one look at each. Yields to the event loop between steps. */
+  scan(query: ScanQuery, look: (generation: ScannedGeneration) => void): Promise<void>;
+  /** Counts by status, model, provider and principal what a filter chooses. Costs the same as `histogram`. */
+  facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
+  /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */
+  activity(query: ActivityQuery): Awaitable<readonly ActivitySum[]>;
+  /**
+   * Those that come after a place, oldest first, in an order in which nothing ever appears before a place that was given
+   * out, whichever process appends it. Without a place none: the present end. Absent where one process is alone.
+   */
+  follow?(place: string | null, limit: number): Promise<FollowedGenerations>;
+  /** About how many there are. */
+  count(): Awaitable<number>;
+  /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
+  spentNanoUsd(principalId: string): Awaitable<number>;
+  /**
+   * Like `usage`, for a part of the time, for other spenders than a principal, and by the paying party. Called during
+   * every call with a budget.
+   */
+  spent(query: SpentQuery): Awaitable<Spent>;
+  /**
+   * Everything that was spent, on generations that are gone as well, but for what was carried from one source. For moving
+   * into another store.
+   */
+  listSpending(exceptFrom?: string): Awaitable<Iterable<SpendingSum>>;
+  /**
+   * Counts what was spent at another store, in the place of what was carried from that source before: all of it, or after
+   * a failure nothing. For moving.
+   */
+  carrySpending(source: string, sums: Iterable<SpendingSum>): Promise<void>;
+}
+
+/** A generation as a scan shows it. Its parts are read where they are asked for. */
+export interface ScannedGeneration {
+  readFacts(): GenerationFacts;
+  /** In order. */
+  readAttempts(): readonly AttemptFacts[];
+  readRecord(): GenerationRecord;
+}

@@ -1,0 +1,135 @@
+import type { GatewayResponse } from '@model-gateway/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { createWireGateway, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
+import { readFrames } from '../../support/gateways/core-gateway.ts';
+import type { UpstreamResponse, WireScript } from '../../support/wires/wire-script.ts';
+
+/** Values of JSON that are not what a field holds, some of which cannot be converted to a text or a number. */
+const hostileValues = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    1e308,
+    '',
+    'x',
+    '429',
+    '__proto__',
+    'constructor',
+    [],
+    {},
+    [null],
+    [[]],
+  ),
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<unknown>({ toString: 0 }, [{ toString: 0 }], { length: 2 }, [429]),
+  },
+  fc.json({ maxDepth: 3 }).map((text): unknown => JSON.parse(text)),
+);
+
+/** Fields that the readers of some wire look at, although no event of its script may have them. */
+const FIELDS =
+  'error errors code status message detail loc metadata reasons innererror type usage logprobs annotations images ' +
+  'audio citations reasoning_details x_groq object groundingMetadata logprobsResult promptFeedback index id name input args partialArgs';
+
+interface Change {
+  readonly event: number;
+  readonly place: number;
+  /** Added to the object in that place, where it is one; otherwise what is there is replaced. */
+  readonly field: string | undefined;
+  readonly value: unknown;
+}
+const changes = fc.array(
+  fc.record<Change>({
+    event: fc.nat(50),
+    place: fc.nat(500),
+    field: fc.option(fc.constantFrom(...FIELDS.split(' ')), { nil: undefined }),
+    value: hostileValues,
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
+/** Every object and list in a value, itself first. */
+function containersOf(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value as Record<string, unknown>, ...Object.values(value).flatMap(containersOf)];
+}
+
+function change(events: readonly object[], made: readonly Change[]): object[] {
+  const changed = structuredClone(events) as object[];
+  for (const { event, place, field, value } of made) {
+    const containers = containersOf(changed[event % changed.length]);
+    const container = containers[place % containers.length];
+    if (container === undefined) continue;
+    const names = Object.keys(container);
+    const name = field ?? names[Math.floor(place / containers.length) % names.length];
+    if (name !== undefined) container[name] = structuredClone(value);
+  }
+  return changed;
+}
+
+/** A changed event in the frame of the original one, which may name the event's type. */
+const frame = (script: WireScript, original: object, changed: object): string =>
+  script.toEvent(original).replace(JSON.stringify(original), () => JSON.stringify(changed));
+
+/** All that the upstream of a script says, by what it is. */
+const responsesOf = ({ responses, errors, refusals, brokenOff }: WireScript): ReadonlyMap<string, UpstreamResponse> =>
+  new Map([
+    ...Object.entries(responses),
+    ...Object.entries(errors),
+    ...Object.entries(refusals).map(([name, refusal]): [string, UpstreamResponse] => [
+      `refusal, ${name}`,
+      { ...refusal, events: [refusal.event] },
+    ]),
+    ...(brokenOff === undefined ? [] : [['broken off', brokenOff] as const]),
+  ]);
+
+/** The wires whose responses leave by the door of the same form as they came (docs/decisions/0038). */
+const OWN_DOORS: ReadonlyMap<string, string> = new Map([
+  ['anthropic', '/api/v1/messages'],
+  ['openai-responses', '/api/v1/responses'],
+]);
+
+/** Each door that a completion leaves by, with the beginning of a conversation in its form. */
+const DOORS: ReadonlyMap<string, object> = new Map([
+  ['/api/v1/chat/completions', { messages: [{ role: 'user', content: 'Hello' }] }],
+  ['/api/v1/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }],
+  ['/api/v1/responses', { input: 'Hello' }],
+]);
+
+const textOf = async (response: GatewayResponse): Promise<string> =>
+  typeof response.body === 'string' ? response.body : readFrames(response).rest();
+
+test.each(scripts)(
+  'Whatever JSON an upstream on the wire %s sends, its response is read or is upstream’s failure',
+  async (wire, script) => {
+    const responses = responsesOf(script);
+    const doors = [...DOORS.keys()].filter((door) => door !== OWN_DOORS.get(wire));
+    const cases = fc.tuple(fc.constantFrom(...responses.keys()), changes, fc.constantFrom(...doors));
+    const property = fc.asyncProperty(cases, async ([name, made, door]) => {
+      const upstream = responses.get(name) ?? { whole: {} };
+      const { events = [] } = upstream;
+      const [whole = {}] = change([upstream.whole], made);
+      const frames = change(events, made).map((event, at) => frame(script, events[at] ?? {}, event));
+      const transports = [
+        ['whole', replayWhole({ ...upstream, whole })] as const,
+        ...replayStreams({ ...script, toEvent: String }, frames),
+      ];
+      for (const [way, transport] of transports) {
+        const core = createWireGateway(script, transport);
+        const body = { model: 'test/model', ...DOORS.get(door), stream: way !== 'whole' };
+        const text = await textOf(await core.post(door, body));
+        // Those are the words for a failure of the gateway's own.
+        expect(`${way}: ${text}`).not.toContain('Internal Server Error');
+        expect(core.logged.filter(({ line }) => line.startsWith('error'))).toEqual([]);
+      }
+    });
+    await fc.assert(property, { numRuns: 300 });
+  },
+  60_000,
+);
