@@ -262,6 +262,11 @@ export interface GenerationRepository {
   /** Replaces earlier versions of a record, as durably as `append`. False when the id is unknown. */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
+  /**
+   * What `get` did not find, after waiting a moment for another process that has appended it but not handed it over yet.
+   * Absent where one process is alone.
+   */
+  getLate?(id: string): Promise<GenerationRecord | undefined>;
   /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
   getContent(id: string): Awaitable<StoredContent | undefined>;
   /**
@@ -404,6 +409,11 @@ export interface Store {
    * that. Absent where one process is alone.
    */
   onTablesChanged?(listener: (tables: ReadonlySet<keyof Tables>) => void): () => void;
+  /**
+   * Resolves when the tables show what other processes had changed before the call; never later than after a second, and
+   * never rejects. Whoever has written at one process thus reads it at another at once. Absent where one process is alone.
+   */
+  catchUpTables?(): Promise<void>;
   /** Whether new calls can be served, and if not, why, for operators. Absent where that is always so. */
   readiness?(): StoreReadiness;
   /**
