@@ -28,7 +28,9 @@ test.skipIf(missingEngines)(
       const { key, data } = await one.call<Made>('POST', '/api/v1/keys', { name: `key ${round}` });
       expect((await ask(other.url, { key, model: MODEL, isStreamed: false })).status).toBe(200);
       await one.call('PATCH', `/api/v1/keys/${data.hash}`, { name: `changed ${round}` });
-      expect(await other.call('GET', `/api/v1/keys/${data.hash}`)).toMatchObject({ data: { name: `changed ${round}` } });
+      expect(await other.call('GET', `/api/v1/keys/${data.hash}`)).toMatchObject({
+        data: { name: `changed ${round}` },
+      });
       await one.call('PATCH', `/api/v1/keys/${data.hash}`, { limit: round });
       expect(await other.call('GET', '/api/v1/key', undefined, key)).toMatchObject({ data: { limit: round } });
       const guardrail = await one.call<Made>('POST', '/api/v1/guardrails', { name: `guardrail ${round}` });

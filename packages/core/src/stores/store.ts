@@ -86,6 +86,13 @@ export interface Repository<Row> {
   remove(id: string): Promise<boolean>;
 }
 
+/** Rows of which a change may depend on the others: it sees all that are there when it is made, by whichever process. */
+export interface TableRepository<Row> extends Repository<Row> {
+  /** `check` refuses the row by throwing. It may be called more than once. */
+  insert(row: Row, check?: (rows: readonly Row[]) => void): Promise<void>;
+  update(id: string, change: (row: Row, rows: readonly Row[]) => Row, initial?: Row): Promise<Row | undefined>;
+}
+
 /** Video jobs. The narrower questions are absent where one process is alone, and asks them of the whole list. */
 export interface VideoJobRepository extends Repository<VideoJob> {
   /** Those with work left (`hasWork`), oldest first; of these, where it is given, those without a lease that lasts longer. */
@@ -378,19 +385,19 @@ export interface Store {
   /** True where other processes use the same store at the same time. */
   readonly isShared?: boolean | undefined;
   /** Keys by hash. The removal of a key removes its assignment. */
-  readonly keys: Repository<KeyRecord>;
+  readonly keys: TableRepository<KeyRecord>;
   /** The removal of a member removes its assignment. */
-  readonly members: Repository<Member>;
+  readonly members: TableRepository<Member>;
   /** The removal of a guardrail removes its assignments. */
-  readonly guardrails: Repository<Guardrail>;
+  readonly guardrails: TableRepository<Guardrail>;
   readonly keyAssignments: AssignmentRepository;
   readonly memberAssignments: AssignmentRepository;
-  readonly workspaces: Repository<WorkspaceRecord>;
-  readonly destinations: Repository<Destination>;
+  readonly workspaces: TableRepository<WorkspaceRecord>;
+  readonly destinations: TableRepository<Destination>;
   /** Providers that were set up through the API, by slug. */
-  readonly providers: Repository<ProviderRecord>;
+  readonly providers: TableRepository<ProviderRecord>;
   /** Models that were set up through the API. */
-  readonly models: Repository<ModelRecord>;
+  readonly models: TableRepository<ModelRecord>;
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: VideoJobRepository;
