@@ -9,7 +9,7 @@ import { type Instance, startInstances } from './support/instances.ts';
 async function askAll(instances: readonly Instance[], path: string, body: object): Promise<number[]> {
   const headers = { authorization: `Bearer ${TEST_MANAGEMENT_KEY}`, 'content-type': 'application/json' };
   const asked = instances.map(({ url }) => fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) }));
-  return (await Promise.all(asked)).map(({ status }) => status).toSorted();
+  return (await Promise.all(asked)).map(({ status }) => status).toSorted((one, other) => one - other);
 }
 
 test.skipIf(missingEngines)(

@@ -70,7 +70,7 @@ describe.skipIf(missingPostgres)('The tables of two processes', () => {
       `with raised as (update gateway.table_version set version = version + 1 returning version)
        update gateway.table_rows set row = null, version = (select version from raised) where id = 'a'`,
     );
-    await Promise.all([one, other].map((store) => store.catchUpTables?.()));
+    for (const store of [one, other]) await store.catchUpTables?.();
     expect([one.keys.get('a'), other.keys.get('a')]).toEqual([undefined, undefined]);
   });
 
