@@ -62,6 +62,18 @@ describe.skipIf(missingPostgres)('The tables of two processes', () => {
     expect(await one.keys.list()).toEqual(await other.keys.list());
   });
 
+  test('show what was changed before to who catches up, whether or not it was told', async () => {
+    const { url, one, other } = await openTwoStores();
+    await one.keys.insert(toKey('a'));
+    await runStatement(
+      url,
+      `with raised as (update gateway.table_version set version = version + 1 returning version)
+       update gateway.table_rows set row = null, version = (select version from raised) where id = 'a'`,
+    );
+    for (const store of [one, other]) await store.catchUpTables?.();
+    expect([one.keys.get('a'), other.keys.get('a')]).toEqual([undefined, undefined]);
+  });
+
   test('refuse an id that the other one has just inserted', async () => {
     const { one, other } = await openTwoStores();
     const inserted = await Promise.allSettled([one, other].map((store) => store.keys.insert(toKey('a'))));
@@ -152,6 +164,9 @@ describe.skipIf(missingPostgres)('While the database is away, the tables', () =>
     const store = await openStore(url);
     await store.keys.insert(toKey('a'));
     server.pause();
+    const asked = performance.now();
+    await store.catchUpTables?.();
+    expect(performance.now() - asked).toBeLessThan(2500);
     const begun = performance.now();
     const changes = Array.from({ length: 50 }, (_, index) => store.keys.insert(toKey(`b-${index}`)));
     const ended = await Promise.allSettled(changes);

@@ -110,6 +110,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     });
   };
 
+  /** Resolves when what other processes had set up before is in force here. */
+  const catchUp =
+    options.store.catchUpTables &&
+    (async (): Promise<void> => {
+      await options.store.catchUpTables?.();
+      await foundations.liveSetup?.settled();
+    });
+
   const configure = (setup: Setup): void => {
     runtime = createRuntime(setup, foundations, runtime);
   };
@@ -136,7 +144,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
 
   return {
-    handle: (request) => respond(runtime, request, closing.hasBegun()),
+    handle: (request) => respond({ current: () => runtime, catchUp }, request, closing.hasBegun()),
     matches: router.has,
     authOf: router.authOf,
     authenticate: async (request) => runtime.authenticate(request),
@@ -192,8 +200,19 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
+interface Responding {
+  readonly current: () => Runtime;
+  /** Absent where one process is alone. */
+  readonly catchUp: (() => Promise<void>) | undefined;
+}
+
 /** Handles every request; the only place where an exception becomes a response. */
-async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
+async function respond(
+  { current, catchUp }: Responding,
+  request: GatewayRequest,
+  isClosing: boolean,
+): Promise<GatewayResponse> {
+  let runtime = current();
   const responseHeaders: Record<string, string> = {};
   let caller: Principal | undefined;
   runtime.counters.requests += 1;
@@ -203,6 +222,10 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
     ({ errors } = route);
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
+    }
+    if (catchUp !== undefined && showsTables(route)) {
+      await catchUp();
+      runtime = current();
     }
     const context = { request, parts: runtime, params, responseHeaders };
     const handling =
@@ -225,6 +248,14 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
     return finish(runtime, request, toErrorResponse(error, responseHeaders, errors));
   }
+}
+
+/**
+ * Whether an operation reads or changes what is set up. The others are calls to models, which never wait for the database:
+ * what another process has changed holds for them a moment later.
+ */
+function showsTables({ method, auth }: Route<ApiParts>): boolean {
+  return auth === 'management' || (auth === 'any' && method === 'GET');
 }
 
 /** Counts a response, and adds what every response has. HEAD is handled like GET, without the body. */

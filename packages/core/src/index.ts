@@ -193,6 +193,7 @@ export type {
   ModelRecord,
   ProviderRecord,
   Repository,
+  TableRepository,
   RetentionState,
   RunningCall,
   RunningFigures,

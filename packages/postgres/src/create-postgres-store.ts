@@ -68,6 +68,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     generations: generations.repository,
     budgetSlices: budgets.slices,
     onTablesChanged: tables.onChanged,
+    catchUpTables: tables.catchUp,
     readiness: opening.readiness,
     engine: { type: 'postgres', address: host, database, outage: tables.outage },
     retention: generations.retention,

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { AssignmentRepository, GenerationRepository, Repository, Store } from '@model-gateway/core';
+import type {
+  AssignmentRepository,
+  GenerationRepository,
+  Repository,
+  Store,
+  TableRepository,
+} from '@model-gateway/core';
 import { expect } from 'vitest';
 
 /** By when a process sees what another one has written. */
@@ -15,39 +21,36 @@ export async function openAsTwoProcesses(open: () => Promise<Store>): Promise<St
   let turns = 0;
   const inTurn = (): readonly [writer: Store, reader: Store] => ((turns += 1) % 2 === 0 ? [one, other] : [other, one]);
 
-  const table = <Row>(pick: (store: Store) => Repository<Row>): Repository<Row> => {
-    const write = async <Result>(work: (rows: Repository<Row>) => Promise<Result>): Promise<Result> => {
-      const [writer, reader] = inTurn();
-      const result = await work(pick(writer));
-      await expectSame(
-        () => pick(writer).list(),
-        () => pick(reader).list(),
-      );
-      return result;
-    };
-    return {
-      get: (id) => pick(inTurn()[1]).get(id),
-      list: () => pick(inTurn()[1]).list(),
-      insert: (row) => write((rows) => rows.insert(row)),
-      update: (id, change, initial) => write((rows) => rows.update(id, change, initial)),
-      remove: (id) => write((rows) => rows.remove(id)),
-    };
+  const writeOne = async <Rows extends { list(): unknown }, Result>(
+    pick: (store: Store) => Rows,
+    work: (rows: Rows) => Promise<Result>,
+  ): Promise<Result> => {
+    const [writer, reader] = inTurn();
+    const result = await work(pick(writer));
+    await expectSame(
+      () => pick(writer).list(),
+      () => pick(reader).list(),
+    );
+    return result;
   };
+  const logged = <Row>(pick: (store: Store) => Repository<Row>): Repository<Row> => ({
+    get: (id) => pick(inTurn()[1]).get(id),
+    list: () => pick(inTurn()[1]).list(),
+    insert: (row) => writeOne(pick, (rows) => rows.insert(row)),
+    update: (id, change, initial) => writeOne(pick, (rows) => rows.update(id, change, initial)),
+    remove: (id) => writeOne(pick, (rows) => rows.remove(id)),
+  });
+  const table = <Row>(pick: (store: Store) => TableRepository<Row>): TableRepository<Row> => ({
+    ...logged(pick),
+    insert: (row, check) => writeOne(pick, (rows) => rows.insert(row, check)),
+    update: (id, change, initial) => writeOne(pick, (rows) => rows.update(id, change, initial)),
+  });
   const assignments = (pick: (store: Store) => AssignmentRepository): AssignmentRepository => {
-    const write = async (work: (rows: AssignmentRepository) => Promise<number>): Promise<number> => {
-      const [writer, reader] = inTurn();
-      const count = await work(pick(writer));
-      await expectSame(
-        () => pick(writer).list(),
-        () => pick(reader).list(),
-      );
-      return count;
-    };
     return {
       get: (id) => pick(inTurn()[1]).get(id),
       list: () => pick(inTurn()[1]).list(),
-      assign: (rows) => write((all) => all.assign(rows)),
-      unassign: (id, subjects) => write((all) => all.unassign(id, subjects)),
+      assign: (rows) => writeOne(pick, (all) => all.assign(rows)),
+      unassign: (id, subjects) => writeOne(pick, (all) => all.unassign(id, subjects)),
     };
   };
 
@@ -74,9 +77,9 @@ export async function openAsTwoProcesses(open: () => Promise<Store>): Promise<St
         return changed;
       },
     },
-    videoJobs: { ...other.videoJobs, ...table(({ videoJobs }) => videoJobs) },
-    broadcasts: { ...other.broadcasts, ...table(({ broadcasts }) => broadcasts) },
-    guardrailHits: { ...other.guardrailHits, ...table(({ guardrailHits }) => guardrailHits) },
+    videoJobs: { ...other.videoJobs, ...logged(({ videoJobs }) => videoJobs) },
+    broadcasts: { ...other.broadcasts, ...logged(({ broadcasts }) => broadcasts) },
+    guardrailHits: { ...other.guardrailHits, ...logged(({ guardrailHits }) => guardrailHits) },
     deliveries: {
       append: (attempt) => one.deliveries.append(attempt),
       of: (id, createdAtMs) => other.deliveries.of(id, createdAtMs),

@@ -19,7 +19,7 @@ export interface AuthenticateOptions {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;
-  readonly store: Pick<Store, 'keys'>;
+  readonly store: Pick<Store, 'keys' | 'catchUpTables'>;
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
 }
@@ -52,9 +52,17 @@ export function createAuthenticate(
     const known = keys.get(hash);
     if (known !== undefined) return known;
     return whenKnown(options.store.keys.get(hash), (record) => {
-      if (record === undefined) throw wrongKeys.refuse(address);
-      return toPrincipal(record, platform.now());
+      if (record !== undefined) return toPrincipal(record, platform.now());
+      if (options.store.catchUpTables === undefined) throw wrongKeys.refuse(address);
+      return findAnew(options.store.catchUpTables(), hash, address);
     });
+  };
+  /** A key that another process has just made is not known here yet. */
+  const findAnew = async (caughtUp: Promise<void>, hash: string, address?: string): Promise<Principal> => {
+    await caughtUp;
+    const record = await options.store.keys.get(hash);
+    if (record === undefined) throw wrongKeys.refuse(address);
+    return toPrincipal(record, platform.now());
   };
   const findLater = async (hash: string | Promise<string>, address?: string): Promise<Principal> =>
     find(await configuring(), await hash, address);

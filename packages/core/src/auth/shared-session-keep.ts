@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 type KeepPlatform = Pick<Platform, 'monotonicNow' | 'setTimer' | 'sha256' | 'isPerRequest'>;
 
 /** A session that was found; what ends elsewhere is believed for this long. */
-const BELIEVED_MS = 1000;
+const BELIEVED_MS = 250;
 /** While the store is away, a session that it had lately still holds: nobody can have signed out there. */
 const BELIEVED_WITHOUT_STORE_MS = 5 * 60_000;
 const MAX_BELIEVED = 1000;
@@ -19,7 +19,7 @@ interface Belief {
 
 /**
  * Keeps them where every process at the store finds them, by the hash of their secrets: who can read the store cannot
- * sign in with what is there. A request asks the store at most once a second for a session.
+ * sign in with what is there. Requests ask the store for a session at most four times a second.
  */
 export function createSharedKeep(entries: SharedEntries, platform: KeepPlatform): SessionKeep {
   const believed = new Map<string, Belief>();

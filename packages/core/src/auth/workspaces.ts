@@ -57,7 +57,11 @@ export const toWorkspaceBody = ({ workspace }: WorkspaceRecord): Workspace => ({
 
 /** Every workspace, the default one first. */
 export async function listWorkspaceRecords({ store }: WorkspaceParts): Promise<readonly WorkspaceRecord[]> {
-  const stored = await store.workspaces.list();
+  return withDefault(await store.workspaces.list());
+}
+
+/** The default workspace is there before it is stored. */
+function withDefault(stored: readonly WorkspaceRecord[]): readonly WorkspaceRecord[] {
   const changed = stored.find(({ id }) => id === DEFAULT_WORKSPACE_ID);
   return [changed ?? DEFAULT_WORKSPACE, ...stored.filter(({ id }) => id !== DEFAULT_WORKSPACE_ID)];
 }
@@ -74,7 +78,7 @@ export async function findWorkspace(reference: string | undefined, parts: Worksp
 export async function changeWorkspace(
   id: string,
   { store }: WorkspaceParts,
-  change: (record: WorkspaceRecord) => WorkspaceRecord,
+  change: (record: WorkspaceRecord, all: readonly WorkspaceRecord[]) => WorkspaceRecord,
 ): Promise<WorkspaceRecord> {
   const initial = id === DEFAULT_WORKSPACE_ID ? DEFAULT_WORKSPACE : undefined;
   const changed = await store.workspaces.update(id, change, initial);
@@ -93,9 +97,8 @@ function noWorkspace(reference: string | undefined): GatewayError {
   return new GatewayError('not_found', `There is no workspace ${(reference ?? '').slice(0, 100)}`);
 }
 
-/** Throws `invalid_request` when another workspace has the slug. */
-export async function refuseTakenSlug(slug: string, parts: WorkspaceParts, ownId?: string): Promise<void> {
-  const records = await listWorkspaceRecords(parts);
-  if (records.every(({ id, workspace }) => workspace.slug !== slug || id === ownId)) return;
+/** Throws `invalid_request` when another one of the stored workspaces has the slug. */
+export function refuseTakenSlug(slug: string, stored: readonly WorkspaceRecord[], ownId?: string): void {
+  if (withDefault(stored).every(({ id, workspace }) => workspace.slug !== slug || id === ownId)) return;
   throw refuseField('slug', `there is a workspace ${slug} already`);
 }

@@ -32,12 +32,7 @@ export function noDestination(id: string | undefined): GatewayError {
 }
 
 /** Throws `invalid_request` when a workspace has the maximum of destinations of this type. */
-export async function refuseTooMany(
-  type: DestinationType,
-  workspaceId: string,
-  { store }: DestinationParts,
-): Promise<void> {
-  const all = await store.destinations.list();
+export function refuseTooMany(type: DestinationType, workspaceId: string, all: readonly Destination[]): void {
   const same = all.filter((other) => other.type === type && other.workspace_id === workspaceId);
   if (same.length < MAX_PER_TYPE) return;
   throw refuseField('type', `there are ${MAX_PER_TYPE} destinations of type ${type} already`);

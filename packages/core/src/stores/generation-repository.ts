@@ -71,6 +71,11 @@ export interface GenerationRepository {
   /** Replaces earlier versions of a record, as durably as `append`. False when the id is unknown. */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
+  /**
+   * What `get` did not find, after waiting a moment for another process that has appended it but not handed it over yet.
+   * Absent where one process is alone.
+   */
+  getLate?(id: string): Promise<GenerationRecord | undefined>;
   /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
   getContent(id: string): Awaitable<StoredContent | undefined>;
   /**

@@ -15,3 +15,10 @@ export interface Repository<Row> {
   /** False when there is no such row. */
   remove(id: string): Promise<boolean>;
 }
+
+/** Rows of which a change may depend on the others: it sees all that are there when it is made, by whichever process. */
+export interface TableRepository<Row> extends Repository<Row> {
+  /** `check` refuses the row by throwing. It may be called more than once. */
+  insert(row: Row, check?: (rows: readonly Row[]) => void): Promise<void>;
+  update(id: string, change: (row: Row, rows: readonly Row[]) => Row, initial?: Row): Promise<Row | undefined>;
+}

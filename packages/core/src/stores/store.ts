@@ -25,7 +25,7 @@ export type {
   SortedPage,
 } from './generation-repository.ts';
 export type { GuardrailDaysQuery, GuardrailHitsRepository } from './guardrail-hits-repository.ts';
-export type { Repository } from './repository.ts';
+export type { Repository, TableRepository } from './repository.ts';
 export type { RetentionState } from './retention-state.ts';
 export type { RunningCall, RunningFigures } from './running-call.ts';
 export type { SettingsRepository } from './settings-repository.ts';
@@ -43,7 +43,7 @@ import type { DeliveryLog } from './delivery-log.ts';
 import type { GenerationRepository } from './generation-repository.ts';
 import type { GuardrailHitsRepository } from './guardrail-hits-repository.ts';
 import type { Tables } from './kit/tables.ts';
-import type { Repository } from './repository.ts';
+import type { TableRepository } from './repository.ts';
 import type { RetentionState } from './retention-state.ts';
 import type { SettingsRepository } from './settings-repository.ts';
 import type { SharedEntries } from './shared-entries.ts';
@@ -61,19 +61,19 @@ export interface Store {
   /** True where other processes use the same store at the same time. */
   readonly isShared?: boolean | undefined;
   /** Keys by hash. The removal of a key removes its assignment. */
-  readonly keys: Repository<KeyRecord>;
+  readonly keys: TableRepository<KeyRecord>;
   /** The removal of a member removes its assignment. */
-  readonly members: Repository<Member>;
+  readonly members: TableRepository<Member>;
   /** The removal of a guardrail removes its assignments. */
-  readonly guardrails: Repository<Guardrail>;
+  readonly guardrails: TableRepository<Guardrail>;
   readonly keyAssignments: AssignmentRepository;
   readonly memberAssignments: AssignmentRepository;
-  readonly workspaces: Repository<WorkspaceRecord>;
-  readonly destinations: Repository<Destination>;
+  readonly workspaces: TableRepository<WorkspaceRecord>;
+  readonly destinations: TableRepository<Destination>;
   /** Providers that were set up through the API, by slug. */
-  readonly providers: Repository<ProviderRecord>;
+  readonly providers: TableRepository<ProviderRecord>;
   /** Models that were set up through the API. */
-  readonly models: Repository<ModelRecord>;
+  readonly models: TableRepository<ModelRecord>;
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: VideoJobRepository;
@@ -92,6 +92,11 @@ export interface Store {
    * that. Absent where one process is alone.
    */
   onTablesChanged?(listener: (tables: ReadonlySet<keyof Tables>) => void): () => void;
+  /**
+   * Resolves when the tables show what other processes had changed before the call; never later than after a second, and
+   * never rejects. Whoever has written at one process thus reads it at another at once. Absent where one process is alone.
+   */
+  catchUpTables?(): Promise<void>;
   /** Whether new calls can be served, and if not, why, for operators. Absent where that is always so. */
   readiness?(): StoreReadiness;
   /**

@@ -9,6 +9,7 @@ import type {
 
 import type { StoredGenerations } from './content/stored-generations.ts';
 import type { GenerationReads } from './read/generation-queries.ts';
+import { getLate } from './read/get-late.ts';
 import type { Spending } from './spending.ts';
 import { createAppend, type SpoolLimits } from './write/append.ts';
 import type { BatchWriter } from './write/batch-writer.ts';
@@ -75,6 +76,7 @@ export function createRepository(
     onCounted: writer.onCounted,
     get: (id): Awaitable<GenerationRecord | undefined> =>
       pending.find(id)?.record ?? orAfterBacklog(() => stored.get(id)),
+    getLate: (id) => getLate(id, stored.get, now()),
     getContent(id) {
       const found = pending.find(id);
       if (found === undefined) return orAfterBacklog(() => stored.getContent(id));

@@ -14,6 +14,8 @@ export interface TablesRoom extends Room {
   readonly source: TableSource;
   /** Calls back with the names of tables that are others now, here or by another process. */
   onChanged(listener: (tables: ReadonlySet<TableName>) => void): () => void;
+  /** Resolves when they show what other processes had changed before, or, while they cannot be read, soon. */
+  catchUp(): Promise<void>;
   /** Why the database could not be used when it was last looked at; null while it can. */
   outage(): string | null;
 }
@@ -101,6 +103,7 @@ export function openTables({ connection, logger }: Pick<RoomParts, 'connection' 
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    catchUp: async () => (version === undefined ? undefined : watch.catchUp()),
     outage: watch.outage,
     async start() {
       await refresh(false);

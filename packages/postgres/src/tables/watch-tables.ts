@@ -17,6 +17,8 @@ export interface WatchOptions {
 /** Looks for changes of other processes. */
 export interface TableWatch {
   begin(): void;
+  /** Resolves when what others had changed before is in memory, or, while it cannot be read, soon. */
+  catchUp(): Promise<void>;
   /** Why the last look failed, for want of writes too; null when it did not. */
   outage(): string | null;
   end(): void;
@@ -25,21 +27,23 @@ export interface TableWatch {
 /** Notifications may be missed. */
 const EVERY_MS = 2000;
 const EVERY_MS_UNHEARD = 500;
+/** A request waits no longer for changes of others: it has what is in memory then. */
+const MAX_CATCH_UP_MS = 1000;
 
 /** Reads the tables when a notification says so, and at times without one. */
 export function watchTables({ notifications, knows, refresh, logger, describe }: WatchOptions): TableWatch {
   let timer: NodeJS.Timeout | undefined;
   let isEnded = false;
-  let isLooking = false;
-  /** What is looked for next, where something came while it looked. */
-  let next: { isWhole: boolean } | undefined;
+  let looking: Promise<void> | undefined;
+  /** The look after that one, for what came meanwhile. */
+  let next: { isWhole: boolean; readonly done: Promise<void> } | undefined;
   let outage: string | null = null;
   const stops: (() => void)[] = [];
 
   const plan = (): void => {
     clearTimeout(timer);
     if (isEnded) return;
-    timer = setTimeout(() => look(false), notifications.isConnected() ? EVERY_MS : EVERY_MS_UNHEARD).unref();
+    timer = setTimeout(() => void look(false), notifications.isConnected() ? EVERY_MS : EVERY_MS_UNHEARD).unref();
   };
   const work = async (isWhole: boolean): Promise<void> => {
     try {
@@ -52,31 +56,43 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
       outage = reason;
     }
   };
-  const look = (isWhole: boolean): void => {
-    if (isEnded) return;
-    if (isLooking) {
-      next = { isWhole: isWhole || next?.isWhole === true };
-      return;
+  /** All who ask during one look share the next. */
+  const look = (isWhole: boolean): Promise<void> => {
+    if (isEnded) return Promise.resolve();
+    if (looking === undefined) {
+      looking = work(isWhole).finally(() => {
+        looking = undefined;
+        if (next === undefined) plan();
+      });
+      return looking;
     }
-    isLooking = true;
-    void work(isWhole).finally(() => {
-      isLooking = false;
-      const asked = next;
-      next = undefined;
-      if (asked === undefined) plan();
-      else look(asked.isWhole);
-    });
+    next ??= { isWhole, done: looking.then(lookAgain) };
+    next.isWhole ||= isWhole;
+    return next.done;
+  };
+  const lookAgain = (): Promise<void> => {
+    const isWhole = next?.isWhole === true;
+    next = undefined;
+    return look(isWhole);
   };
   return {
     begin() {
       stops.push(
         notifications.listen(TABLES_CHANNEL, (payload) => {
-          if (!knows(Number(payload))) look(false);
+          if (!knows(Number(payload))) void look(false);
         }),
         // Another server may have taken over, which lacks the last changes of the one before.
-        notifications.onConnected(() => look(true)),
+        notifications.onConnected(() => void look(true)),
       );
       plan();
+    },
+    async catchUp() {
+      // A look at a database that is away takes as long as its limit.
+      if (outage !== null) return;
+      let limit: NodeJS.Timeout | undefined;
+      const isOver = new Promise<void>((resolve) => (limit = setTimeout(resolve, MAX_CATCH_UP_MS).unref()));
+      await Promise.race([look(false), isOver]);
+      clearTimeout(limit);
     },
     outage: () => outage,
     end() {

@@ -17,7 +17,7 @@ export const createDestination = operation<DestinationParts>()({
   async run({ parts, body }) {
     const config = parseConfig(body.type, body.config);
     const workspaceId = await chooseWorkspaceId(body.workspace_id, parts);
-    await refuseTooMany(body.type, workspaceId, parts);
+    refuseTooMany(body.type, workspaceId, await parts.store.destinations.list());
     const now = new Date(parts.platform.now()).toISOString();
     const destination: Destination = {
       id: createUuid(parts.platform),
@@ -39,7 +39,7 @@ export const createDestination = operation<DestinationParts>()({
     };
     await refuseUnusable(destination, parts);
     if (destination.enabled) await parts.broadcaster.begin(destination);
-    await parts.store.destinations.insert(destination);
+    await parts.store.destinations.insert(destination, (all) => refuseTooMany(body.type, workspaceId, all));
     await parts.broadcaster.refresh();
     return { data: toDestinationBody(destination) };
   },

@@ -18,10 +18,10 @@ export const createMember = operation<MemberParts>()({
   async run({ parts, body }) {
     const initial: Member = { id: body.user_id, email: '', first_name: null, last_name: null, role: 'org:member' };
     const member = changeMember(initial, body);
-    if ((await parts.store.members.get(member.id)) !== undefined) {
+    await parts.store.members.insert(member, (members) => {
+      if (members.every(({ id }) => id !== member.id)) return;
       throw refuseField('user_id', `there is a member ${member.id} already`);
-    }
-    await parts.store.members.insert(member);
+    });
     return { data: member };
   },
 });

@@ -1,4 +1,5 @@
 import { operation } from '../../http/operation.ts';
+import type { ModelRecord } from '../../stores/store.ts';
 import { configuredModelSchema } from '../../wire/models/model-definition.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { modelSetupResponseSchema } from '../../wire/setup/model-setup.ts';
@@ -20,15 +21,17 @@ export const createModelSetup = operation<SetupParts>()({
       if (setup.host.configured.models.some((model) => model.id === id)) {
         throw refuseField('id', `the configuration has the model "${id}", which counts`);
       }
-      if (stored.models.some((model) => model.id === id)) {
+      const refuseKnown = (models: readonly ModelRecord[]): void => {
+        if (models.every((model) => model.id !== id)) return;
         throw refuseField('id', `the model "${id}" was set up already: change that one`);
-      }
+      };
+      refuseKnown(stored.models);
       await checkModelSetup(body, stored, setup.host);
       const row = { id, definition: body, createdAt: new Date(platform.now()).toISOString(), updatedAt: null };
       return {
         stored: { ...stored, models: [...stored.models, row] },
         check: ({ modelStandings }) => refuseUnusable(modelStandings.get(id)),
-        write: () => setup.rows.models.insert(row),
+        write: () => setup.rows.models.insert(row, refuseKnown),
       };
     });
     return { data: await findModelSetup(id, setup) };

@@ -1,4 +1,5 @@
 import { operation } from '../../http/operation.ts';
+import type { ProviderRecord } from '../../stores/store.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { createProviderRequestSchema, providerSetupResponseSchema } from '../../wire/setup/provider-setup.ts';
 import { chooseSlug } from './choose-slug.ts';
@@ -21,15 +22,17 @@ export const createProviderSetup = operation<SetupParts>()({
       if (setup.host.configured.providers.some((provider) => provider.slug === slug)) {
         throw refuseField('slug', `the configuration has a provider "${slug}", which counts; choose another`);
       }
-      if (stored.providers.some(({ id }) => id === slug)) {
+      const refuseKnown = (providers: readonly ProviderRecord[]): void => {
+        if (providers.every(({ id }) => id !== slug)) return;
         throw refuseField('slug', `there is a provider "${slug}" already; change that one, or choose another`);
-      }
+      };
+      refuseKnown(stored.providers);
       const at = new Date(platform.now()).toISOString();
       const row = await createProviderRow(settings, { host: setup.host, enabled, at });
       return {
         stored: { ...stored, providers: [...stored.providers, row] },
         check: ({ providerStandings }) => refuseUnusable(providerStandings.get(slug)),
-        write: () => setup.rows.providers.insert(row),
+        write: () => setup.rows.providers.insert(row, refuseKnown),
         forget: { provider: slug, isMoved: true },
       };
     });

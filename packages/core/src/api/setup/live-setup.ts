@@ -31,6 +31,8 @@ export interface LiveSetup {
   load(base?: InForce): Promise<void>;
   /** Puts into force what another process has stored since `load`. What cannot be is reported to the logger. */
   refresh(): Promise<void>;
+  /** Resolves when nothing is being put into force. */
+  settled(): Promise<void>;
   stored(): Promise<StoredSetup>;
   /** What became of what is stored. */
   composed(): ComposedSetup | undefined;
@@ -110,6 +112,7 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
   return {
     host,
     rows: store,
+    settled: async () => void (await last),
     stored,
     composed: () => composed,
     load: (next) =>

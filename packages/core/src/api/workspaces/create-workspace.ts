@@ -13,7 +13,6 @@ export const createWorkspace = operation<WorkspaceParts>()({
   status: 201,
   async run({ principal, parts, body }) {
     refuseWithoutEffect(body, undefined, parts);
-    await refuseTakenSlug(body.slug, parts);
     const record = toNewWorkspace({
       ...givenFields(body),
       name: body.name,
@@ -22,7 +21,7 @@ export const createWorkspace = operation<WorkspaceParts>()({
       created_at: new Date(parts.platform.now()).toISOString(),
       created_by: principal.userId ?? null,
     });
-    await parts.store.workspaces.insert(record);
+    await parts.store.workspaces.insert(record, (stored) => refuseTakenSlug(body.slug, stored));
     return { data: toWorkspaceBody(record) };
   },
 });

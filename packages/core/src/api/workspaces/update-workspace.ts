@@ -13,12 +13,11 @@ export const updateWorkspace = operation<WorkspaceParts>()({
   find: ({ params, parts }) => findWorkspace(params.id, parts),
   async run({ found: { id, workspace }, parts, body }) {
     refuseWithoutEffect(body, workspace, parts);
-    if (body.slug !== undefined) await refuseTakenSlug(body.slug, parts, id);
     const updatedAt = new Date(parts.platform.now()).toISOString();
-    const changed = await changeWorkspace(id, parts, (record) => ({
-      ...record,
-      workspace: { ...record.workspace, ...givenFields(body), updated_at: updatedAt },
-    }));
+    const changed = await changeWorkspace(id, parts, (record, stored) => {
+      if (body.slug !== undefined) refuseTakenSlug(body.slug, stored, id);
+      return { ...record, workspace: { ...record.workspace, ...givenFields(body), updated_at: updatedAt } };
+    });
     return { data: toWorkspaceBody(changed) };
   },
 });

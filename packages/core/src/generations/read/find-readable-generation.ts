@@ -14,7 +14,8 @@ export async function findReadableGeneration(
   id: string,
   { principal, parts }: Pick<RequestContext<{ readonly store: ReadableStore }>, 'principal' | 'parts'>,
 ): Promise<GenerationRecord> {
-  const record = await parts.store.generations.get(id);
+  const { generations } = parts.store;
+  const record = (await generations.get(id)) ?? (await generations.getLate?.(id));
   const isReadable = record !== undefined && (await mayRead(principal, record, parts.store));
   if (!isReadable) throw new GatewayError('not_found', `There is no generation ${id.slice(0, 100)}`);
   return record;

@@ -1,4 +1,4 @@
-import type { AssignmentRepository, Repository, Store } from '../store.ts';
+import type { AssignmentRepository, Store, TableRepository } from '../store.ts';
 import type { AssignmentRecord } from '../table-rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -68,7 +68,7 @@ const idOf = ({ id }: { readonly id: string }): string => id;
 function createRepository<Table extends RowTable>(
   source: TableSource,
   { table, idOf, alsoRemove }: RepositoryOptions<Table>,
-): Repository<RowOf<Table>> {
+): TableRepository<RowOf<Table>> {
   type Row = RowOf<Table>;
   const rows = (): readonly Row[] => source.read()[table];
   const find = createLookUp(rows, idOf);
@@ -77,8 +77,9 @@ function createRepository<Table extends RowTable>(
   return {
     get: find,
     list: rows,
-    insert: (row) =>
+    insert: (row, check) =>
       source.change((tables) => {
+        check?.(tables[table]);
         if (has(tables, idOf(row))) throw new Error(`A row with the id ${idOf(row)} exists in ${table}`);
         return { ...tables, [table]: [...tables[table], row] };
       }),
@@ -89,7 +90,7 @@ function createRepository<Table extends RowTable>(
         const isThere = has(tables, id);
         changed = undefined;
         if (!isThere && initial === undefined) return tables;
-        const edit = (row: Row): Row => (changed = change(row));
+        const edit = (row: Row): Row => (changed = change(row, present));
         const next = isThere ? present.map((row) => (idOf(row) === id ? edit(row) : row)) : present;
         return { ...tables, [table]: isThere || initial === undefined ? next : [...next, edit(initial)] };
       });

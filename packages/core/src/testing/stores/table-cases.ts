@@ -76,6 +76,22 @@ export const tableCases: readonly StoreCase[] = [
     expectEqual(changed?.first_name, 'Mo');
   }),
 
+  storeCase('A store shows all rows to the check of a new one, and to a change', async (store) => {
+    const refuseSecond = (rows: readonly unknown[]): void => {
+      if (rows.length > 0) throw new RangeError('one is enough');
+    };
+    const insertAll = ['m', 'n', 'o'].map((id) => store.members.insert({ ...MEMBER, id }, refuseSecond));
+    const statuses = (await Promise.allSettled(insertAll)).map(({ status }) => status);
+    expectEqual(statuses, ['fulfilled', 'rejected', 'rejected']);
+    expectEqual(await store.members.list(), [MEMBER]);
+    await store.members.insert({ ...MEMBER, id: 'n' });
+    const refused = store.members.update('m', (member, rows) => {
+      refuseSecond(rows.filter(({ id }) => id !== member.id));
+      return member;
+    });
+    await expectRejection(refused, /one is enough/);
+  }),
+
   storeCase('A store puts an assignment in the place of what the key had, one a key', async (store) => {
     for (const id of [R1, R2]) await store.guardrails.insert(toGuardrail(id));
     expectEqual(await store.keyAssignments.assign([toAssignment(R1, 'a'), toAssignment(R1, 'b')]), 2);
