@@ -33,13 +33,21 @@ test('percentiles of a sketch are within 2 in 100 of the measurements', () => {
 });
 
 test('a sketch has no percentile without measurements, and none of what was taken away again', () => {
-  const sketch = createSketches(1);
-  expect(sketch.percentile(0, 0.5)).toBeNull();
-  const other = sketchOf([5, 80, 0]);
-  sketch.addAll(other, 1);
+  expect(createSketches(1).percentile(0, 0.5)).toBeNull();
+  const sketch = sketchOf([5, 80, 0]);
   expect(sketch.percentile(0, 0.01)).toBe(0);
-  sketch.addAll(other, -1);
+  sketch.subtract(sketchOf([80, 0]));
+  expect(sketch.percentile(0, 0.01)).toBe(sketchOf([5]).percentile(0, 0.5));
+  sketch.subtract(sketchOf([5]));
   expect(sketch.percentile(0, 0.5)).toBeNull();
+});
+
+test('a sketch that was emptied counts the next measurements alone', () => {
+  const sketch = sketchOf([5, 80]);
+  sketch.clear();
+  expect(sketch.percentile(0, 0.5)).toBeNull();
+  sketch.add(0, toCells(cellOf(7), 1));
+  expect(sketch.percentile(0, 0.95)).toBe(sketchOf([7]).percentile(0, 0.5));
 });
 
 test('a measurement beyond all reason is in the last cell', () => {
