@@ -11,7 +11,7 @@ import { videoListsMigration } from './0008-video-lists.ts';
 import { storeIdMigration } from './0009-store-id.ts';
 import { sumsByGrainMigration } from './0010-sums-by-grain.ts';
 import { sessionsByTimeMigration } from './0011-sessions-by-time.ts';
-import { sumsByStatusMigration } from './0012-sums-by-status.ts';
+import { shorterSumsMigration } from './0012-shorter-sums.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -29,5 +29,5 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0009-store-id', storeIdMigration],
   ['0010-sums-by-grain', sumsByGrainMigration],
   ['0011-sessions-by-time', sessionsByTimeMigration],
-  ['0012-sums-by-status', sumsByStatusMigration],
+  ['0012-shorter-sums', shorterSumsMigration],
 ];

@@ -61,13 +61,13 @@ export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
 /** The same with what percentiles are taken of. A bucket and value may come in several rows. */
 export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]> =>
   read(sql<SketchedRow>`with slots as (${toSlotRows(query.slots)})
-    select bucket, value, ${ADDED_UP}, null::bytea as first_tokens, null::bytea as speeds
+    select bucket, value, ${ADDED_UP}, null::text as first_tokens, null::text as speeds
     from (select r.bucket, h.value, ${sumsOf(query)}
       from slots r, lateral ${toSlotRowsOf('generation_sums', query)} as h) as parts
     group by bucket, value
     union all
-    select r.bucket, h.value, 0, 0, 0, 0, 0, string_agg(h.first_tokens, ''), string_agg(h.speeds, '')
-    from slots r, lateral ${toSlotRowsOf('generation_cells', query)} as h
+    select r.bucket, h.value, 0, 0, 0, 0, 0, ${toCells('h.first_tokens')}, ${toCells('h.speeds')}
+    from slots r, lateral ${toSlotRowsOf('generation_sketches', query)} as h
     group by r.bucket, h.value
     union all
     select * from (${sketchRows(sql`(select g.bucket, g.sign, ${valueOf(query)} as value, g.status, g.cost_nano,
@@ -76,8 +76,8 @@ export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]
 /** Adds up rows with bucket, sign, value, status, cost and measurements. */
 export const sketchRows = (rows: RawBuilder<unknown>): RawBuilder<SketchedRow> => sql`
   select bucket, value, ${sql.join(SUM_NAMES.map(sumOfRows))},
-    string_agg(gateway.to_cells(first_token, requests), '') filter (where is_first_token) as first_tokens,
-    string_agg(gateway.to_cells(speed, requests), '') filter (where is_speed) as speeds
+    ${toCells('gateway.to_sketch(first_token, requests)', 'is_first_token')} as first_tokens,
+    ${toCells('gateway.to_sketch(speed, requests)', 'is_speed')} as speeds
   from (
     select bucket, value, first_token, speed, ${ADDED_UP},
       grouping(first_token) = 0 as is_first_token, grouping(speed) = 0 as is_speed
@@ -96,6 +96,10 @@ const ADDED_UP = sql.raw(SUM_NAMES.map((name) => `sum(${name})::bigint as ${name
 const ENDS_OF_ROW = sql.raw(
   ENDS.map((status) => `case when g.status = '${status}' then g.sign else 0 end as ${status}`).join(', '),
 );
+
+/** Those of several rows, appended. */
+const toCells = (cells: string, isChosen = 'true'): RawBuilder<unknown> =>
+  sql.raw(`encode(string_agg(${cells}, '') filter (where ${isChosen}), 'base64')`);
 
 const sumOfRows = (name: string): RawBuilder<unknown> =>
   sql.raw(`coalesce(sum(${name}) filter (where not is_first_token and not is_speed), 0)::bigint as ${name}`);
@@ -117,7 +121,7 @@ function toSlotRows(slots: readonly Slots[]): RawBuilder<unknown> {
 
 /** The sums of a slot: by the index, which the planner takes for more work than a look at all. */
 const toSlotRowsOf = (
-  table: 'generation_sums' | 'generation_cells',
+  table: 'generation_sums' | 'generation_sketches',
   { dimension, values, statuses }: SumQuery,
 ): RawBuilder<unknown> =>
   sql`(select h.* from ${sql.raw(`gateway.${table}`)} h where ${sql.join(

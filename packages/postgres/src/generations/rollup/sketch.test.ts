@@ -5,12 +5,11 @@ import { createSketches } from './sketch.ts';
 /** As `gateway.cell_of` numbers them. */
 const cellOf = (measured: number): number => (measured <= 0.001 ? -200 : Math.ceil(Math.log(measured) / 0.04));
 
-/** As `gateway.to_cells` writes them. */
-function toCells(cell: number, counted: number): Buffer {
-  const cells = Buffer.alloc(6);
-  cells.writeUInt16BE(cell + 200, 0);
-  cells.writeInt32BE(counted, 2);
-  return cells;
+/** As `gateway.to_sketch` writes one entry, and the database brings it. */
+function toCells(cell: number, digit: number, place = 0): string {
+  const entry = Buffer.alloc(3);
+  entry.writeUIntBE((Math.min(cell + 200, 660) << 14) | (place << 12) | (digit + 2048), 0, 3);
+  return entry.toString('base64');
 }
 
 function sketchOf(measurements: readonly number[]) {
@@ -56,7 +55,7 @@ test('a measurement beyond all reason is in the last cell', () => {
 
 test('a cell that comes several times has all of its measurements', () => {
   const sketch = createSketches(1);
-  sketch.add(0, Buffer.concat([toCells(100, 3), toCells(50, 2), toCells(100, -3), toCells(50, 1)]));
+  sketch.add(0, [toCells(100, 3), toCells(50, 2), toCells(100, -3), toCells(50, 1)].join('\n'));
   expect(sketch.percentile(0, 0.95)).toBe(sketchOf([Math.exp(2)]).percentile(0, 0.95));
 });
 
@@ -68,4 +67,11 @@ test('buckets are told apart, and all of them together are their total', () => {
   expect(sketches.percentile(1, 0.01)).toBe(sketchOf([Math.exp(8)]).percentile(0, 0.5));
   expect(sketches.toTotal().percentile(0, 0.25)).toBe(sketches.percentile(0, 0.5));
   expect(sketches.toTotal().percentile(0, 0.26)).toBe(sketches.percentile(1, 0.5));
+});
+
+test('what is counted thousands of times is so by its digits', () => {
+  const sketch = createSketches(1);
+  sketch.add(0, [toCells(50, 5, 1), toCells(100, 4, 1), toCells(100, 2047), toCells(100, 1)].join('\n'));
+  expect(sketch.percentile(0, 0.5)).toBe(sketchOf([Math.exp(2)]).percentile(0, 0.5));
+  expect(sketch.percentile(0, 0.501)).toBe(sketchOf([Math.exp(4)]).percentile(0, 0.5));
 });

@@ -1,57 +1,56 @@
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
-
-/**
- * Sums of a span in one row for all statuses: a chart of a busy month read up to four times as many rows. The sums with a
- * row a status stay as a view, for processes of a former version that still read them.
- */
-export const sumsByStatusMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
-  },
-};
-
-const GRAINS = { days: 86_400_000, three_hours: 10_800_000, half_hours: 1_800_000 };
 const STATUSES = ['ok', 'failed', 'cancelled', 'interrupted'];
-const SUMS = STATUSES.flatMap((status) => [status, `${status}_nano`]);
 
-/** Sums of rows with a status each, as columns. */
-const BY_STATUS = STATUSES.flatMap((status) =>
+/** The columns of sums, for the calls and the costs of each status. */
+export const STATUS_SUMS = STATUSES.flatMap((status) => [status, `${status}_nano`]);
+
+/** Sums of rows with a status each, as those columns. */
+export const SUMS_BY_STATUS = STATUSES.flatMap((status) =>
   ['requests', 'cost_nano'].map((sum) => `coalesce(sum(${sum}) filter (where status = '${status}'), 0)`),
 ).join(', ');
-const ADD_SUMS = SUMS.map((column) => `${column} = h.${column} + excluded.${column}`).join(', ');
 
+const ADD_STATUSES = STATUS_SUMS.map((column) => `${column} = h.${column} + excluded.${column}`).join(', ');
 const ACTIVITY = ['requests', 'credits_nano', 'byok_nano', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'];
 const ADD_ACTIVITY = ACTIVITY.map((column) => `${column} = d.${column} + excluded.${column}`).join(', ');
 
-const STATEMENTS: readonly string[] = [
-  // Nothing is added to the sums meanwhile; what was written waits.
-  "select pg_advisory_xact_lock(hashtextextended('gateway.fold_generation_changes', 0))",
-  `create table gateway.generation_sums (
-     dimension text collate "C" not null,
-     grain_ms integer not null,
-     start_ms bigint not null,
-     value text collate "C" not null,
-     ${SUMS.map((column) => `${column} bigint not null`).join(', ')}
-   ) partition by list (grain_ms)`,
-  ...Object.entries(GRAINS).map(
-    ([name, ms]) => `create table gateway.generation_sums_of_${name} partition of gateway.generation_sums
-      for values in (${ms}) with (fillfactor = 80)`,
-  ),
-  `insert into gateway.generation_sums
-     select dimension, grain_ms, start_ms, value, ${BY_STATUS} from gateway.generation_hours
-     group by dimension, grain_ms, start_ms, value order by dimension, grain_ms, start_ms`,
-  'drop table gateway.generation_hours',
-  'alter table gateway.generation_sums add primary key (dimension, grain_ms, start_ms, value)',
-  `create index generation_sums_value on gateway.generation_sums (dimension, grain_ms, value, start_ms)
-     where dimension <> ''`,
-  'analyze gateway.generation_sums',
-  `create view gateway.generation_hours as
-     select dimension, grain_ms, start_ms, value, status, requests, cost_nano
-     from gateway.generation_sums, lateral (values
-       ${STATUSES.map((status) => `('${status}'::text collate "C", ${status}, ${status}_nano)`).join(', ')}
-     ) as by_status (status, requests, cost_nano) where requests <> 0 or cost_nano <> 0`,
+/** The number of the last cell, counted from the first. */
+const LAST_CELL = 660;
 
+/**
+ * What sketches are made and added up with. An entry has ten bits for the cell, two for a place and twelve for a digit, from
+ * -2047 to 2047, at that place of a number to the base 2048.
+ */
+export const SKETCH_FUNCTIONS: readonly string[] = [
+  // Apart, so that the usual case becomes part of the query that asks.
+  `create function gateway.to_long_sketch(cell integer, counted bigint) returns bytea
+   language sql immutable parallel safe as $$
+     select string_agg(substring(int4send((cell << 14) | (place << 12)
+       | (sign(counted) * ((abs(counted) >> (11 * place)) & 2047) + 2048)::integer) from 2), '')
+     from generate_series(0, 2) as place
+   $$`,
+  `create function gateway.to_sketch(cell integer, counted bigint) returns bytea
+   language sql immutable parallel safe as $$
+     select case when cell is null then null when counted between -2047 and 2047
+       then substring(int4send((least(cell + 200, ${LAST_CELL}) << 14) | (counted + 2048)::integer) from 2)
+       else gateway.to_long_sketch(least(cell + 200, ${LAST_CELL}), counted) end
+   $$`,
+  // To add is to append, until it is long.
+  `create function gateway.add_sketches(one bytea, other bytea) returns bytea
+   language sql immutable parallel safe as $$
+     select case when length(one) + length(other) <= 600 then one || other else (
+       select coalesce(string_agg(gateway.to_sketch(cell, counted), ''), '') from (
+         select (entry >> 14) - 200 as cell,
+           sum(((entry & 4095) - 2048)::bigint << (11 * ((entry >> 12) & 3)))::bigint as counted
+         from (
+           select (get_byte(added, at) << 16) | (get_byte(added, at + 1) << 8) | get_byte(added, at + 2) as entry
+           from (select one || other as added) as both_of_them, generate_series(0, length(added) - 3, 3) as at
+         ) as entries group by 1
+       ) as counts where counted <> 0
+     ) end
+   $$`,
+];
+
+/** What adds calls to sums, one process at a time, and forgets the sums of the days before one. */
+export const SUM_FUNCTIONS: readonly string[] = [
   `create or replace function gateway.fold_generation_changes(most integer) returns integer language plpgsql as $$
    declare
      folded integer;
@@ -74,21 +73,21 @@ const STATEMENTS: readonly string[] = [
          grouping sets ((), (gateway.cell_of(first_token_ms)), (gateway.cell_of(tokens_per_second)))
      ), in_sums as (
        insert into gateway.generation_sums as h
-       select dimension, grain_ms, start_ms, value, ${BY_STATUS} from counted
+       select dimension, grain_ms, start_ms, value, ${SUMS_BY_STATUS} from counted
        where not is_first_token and not is_speed
        group by dimension, grain_ms, start_ms, value
        on conflict (dimension, grain_ms, start_ms, value) do update set
-         ${ADD_SUMS}
-     ), in_cells as (
-       insert into gateway.generation_cells as h
+         ${ADD_STATUSES}
+     ), in_sketches as (
+       insert into gateway.generation_sketches as h
        select dimension, grain_ms, start_ms, value, status,
-         coalesce(string_agg(gateway.to_cells(first_token, requests), '') filter (where is_first_token), ''),
-         coalesce(string_agg(gateway.to_cells(speed, requests), '') filter (where is_speed), '')
+         coalesce(string_agg(gateway.to_sketch(first_token, requests), '') filter (where is_first_token), ''),
+         coalesce(string_agg(gateway.to_sketch(speed, requests), '') filter (where is_speed), '')
        from counted where (first_token is not null or speed is not null) and requests <> 0
        group by dimension, grain_ms, start_ms, value, status
        on conflict (dimension, grain_ms, start_ms, value, status) do update set
-         first_tokens = gateway.add_cells(h.first_tokens, excluded.first_tokens),
-         speeds = gateway.add_cells(h.speeds, excluded.speeds)
+         first_tokens = gateway.add_sketches(h.first_tokens, excluded.first_tokens),
+         speeds = gateway.add_sketches(h.speeds, excluded.speeds)
      ), called as (
        select created_at_ms - created_at_ms % 86400000 as day_ms, model, coalesce(provider_name, '') as provider_name,
          endpoint_id, coalesce(workspace_id, '') as workspace_id, principal_id, coalesce(user_id, '') as user_id,
@@ -131,7 +130,7 @@ const STATEMENTS: readonly string[] = [
        foreach grain in array array[1800000, 10800000, 86400000] loop
          execute format('delete from gateway.generation_sums
            where dimension = %L and grain_ms = %s and start_ms < %s', wanted, grain, before_ms);
-         execute format('delete from gateway.generation_cells
+         execute format('delete from gateway.generation_sketches
            where dimension = %L and grain_ms = %s and start_ms < %s', wanted, grain, before_ms);
        end loop;
      end loop;
