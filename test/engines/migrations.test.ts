@@ -1,11 +1,69 @@
 import { createPostgresStore, migrateDatabase } from '@model-gateway/postgres';
 import { describe, expect, test } from 'vitest';
 
+import { createDatabaseConnection } from '../../packages/postgres/src/connection/database-connection.ts';
+import { migrate } from '../../packages/postgres/src/migrations/migrate.ts';
+import { MIGRATIONS } from '../../packages/postgres/src/migrations/migrations.ts';
 import { toKey } from '../support/stores/generation-records.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
+import { fillGenerations } from './million/fill-generations.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
+
+const ROWS = 4000;
+const END_MS = Date.UTC(2026, 2, 31, 20, 47, 13);
+const HOUR_MS = 60 * 60 * 1000;
+/** Numbers of migrations after which one is filled: before changes of lists, and before each change of sums. */
+const FORMER = [7, 9, 10, 11];
+
+/** A database at a former version, with calls of which most are in the sums. The same each time. */
+async function openFilled(count: number): Promise<string> {
+  const url = await openDatabase();
+  const connection = createDatabaseConnection({ url });
+  await migrate(connection, MIGRATIONS.slice(0, count));
+  await connection.close();
+  await fillGenerations({ url, rows: ROWS, endMs: END_MS, seed: 0.5 });
+  for (const sign of [-1, 1]) {
+    await runStatement(
+      url,
+      `insert into gateway.generation_changes select ${sign}, created_at_ms, model, provider_name, endpoint_id,
+        principal_id, user_id, workspace_id, app, status, cost_nano, is_byok, prompt_tokens, completion_tokens,
+        reasoning_tokens, first_token_ms, tokens_per_second from gateway.generations where id like '%5'`,
+    );
+    if (sign === -1) await runStatement(url, 'select gateway.fold_generation_changes(100000)');
+  }
+  return url;
+}
+
+/** What lists, charts and counts say. */
+async function readFigures(url: string) {
+  const store = await openStore(url, { now: () => END_MS });
+  const { generations } = store;
+  const chart = { filter: {}, startMs: END_MS - 30 * 24 * HOUR_MS, bucketMs: 24 * HOUR_MS, buckets: 31 };
+  const split = (by: 'model' | 'key' | 'member') => ({ by, rank: 'cost', limit: 5 }) as const;
+  const failed = { ...chart, filter: { statuses: new Set(['failed', 'cancelled'] as const) } };
+  const figures = {
+    total: (await generations.facets({})).total,
+    charts: [
+      await generations.histogram(chart),
+      await generations.histogram({ ...chart, bucketMs: HOUR_MS, buckets: 500, split: split('model') }),
+      await generations.histogram({ ...failed, split: split('member') }),
+      await generations.histogram({
+        ...chart,
+        filter: { models: new Set(['maker-7/model-17']) },
+        split: split('model'),
+      }),
+    ],
+    facets: [await generations.facets({}), await generations.facets({ principalIds: new Set(['key-7']) })],
+    activity: (await generations.activity({ since: '2026-03-05' })).map((sum) => JSON.stringify(sum)).toSorted(),
+    list: await generations.page({ limit: 200, filter: { minCostNanoUsd: 10_000 } }),
+    sorted: await generations.sorted({ limit: 50, sort: 'cost', order: 'asc' }),
+    sessions: await generations.sessions({ limit: 50 }),
+  };
+  await store.close();
+  return figures;
+}
 
 const APPLIED = 'select name from gateway.migrations order by name';
 
@@ -86,6 +144,22 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     expect(await store.videoJobs.page?.({ status: 'in_progress', limit: 9 })).toMatchObject({ totalCount: 1 });
     expect(await store.videoJobs.page?.({ announcement: 'any', limit: 9 })).toEqual({ jobs: [done], totalCount: 1 });
   });
+
+  test(
+    'keeps all lists and figures of a database that was filled at any version since sums are kept',
+    { timeout: 120_000 },
+    async () => {
+      const filled = await openFilled(MIGRATIONS.length);
+      const wanted = await readFigures(filled);
+      expect(wanted.total).toBe(ROWS);
+      for (const count of FORMER) {
+        const url = await openFilled(count);
+        const applied = await migrateDatabase({ url });
+        expect(applied).toEqual(MIGRATIONS.slice(count).map(([name]) => name));
+        expect(await readFigures(url), `from ${MIGRATIONS[count - 1]?.[0] ?? ''}`).toEqual(wanted);
+      }
+    },
+  );
 
   test('needs no right to make schemas where there is one already', async () => {
     const url = await openDatabase();

@@ -18,9 +18,15 @@ interface Row {
   readonly total_cost: number;
 }
 
+/** A body without what was spent since the beginning of the day, week or month: it may begin anew meanwhile. */
+const withoutSpans = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body), (name, value: unknown) =>
+    /_(daily|weekly|monthly)$/.test(name) ? undefined : value,
+  );
+
 /** What a user sees of a gateway. */
 async function look(gateway: Served) {
-  const read = async (path: string) => (await gateway.call('GET', path)).body as { data: never };
+  const read = async (path: string) => withoutSpans((await gateway.call('GET', path)).body) as { data: never };
   const generations = (await read('/admin/v1/generations?limit=100')).data as unknown as Row[];
   const contents = await Promise.all(
     generations.map(async ({ id }) => (await gateway.call('GET', `/api/v1/generation/content?id=${id}`)).body),

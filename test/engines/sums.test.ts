@@ -13,18 +13,18 @@ test.skipIf(missingPostgres)('cells stay few, however often they are added to', 
     `with recursive steps as (
        select 0 as step, ''::bytea as cells
        union all
-       select step + 1, gateway.add_cells(cells, gateway.to_cells(step % 7 - 200, 3) || gateway.to_cells(90, case
+       select step + 1, gateway.add_sketches(cells, gateway.to_sketch(step % 7 - 200, 3) || gateway.to_sketch(90, case
          when step % 2 = 0 then 5 else -5 end)) from steps where step < 1000
      )
-     select length(cells) as bytes, gateway.add_cells(cells, decode(repeat('000000000000', 200), 'hex')) as compact
+     select length(cells) as bytes, gateway.add_sketches(cells, decode(repeat('000800', 200), 'hex')) as compact
      from steps where step = 1000`,
   );
   const { bytes, compact } = row as { bytes: number; compact: Buffer };
-  expect(bytes).toBeLessThanOrEqual(1200);
-  const counts = Array.from({ length: compact.length / 6 }, (_, at) => [
-    compact.readUInt16BE(at * 6),
-    compact.readInt32BE(at * 6 + 2),
-  ]);
+  expect(bytes).toBeLessThanOrEqual(600);
+  const counts = Array.from({ length: compact.length / 3 }, (_, at) => {
+    const entry = compact.readUIntBE(at * 3, 3);
+    return [entry >> 14, (entry & 4095) - 2048];
+  });
   expect(counts.toSorted(([one = 0], [two = 0]) => one - two)).toEqual([
     [0, 429],
     [1, 429],
@@ -46,8 +46,8 @@ test.skipIf(missingPostgres)('sums of the days before are forgotten in all table
       `select name, first_ms, rows::integer from (
          select 'activity' as name, min(day_ms) as first_ms, count(*) as rows from gateway.generation_activity
          union all select 'days', min(day_ms), count(*) from gateway.generation_days
-         union all select 'hours', min(start_ms), count(*) from gateway.generation_hours where grain_ms = 86400000
-         union all select 'cells', min(start_ms), count(*) from gateway.generation_cells where grain_ms = 86400000
+         union all select 'sums', min(start_ms), count(*) from gateway.generation_sums where grain_ms = 86400000
+         union all select 'sketches', min(start_ms), count(*) from gateway.generation_sketches where grain_ms = 86400000
        ) as tables order by name`,
     );
   const before = await count();
@@ -56,7 +56,7 @@ test.skipIf(missingPostgres)('sums of the days before are forgotten in all table
   await runStatement(url, "select gateway.forget_generation_sums('2026-03-21')");
   const firstMs = String(Date.UTC(2026, 2, 21));
   expect(await count()).toEqual(
-    ['activity', 'cells', 'days', 'hours'].map((name) => ({
+    ['activity', 'days', 'sketches', 'sums'].map((name) => ({
       name,
       first_ms: firstMs,
       rows: expect.any(Number) as unknown,

@@ -7,6 +7,8 @@ export interface Filling {
   readonly rows: number;
   /** The last of them begins here; the first, 30 days before. */
   readonly endMs: number;
+  /** From -1 to 1: the same rows in every run. Default: others in each. */
+  readonly seed?: number | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -44,7 +46,7 @@ const VARIED = {
  * Writes generations as a busy month leaves them: 40 models of 8 providers, 200 keys of 30 members in 50 apps, a few of
  * each with most of the calls, each key with four models, six in ten calls in sessions of a few. Much faster than the writer of the store.
  */
-export async function fillGenerations({ url, rows, endMs }: Filling): Promise<void> {
+export async function fillGenerations({ url, rows, endMs, seed }: Filling): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -59,6 +61,7 @@ export async function fillGenerations({ url, rows, endMs }: Filling): Promise<vo
       [startMs, endMs],
     );
     const indexes = await dropIndexes(client);
+    if (seed !== undefined) await client.query('select setseed($1)', [seed]);
     await client.query(toRows(rows), [rows, startMs, endMs]);
     for (const index of indexes) await client.query(index);
     await client.query(

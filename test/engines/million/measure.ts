@@ -5,6 +5,7 @@ import { toMeasuredQueries } from './million-queries.ts';
 export interface Measured {
   readonly name: string;
   readonly isFast: boolean;
+  readonly grows?: string | undefined;
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly isCut: boolean;
@@ -20,7 +21,7 @@ export async function measureQueries(url: string, endMs: number, runs: number): 
   const measured: Measured[] = [await measureOpening(open)];
   const store = await open();
   try {
-    for (const { name, isFast, run } of toMeasuredQueries(endMs)) {
+    for (const { name, isFast, grows, run } of toMeasuredQueries(endMs)) {
       const times: number[] = [];
       let isCut = false;
       for (let at = -WARM_UP; at < runs; at += 1) {
@@ -31,7 +32,7 @@ export async function measureQueries(url: string, endMs: number, runs: number): 
       }
       times.sort((a, b) => a - b);
       const at = (part: number): number => times[Math.ceil(times.length * part) - 1] ?? 0;
-      measured.push({ name, isFast, p50Ms: at(0.5), p95Ms: at(0.95), isCut });
+      measured.push({ name, isFast, grows, p50Ms: at(0.5), p95Ms: at(0.95), isCut });
     }
     return measured;
   } finally {

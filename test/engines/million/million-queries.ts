@@ -6,6 +6,8 @@ import { FILLED_DAYS } from './fill-generations.ts';
 export interface MeasuredQuery {
   readonly name: string;
   readonly isFast: boolean;
+  /** What there is more of to read among more calls, so that it may take more than 1.5 times as long. */
+  readonly grows?: string | undefined;
   /** Resolves with what is left out, if anything. */
   run(generations: GenerationRepository): Promise<{ readonly searchedFromMs?: number | undefined }>;
 }
@@ -91,7 +93,10 @@ export function toMeasuredQueries(endMs: number): readonly MeasuredQuery[] {
     list('session', { sessionId: 'session-500' }),
     list('status failed', { statuses: new Set(['failed']) }),
     list('least cost', { minCostNanoUsd: 8_000_000 }),
-    list('model and key and status', { ...model, ...key, statuses: new Set(['failed']) }),
+    {
+      ...list('model and key and status', { ...model, ...key, statuses: new Set(['failed']) }),
+      grows: 'all calls of the rarest of the values are looked at',
+    },
     ...SORTS.flatMap((sort) =>
       (['asc', 'desc'] as const).map((order): MeasuredQuery => ({
         name: `sorted by ${sort} ${order}`,
@@ -119,6 +124,7 @@ export function toMeasuredQueries(endMs: number): readonly MeasuredQuery[] {
     {
       name: 'activity of 30 days',
       isFast: true,
+      grows: 'more combinations of day, model, endpoint and workspace occur',
       run: async (generations) => {
         await generations.activity({ since });
         return {};

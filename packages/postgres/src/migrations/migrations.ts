@@ -11,6 +11,8 @@ import { videoListsMigration } from './0008-video-lists.ts';
 import { storeIdMigration } from './0009-store-id.ts';
 import { sumsByGrainMigration } from './0010-sums-by-grain.ts';
 import { sessionsByTimeMigration } from './0011-sessions-by-time.ts';
+import { shorterSumsMigration } from './0012-shorter-sums.ts';
+import { knownCostsMigration } from './0013-known-costs.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -28,4 +30,6 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0009-store-id', storeIdMigration],
   ['0010-sums-by-grain', sumsByGrainMigration],
   ['0011-sessions-by-time', sessionsByTimeMigration],
+  ['0012-shorter-sums', shorterSumsMigration],
+  ['0013-known-costs', knownCostsMigration],
 ];

@@ -95,8 +95,9 @@ async function findBefore({ from: start, to: end, ...query }: SpanQuery, parts: 
   const from = start - (end - start);
   const to = from + passed;
   const filter = toGenerationFilter({ ...query, from, to }, parts);
-  const { total } = await parts.store.generations.histogram({ filter, startMs: from, bucketMs: passed, buckets: 1 });
-  return { from: toIso(from), to: toIso(to), totals: toFigures(total) };
+  const inOne = { filter, startMs: from, bucketMs: passed, buckets: 1 };
+  const { total, searchedFromMs } = await parts.store.generations.histogram(inOne);
+  return { from: toIso(from), to: toIso(to), totals: toFigures(total), ...toSearchedFrom(searchedFromMs) };
 }
 
 function toFacets({ total, statuses, models, providerNames, principalIds }: GenerationFacets) {

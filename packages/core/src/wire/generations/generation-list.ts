@@ -203,7 +203,9 @@ export const generationHistogramSchema = z.object({
     .nullable()
     .optional(),
   /** The span before. */
-  before: z.object({ from: z.string(), to: z.string(), totals: figuresSchema }).optional(),
+  before: z
+    .object({ from: z.string(), to: z.string(), totals: figuresSchema, searched_from: searchedFromSchema })
+    .optional(),
   /** A value is counted under all other filters but those of its own kind. */
   facets: z
     .object({

@@ -1,8 +1,9 @@
 import type { ActivityQuery, ActivitySum } from '@model-gateway/core';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 import { fromColumnId, toColumnId } from '../../connection/column-text.ts';
 import type { ReadParts } from './read-parts.ts';
+import type { Read } from './reader.ts';
 
 const LIMIT_MS = 5000;
 
@@ -42,7 +43,7 @@ export async function addUpActivity(
       ? sql<ActivityRow>`select ${COLUMNS} from gateway.generation_activity where day_ms >= ${sinceMs}::bigint`
       : sql<ActivityRow>`select ${GROUPS}, ${SUMS_OF_GROUPS} from gateway.generation_days
           where day_ms >= ${sinceMs}::bigint and ${isChosen} group by ${GROUPS}`;
-  const rows = await snapshot(LIMIT_MS, async (read) => addUp(await read(summed), await read(changed)));
+  const rows = await snapshot(LIMIT_MS, async (read) => addUp(await readColumns(read, summed), await read(changed)));
   return rows.filter(({ requests }) => requests !== 0).map(toActivitySum);
 }
 
@@ -55,9 +56,34 @@ const SUM_NAMES = [
   'completion_tokens',
   'reasoning_tokens',
 ] as const;
-const COLUMNS = sql.raw([...GROUP_NAMES, ...SUM_NAMES].join(', '));
+const NAMES = [...GROUP_NAMES, ...SUM_NAMES];
+const COLUMNS = sql.raw(NAMES.join(', '));
 const GROUPS = sql.raw(GROUP_NAMES.join(', '));
 const SUMS_OF_GROUPS = sql.raw(SUM_NAMES.map((name) => `sum(${name})::bigint as ${name}`).join(', '));
+
+/** Rows as a list a column: to take thousands of them one by one is most of the time of all. */
+async function readColumns(read: Read, rows: RawBuilder<ActivityRow>): Promise<readonly ActivityRow[]> {
+  const lists = sql.raw(NAMES.map((name) => `json_agg(${name}) as ${name}`).join(', '));
+  const [columns] = await read(
+    sql<Readonly<Record<keyof ActivityRow, readonly never[] | null>>>`select ${lists} from (${rows}) as summed`,
+  );
+  return (columns?.day_ms ?? []).map((_, at) => {
+    const value = (name: keyof ActivityRow): never => columns?.[name]?.[at] as never;
+    return {
+      day_ms: value('day_ms'),
+      model: value('model'),
+      provider_name: value('provider_name'),
+      endpoint_id: value('endpoint_id'),
+      workspace_id: value('workspace_id'),
+      requests: value('requests'),
+      credits_nano: value('credits_nano'),
+      byok_nano: value('byok_nano'),
+      prompt_tokens: value('prompt_tokens'),
+      completion_tokens: value('completion_tokens'),
+      reasoning_tokens: value('reasoning_tokens'),
+    };
+  });
+}
 
 /** Rows of which each is alone in its group, and others of the same groups. */
 function addUp(rows: readonly ActivityRow[], others: readonly ActivityRow[]): readonly ActivityRow[] {

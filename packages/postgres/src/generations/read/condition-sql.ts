@@ -1,6 +1,8 @@
 import type { GenerationCondition } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
+import { toWholeText } from './whole-text.ts';
+
 type Sql = RawBuilder<unknown>;
 
 /** Columns that say the same as the record does. What several attempts have is in arrays. */
@@ -15,6 +17,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   agent: 'user_agent',
   user: 'external_user',
 };
+/** Those that hold a part of what is long; members of a generation have the same names. */
+const CUT = new Set(['session_id', 'model', 'provider_name', 'finish_reason', 'user_agent', 'external_user']);
 const NUMBERS: Readonly<Record<string, string>> = {
   attempts: 'attempts',
   duration: 'duration_ms',
@@ -47,7 +51,7 @@ export function toConditionSql(condition: GenerationCondition): Sql | undefined 
 function toMetSql(condition: GenerationCondition): Sql | undefined {
   const { field, sign, values } = condition;
   const text = TEXTS[field];
-  if (text !== undefined) return sign === ':' ? toTextSql(column(text), values) : sql`false`;
+  if (text !== undefined) return sign === ':' ? toTextSql(toText(text), values) : sql`false`;
   if (field === 'error' && sign === ':') {
     const one = toTextSql(sql`error.value`, values);
     return one && sql`exists (select from unnest(g.errors) as error (value) where ${one})`;
@@ -68,6 +72,8 @@ function toMetSql(condition: GenerationCondition): Sql | undefined {
 }
 
 const column = (name: string): Sql => sql.raw(name.startsWith('(') ? name : `g.${name}`);
+
+const toText = (name: string): Sql => (CUT.has(name) ? toWholeText(name) : column(name));
 
 function toNumberSql(column: Sql, { sign, values }: GenerationCondition): Sql {
   const wanted = values.filter((value) => typeof value === 'number');

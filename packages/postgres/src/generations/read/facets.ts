@@ -8,7 +8,7 @@ import {
 import { type RawBuilder, sql } from 'kysely';
 
 import { fromColumnId } from '../../connection/column-text.ts';
-import { readSums } from '../rollup/read-sums.ts';
+import { readSums, type SumRow } from '../rollup/read-sums.ts';
 import { toSlots } from '../rollup/time-slots.ts';
 import { isOneOrNull, isWithin, toFilterSql } from './filter-sql.ts';
 import { toCut, toValues } from './histogram.ts';
@@ -59,34 +59,43 @@ export async function countFacets(filter: GenerationFilter, parts: ReadParts): P
 const KINDS = { status: 'statuses', model: 'models', provider: 'providerNames', key: 'principalIds' } as const;
 const COLUMNS = { status: 'status', model: 'model', provider: 'provider_name', key: 'principal_id' } as const;
 
-/** Each kind under all parts of the filter but its own: from the sums of a dimension where no other one is left. */
+/** Each kind under all parts of the filter but its own. */
 async function countSums(read: Read, filter: GenerationFilter, span: Span): Promise<GenerationFacets> {
-  const slots = toSlots(
-    { startMs: span.fromMs, bucketMs: span.toMs - span.fromMs, buckets: 1 },
-    span.fromMs,
-    span.toMs,
-  );
   const counts = createCounts();
   for (const kind of ['status', 'model', 'provider', 'key'] as const) {
-    const others = { ...filter, [KINDS[kind]]: undefined };
-    const of = kind === 'status' ? undefined : kind;
-    const dimension = toOneDimension(others, of);
-    const isAlone = dimension !== undefined && (of === undefined || toOneDimension(others) === '');
-    const rows = isAlone
-      ? await readSums(read, { dimension, values: toValues(others, dimension), statuses: toStatuses(others), slots })
-      : await read(countDays(COLUMNS[kind], others, span));
-    for (const row of rows) {
-      const value = kind === 'status' && isAlone ? (row as { readonly status: string }).status : row.value;
-      counts.add({ kind, value, requests: row.requests });
+    for (const row of await countKind(read, kind, { filter: { ...filter, [KINDS[kind]]: undefined }, span })) {
+      counts.add(row);
       // The status is all that is left out here, so that those of the filter are all that match.
-      if (kind === 'status' && filter.statuses?.has(value as GenerationStatus) !== false)
-        counts.add({ kind: 'total', value: null, requests: row.requests });
+      if (kind === 'status' && filter.statuses?.has(row.value as GenerationStatus) !== false)
+        counts.add({ ...row, kind: 'total' });
     }
   }
   return counts.read();
 }
 
-const toStatuses = ({ statuses }: GenerationFilter): string[] | undefined => statuses && [...statuses];
+/** From the sums of a dimension where no other one is left, else from those of days. */
+async function countKind(
+  read: Read,
+  kind: Exclude<CountRow['kind'], 'total'>,
+  { filter, span }: { readonly filter: GenerationFilter; readonly span: Span },
+): Promise<readonly CountRow[]> {
+  const of = kind === 'status' ? undefined : kind;
+  const dimension = toOneDimension(filter, of);
+  const isAlone = dimension !== undefined && (of === undefined || toOneDimension(filter) === '');
+  if (!isAlone) return (await read(countDays(COLUMNS[kind], filter, span))).map((row) => ({ kind, ...row }));
+  const buckets = { startMs: span.fromMs, bucketMs: span.toMs - span.fromMs, buckets: 1 };
+  const slots = toSlots(buckets, span.fromMs, span.toMs);
+  const sums = { dimension, values: toValues(filter, dimension), statuses: toStatuses(filter), slots };
+  const rows = await readSums(read, sums);
+  return rows.flatMap(kind === 'status' ? toStatusCounts : ({ value, requests }) => [{ kind, value, requests }]);
+}
+
+const toStatusCounts = ({ requests, failed, cancelled, interrupted }: SumRow): CountRow[] =>
+  Object.entries({ ok: requests - failed - cancelled - interrupted, failed, cancelled, interrupted }).map(
+    ([status, counted]) => ({ kind: 'status', value: status, requests: counted }),
+  );
+
+const toStatuses = ({ statuses }: GenerationFilter): GenerationStatus[] | undefined => statuses && [...statuses];
 
 function countDays(column: string, filter: GenerationFilter, span: Span) {
   return sql<{

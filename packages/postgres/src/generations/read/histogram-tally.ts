@@ -15,8 +15,10 @@ interface Sums {
 export interface Tally {
   /** Adds a row to its bucket. */
   add(row: SketchedRow): void;
-  /** Adds another one, bucket by bucket, or takes it away. */
-  addAll(other: Tally, sign: 1 | -1): void;
+  /** Takes another one away, bucket by bucket. */
+  subtract(other: Tally): void;
+  /** Empties it for the next figures. */
+  clear(): void;
   read(): { total: HistogramFigures; buckets: HistogramFigures[] };
   readonly sums: readonly Sums[];
   readonly firstTokens: Sketches;
@@ -34,17 +36,23 @@ export function createTally(count: number): Tally {
     add(row) {
       const bucket = sums[row.bucket];
       if (bucket === undefined) return;
-      const { status, requests } = row;
-      bucket.requests += requests;
+      bucket.requests += row.requests;
+      bucket.failed += row.failed;
+      bucket.cancelled += row.cancelled;
+      bucket.interrupted += row.interrupted;
       bucket.costNanoUsd += row.cost_nano;
-      if (status === 'failed' || status === 'cancelled' || status === 'interrupted') bucket[status] += requests;
       if (row.first_tokens !== null) firstTokens.add(row.bucket, row.first_tokens);
       if (row.speeds !== null) speeds.add(row.bucket, row.speeds);
     },
-    addAll(other, sign) {
-      for (const [place, bucket] of other.sums.entries()) addTo(sums[place] as Sums, bucket, sign);
-      firstTokens.addAll(other.firstTokens, sign);
-      speeds.addAll(other.speeds, sign);
+    subtract(other) {
+      for (const [place, bucket] of other.sums.entries()) addTo(sums[place] as Sums, bucket, -1);
+      firstTokens.subtract(other.firstTokens);
+      speeds.subtract(other.speeds);
+    },
+    clear() {
+      for (const bucket of sums) Object.assign(bucket, createSums());
+      firstTokens.clear();
+      speeds.clear();
     },
     read() {
       const total = createSums();

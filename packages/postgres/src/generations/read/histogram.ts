@@ -140,7 +140,10 @@ interface PartRows {
   readonly rows: readonly SketchedRow[];
 }
 
-/** The rest of a split is what all have and its parts have not. */
+/**
+ * The rest of a split is what all have and its parts have not. The parts are added up one after the other in the same
+ * place: cells of all of them at once are megabytes for the garbage collector.
+ */
 function toHistogram(
   { startMs, bucketMs, buckets, split }: HistogramQuery,
   rows: readonly SketchedRow[],
@@ -148,19 +151,21 @@ function toHistogram(
 ): GenerationHistogram {
   const all = createTally(buckets);
   for (const row of rows) all.add(row);
-  const tallies = new Map(found.first.map((value) => [value, createTally(buckets)]));
-  for (const row of found.rows) tallies.get(row.value)?.add(row);
-  const rest = createTally(found.others === 0 ? 0 : buckets);
-  if (found.others > 0) {
-    rest.addAll(all, 1);
-    for (const tally of tallies.values()) rest.addAll(tally, -1);
-  }
   const { total, buckets: figures } = all.read();
+  const part = createTally(buckets);
+  const rowsOf = new Map<string, SketchedRow[]>(found.first.map((value) => [value, []]));
+  for (const row of found.rows) rowsOf.get(row.value)?.push(row);
+  const parts = found.first.map((value) => {
+    part.clear();
+    for (const row of rowsOf.get(value) ?? []) part.add(row);
+    all.subtract(part);
+    return { value: toSplitValue(split?.by, value), ...part.read() };
+  });
   return {
     total,
     buckets: figures.map((bucket, index) => ({ startMs: startMs + index * bucketMs, ...bucket })),
-    parts: [...tallies].map(([value, tally]) => ({ value: toSplitValue(split?.by, value), ...tally.read() })),
-    rest: found.others === 0 ? null : { values: found.others, ...rest.read() },
+    parts,
+    rest: found.others === 0 ? null : { values: found.others, ...all.read() },
   };
 }
 

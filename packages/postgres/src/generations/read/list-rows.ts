@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
+import { isWithin } from './filter-sql.ts';
 import { type FactsRow, FACTS, type RecordRow } from './generation-row.ts';
 import type { Read } from './reader.ts';
 import type { Span } from './walk-spans.ts';
@@ -35,7 +36,7 @@ export const listRecords = (read: Read, { where, after, limit }: TimeQuery): Pro
 /** The generation that began first from a moment on; undefined without one. */
 export async function findFirstFrom(read: Read, fromMs: number): Promise<PlacedRecord | undefined> {
   const [row] = await read(sql<PlacedRecord>`select g.id, g.created_at_ms, g.record
-    from gateway.generations g where g.created_at_ms >= ${fromMs}::bigint
+    from gateway.generations g where ${isWithin(fromMs, undefined)}
     order by g.created_at_ms asc, g.id asc limit 1`);
   return row;
 }
@@ -46,10 +47,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function findBounds(read: Read): Promise<Span | undefined> {
   const [row] = await read(sql<{ first_ms: number | null; last_ms: number | null }>`
     select least(
-      (select min(start_ms) from gateway.generation_hours where dimension = '' and grain_ms = ${sql.lit(DAY_MS)}),
+      (select min(start_ms) from gateway.generation_sums where dimension = '' and grain_ms = ${sql.lit(DAY_MS)}),
       (select min(created_at_ms) from gateway.generation_changes)) as first_ms,
     greatest(
-      (select max(start_ms) from gateway.generation_hours where dimension = '' and grain_ms = ${sql.lit(DAY_MS)}),
+      (select max(start_ms) from gateway.generation_sums where dimension = '' and grain_ms = ${sql.lit(DAY_MS)}),
       (select max(created_at_ms) from gateway.generation_changes)) as last_ms`);
   if (row?.first_ms == null || row.last_ms === null) return undefined;
   const toDayStart = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;

@@ -13,6 +13,8 @@ import { walkSpans } from './walk-spans.ts';
 
 /** For a page in one statement. */
 const WHOLE_MS = 150;
+/** For what a statement finds by an index at once, however busy the database is. */
+const LIMIT_MS = 5000;
 /** For one that has to be put together. */
 const WALK_MS = 200;
 /** Records that are read for one step of a search in them. */
@@ -22,7 +24,7 @@ const LOOKED_AT = 1000;
 export async function pageOfGenerations(query: GenerationQuery, parts: ReadParts): Promise<GenerationPage> {
   const filter = toFilterSql(query.filter);
   const before = query.before === undefined ? undefined : toColumnId(query.before);
-  const after = before && (await parts.snapshot(WHOLE_MS * 4, (read) => findPlace(read, before)));
+  const after = before && (await parts.snapshot(LIMIT_MS, (read) => findPlace(read, before)));
   if (before !== undefined && after === undefined) return { records: [], next: null };
   const place = typeof after === 'string' ? undefined : after;
   if (filter.remaining.length > 0) return searchPage(query, { filter, place, parts });
@@ -57,7 +59,7 @@ async function readPage(
 
 /** Looks in steps of time, so that something is found, or said to be not there, within the time. */
 async function walkPage(query: GenerationQuery, { filter, place, parts }: Search): Promise<GenerationPage> {
-  const bounds = await parts.snapshot(WHOLE_MS, findBounds);
+  const bounds = await parts.snapshot(LIMIT_MS, findBounds);
   if (bounds === undefined) return { records: [], next: null };
   const { createdFromMs = 0, createdBeforeMs = Number.POSITIVE_INFINITY } = query.filter ?? {};
   const fromMs = Math.max(createdFromMs, bounds.fromMs);
@@ -76,7 +78,7 @@ async function walkPage(query: GenerationQuery, { filter, place, parts }: Search
     return true;
   });
   if (next !== null || searchedFromMs <= fromMs) return { records, next };
-  const oldest = await parts.snapshot(WHOLE_MS, (read) => findFirstFrom(read, searchedFromMs));
+  const oldest = await parts.snapshot(LIMIT_MS, (read) => findFirstFrom(read, searchedFromMs));
   return { records, next: idOf(oldest) };
 }
 

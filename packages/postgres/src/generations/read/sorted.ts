@@ -20,6 +20,7 @@ import { type Span, walkSpans } from './walk-spans.ts';
 
 /** For a page by an index. */
 const WHOLE_MS = 220;
+const LIMIT_MS = 5000;
 /** For one that has to be chosen from all that match. */
 const WALK_MS = 220;
 
@@ -36,7 +37,7 @@ export async function sortGenerations(query: SortedQuery, parts: ReadParts): Pro
       if (!(error instanceof SlowQueryError)) throw error;
     }
   }
-  const bounds = await parts.snapshot(WHOLE_MS, findBounds);
+  const bounds = await parts.snapshot(LIMIT_MS, findBounds);
   if (bounds === undefined) return { records: [], next: null };
   const span = {
     fromMs: Math.max(bounds.fromMs, filter.createdFromMs ?? 0),

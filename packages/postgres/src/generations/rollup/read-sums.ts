@@ -1,4 +1,4 @@
-import type { GenerationSplit } from '@model-gateway/core';
+import type { GenerationSplit, GenerationStatus } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
 import { isWithin } from '../read/filter-sql.ts';
@@ -21,13 +21,16 @@ export type Dimension = keyof typeof DIMENSIONS;
 export const isDimension = (split: GenerationSplit): split is Exclude<GenerationSplit, 'session'> =>
   split !== 'session';
 
-/** Generations of one bucket, value and status. */
+/** Generations of one bucket and value. */
 export interface SumRow {
   readonly bucket: number;
   /** Empty for none. */
   readonly value: string;
-  readonly status: string;
+  /** With those that did not end well. */
   readonly requests: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly interrupted: number;
   readonly cost_nano: number;
 }
 
@@ -40,31 +43,31 @@ export interface SumQuery {
   readonly dimension: Dimension;
   /** As columns have them; default: all. */
   readonly values?: readonly string[] | undefined;
-  readonly statuses?: readonly string[] | undefined;
+  /** Default: all. */
+  readonly statuses?: readonly GenerationStatus[] | undefined;
   readonly slots: readonly Slots[];
 }
 
 /** The sums of what generations of some buckets have in common. What is not in the sums yet is read from rows. */
 export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
   read(sql<SumRow>`with slots as (${toSlotRows(query.slots)}), parts as (
-      select r.bucket, h.value, h.status, h.requests, h.cost_nano
-        from slots r, lateral ${toSlotRowsOf('generation_hours', query)} as h
+      select r.bucket, h.value, ${sumsOf(query)}
+        from slots r, lateral ${toSlotRowsOf('generation_sums', query)} as h
       union all
-      select g.bucket, ${valueOf(query)}, g.status, g.sign, g.sign * g.cost_nano from ${toRows(query)}
+      select g.bucket, ${valueOf(query)}, g.sign, ${ENDS_OF_ROW}, g.sign * g.cost_nano from ${toRows(query)}
     )
-    select bucket, value, status, sum(requests)::bigint as requests, sum(cost_nano)::bigint as cost_nano
-    from parts group by bucket, value, status having sum(requests) <> 0`);
+    select bucket, value, ${ADDED_UP} from parts group by bucket, value having sum(requests) <> 0`);
 
-/** The same with what percentiles are taken of. A bucket, value and status may come in several rows. */
+/** The same with what percentiles are taken of. A bucket and value may come in several rows. */
 export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]> =>
   read(sql<SketchedRow>`with slots as (${toSlotRows(query.slots)})
-    select r.bucket, h.value, h.status, sum(h.requests)::bigint as requests, sum(h.cost_nano)::bigint as cost_nano,
-      null::bytea as first_tokens, null::bytea as speeds
-    from slots r, lateral ${toSlotRowsOf('generation_hours', query)} as h
-    group by r.bucket, h.value, h.status
+    select bucket, value, ${ADDED_UP}, null::text as first_tokens, null::text as speeds
+    from (select r.bucket, h.value, ${sumsOf(query)}
+      from slots r, lateral ${toSlotRowsOf('generation_sums', query)} as h) as parts
+    group by bucket, value
     union all
-    select r.bucket, h.value, '', 0, 0, string_agg(h.first_tokens, ''), string_agg(h.speeds, '')
-    from slots r, lateral ${toSlotRowsOf('generation_cells', query)} as h
+    select r.bucket, h.value, 0, 0, 0, 0, 0, ${toCells('h.first_tokens')}, ${toCells('h.speeds')}
+    from slots r, lateral ${toSlotRowsOf('generation_sketches', query)} as h
     group by r.bucket, h.value
     union all
     select * from (${sketchRows(sql`(select g.bucket, g.sign, ${valueOf(query)} as value, g.status, g.cost_nano,
@@ -72,19 +75,43 @@ export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]
 
 /** Adds up rows with bucket, sign, value, status, cost and measurements. */
 export const sketchRows = (rows: RawBuilder<unknown>): RawBuilder<SketchedRow> => sql`
-  select bucket, value, status,
-    coalesce(sum(requests) filter (where not is_first_token and not is_speed), 0)::bigint as requests,
-    coalesce(sum(cost_nano) filter (where not is_first_token and not is_speed), 0)::bigint as cost_nano,
-    string_agg(gateway.to_cells(first_token, requests), '') filter (where is_first_token) as first_tokens,
-    string_agg(gateway.to_cells(speed, requests), '') filter (where is_speed) as speeds
+  select bucket, value, ${sql.join(SUM_NAMES.map(sumOfRows))},
+    ${toCells('gateway.to_sketch(first_token, requests)', 'is_first_token')} as first_tokens,
+    ${toCells('gateway.to_sketch(speed, requests)', 'is_speed')} as speeds
   from (
-    select bucket, value, status, first_token, speed, sum(sign) as requests, sum(sign * cost_nano) as cost_nano,
+    select bucket, value, first_token, speed, ${ADDED_UP},
       grouping(first_token) = 0 as is_first_token, grouping(speed) = 0 as is_speed
-    from (select bucket, value, status, sign, cost_nano, gateway.cell_of(first_token_ms) as first_token,
-      gateway.cell_of(tokens_per_second) as speed from ${rows} as given) as measured
-    group by bucket, value, status, grouping sets ((), (first_token), (speed))
+    from (select bucket, value, sign as requests, ${ENDS_OF_ROW}, sign * cost_nano as cost_nano,
+      gateway.cell_of(first_token_ms) as first_token, gateway.cell_of(tokens_per_second) as speed
+      from ${rows} as g) as measured
+    group by bucket, value, grouping sets ((), (first_token), (speed))
   ) as cells
-  group by bucket, value, status`;
+  group by bucket, value`;
+
+const ENDS = ['failed', 'cancelled', 'interrupted'] as const satisfies readonly GenerationStatus[];
+const STATUSES: readonly GenerationStatus[] = ['ok', ...ENDS];
+const SUM_NAMES = ['requests', ...ENDS, 'cost_nano'];
+const ADDED_UP = sql.raw(SUM_NAMES.map((name) => `sum(${name})::bigint as ${name}`).join(', '));
+/** What a row counts for those that did not end well. */
+const ENDS_OF_ROW = sql.raw(
+  ENDS.map((status) => `case when g.status = '${status}' then g.sign else 0 end as ${status}`).join(', '),
+);
+
+/** Those of several rows, appended. */
+const toCells = (cells: string, isChosen = 'true'): RawBuilder<unknown> =>
+  sql.raw(`encode(string_agg(${cells}, '') filter (where ${isChosen}), 'base64')`);
+
+const sumOfRows = (name: string): RawBuilder<unknown> =>
+  sql.raw(`coalesce(sum(${name}) filter (where not is_first_token and not is_speed), 0)::bigint as ${name}`);
+
+/** The sums of some statuses, each of which has columns of its own. */
+function sumsOf({ statuses = STATUSES }: SumQuery): RawBuilder<unknown> {
+  const chosen = STATUSES.filter((status) => statuses.includes(status));
+  const add = (columns: readonly string[]): string => columns.map((column) => `h.${column}`).join(' + ') || '0::bigint';
+  return sql.raw(`${add(chosen)} as requests,
+    ${ENDS.map((end) => `${add(chosen.filter((status) => status === end))} as ${end}`).join(', ')},
+    ${add(chosen.map((status) => `${status}_nano`))} as cost_nano`);
+}
 
 function toSlotRows(slots: readonly Slots[]): RawBuilder<unknown> {
   return sql`select * from unnest(${slots.map(({ bucket }) => bucket)}::integer[],
@@ -94,7 +121,7 @@ function toSlotRows(slots: readonly Slots[]): RawBuilder<unknown> {
 
 /** The sums of a slot: by the index, which the planner takes for more work than a look at all. */
 const toSlotRowsOf = (
-  table: 'generation_hours' | 'generation_cells',
+  table: 'generation_sums' | 'generation_sketches',
   { dimension, values, statuses }: SumQuery,
 ): RawBuilder<unknown> =>
   sql`(select h.* from ${sql.raw(`gateway.${table}`)} h where ${sql.join(
@@ -102,7 +129,7 @@ const toSlotRowsOf = (
       sql`h.dimension = ${sql.lit(dimension)} and h.grain_ms = r.grain_ms`,
       sql`h.start_ms >= r.from_ms and h.start_ms < r.to_ms`,
       ...(values === undefined ? [] : [sql`h.value = any (${values}::text[])`]),
-      ...(statuses === undefined ? [] : [sql`h.status = any (${statuses}::text[])`]),
+      ...(statuses === undefined || table === 'generation_sums' ? [] : [sql`h.status = any (${statuses}::text[])`]),
     ],
     sql` and `,
   )} offset 0)`;

@@ -5,12 +5,11 @@ import { createSketches } from './sketch.ts';
 /** As `gateway.cell_of` numbers them. */
 const cellOf = (measured: number): number => (measured <= 0.001 ? -200 : Math.ceil(Math.log(measured) / 0.04));
 
-/** As `gateway.to_cells` writes them. */
-function toCells(cell: number, counted: number): Buffer {
-  const cells = Buffer.alloc(6);
-  cells.writeUInt16BE(cell + 200, 0);
-  cells.writeInt32BE(counted, 2);
-  return cells;
+/** As `gateway.to_sketch` writes one entry, and the database brings it. */
+function toCells(cell: number, digit: number, place = 0): string {
+  const entry = Buffer.alloc(3);
+  entry.writeUIntBE((Math.min(cell + 200, 660) << 14) | (place << 12) | (digit + 2048), 0, 3);
+  return entry.toString('base64');
 }
 
 function sketchOf(measurements: readonly number[]) {
@@ -33,13 +32,21 @@ test('percentiles of a sketch are within 2 in 100 of the measurements', () => {
 });
 
 test('a sketch has no percentile without measurements, and none of what was taken away again', () => {
-  const sketch = createSketches(1);
-  expect(sketch.percentile(0, 0.5)).toBeNull();
-  const other = sketchOf([5, 80, 0]);
-  sketch.addAll(other, 1);
+  expect(createSketches(1).percentile(0, 0.5)).toBeNull();
+  const sketch = sketchOf([5, 80, 0]);
   expect(sketch.percentile(0, 0.01)).toBe(0);
-  sketch.addAll(other, -1);
+  sketch.subtract(sketchOf([80, 0]));
+  expect(sketch.percentile(0, 0.01)).toBe(sketchOf([5]).percentile(0, 0.5));
+  sketch.subtract(sketchOf([5]));
   expect(sketch.percentile(0, 0.5)).toBeNull();
+});
+
+test('a sketch that was emptied counts the next measurements alone', () => {
+  const sketch = sketchOf([5, 80]);
+  sketch.clear();
+  expect(sketch.percentile(0, 0.5)).toBeNull();
+  sketch.add(0, toCells(cellOf(7), 1));
+  expect(sketch.percentile(0, 0.95)).toBe(sketchOf([7]).percentile(0, 0.5));
 });
 
 test('a measurement beyond all reason is in the last cell', () => {
@@ -48,7 +55,7 @@ test('a measurement beyond all reason is in the last cell', () => {
 
 test('a cell that comes several times has all of its measurements', () => {
   const sketch = createSketches(1);
-  sketch.add(0, Buffer.concat([toCells(100, 3), toCells(50, 2), toCells(100, -3), toCells(50, 1)]));
+  sketch.add(0, [toCells(100, 3), toCells(50, 2), toCells(100, -3), toCells(50, 1)].join('\n'));
   expect(sketch.percentile(0, 0.95)).toBe(sketchOf([Math.exp(2)]).percentile(0, 0.95));
 });
 
@@ -60,4 +67,11 @@ test('buckets are told apart, and all of them together are their total', () => {
   expect(sketches.percentile(1, 0.01)).toBe(sketchOf([Math.exp(8)]).percentile(0, 0.5));
   expect(sketches.toTotal().percentile(0, 0.25)).toBe(sketches.percentile(0, 0.5));
   expect(sketches.toTotal().percentile(0, 0.26)).toBe(sketches.percentile(1, 0.5));
+});
+
+test('what is counted thousands of times is so by its digits', () => {
+  const sketch = createSketches(1);
+  sketch.add(0, [toCells(50, 5, 1), toCells(100, 4, 1), toCells(100, 2047), toCells(100, 1)].join('\n'));
+  expect(sketch.percentile(0, 0.5)).toBe(sketchOf([Math.exp(2)]).percentile(0, 0.5));
+  expect(sketch.percentile(0, 0.501)).toBe(sketchOf([Math.exp(4)]).percentile(0, 0.5));
 });

@@ -54,9 +54,14 @@ const ROWS: readonly Row[] = [
 
 const ICONS = { rise: ArrowUp, fall: ArrowDown, same: Equal };
 
+/** What was counted in part cannot be compared. */
+const isWhole = (counted: { readonly searched_from?: string | undefined }): boolean =>
+  counted.searched_from === undefined;
+
 /** The totals of a span, each with how it differs from the span of the same length before. */
 export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
-  const { totals, before } = histogram;
+  const { totals } = histogram;
+  const before = isWhole(histogram) && histogram.before && isWhole(histogram.before) ? histogram.before : undefined;
   const beforeSpan = before && formatSpan({ fromMs: Date.parse(before.from), toMs: toMinute(before.to) });
   return (
     <div>
