@@ -5,6 +5,11 @@ import type { AssignmentRecord, Repository, Store, StoredProvider } from '@model
 /** Ids of rows, by the name of their table. */
 export type RowIds = Readonly<Record<string, readonly string[]>>;
 
+/** Changes of a table that a JSON-file store makes with one write of its file: all of them, or none. */
+const CHANGED_AT_ONCE = 1000;
+/** For logs, where each row is written by itself: what comes after one that fails would be older than it then. */
+const ONE_BY_ONE = 1;
+
 export interface TableCopy {
   readonly from: Store;
   readonly to: Store;
@@ -65,22 +70,21 @@ export async function mirrorTables(from: Store, to: Store): Promise<RowIds> {
     table: string,
     [source, target]: readonly [Repository<Row>, Repository<Row>],
     idOf: (row: Row) => string,
+    atOnce = CHANGED_AT_ONCE,
   ): Promise<void> => {
     const rows = new Map((await source.list()).map((row) => [idOf(row), row]));
     const present = new Map((await target.list()).map((row) => [idOf(row), row]));
-    for (const id of present.keys()) if (!rows.has(id)) await target.remove(id);
-    for (const [id, row] of rows) {
-      // A change writes the whole file of the tables.
-      if (!isDeepStrictEqual(present.get(id), row)) await target.update(id, () => row, row);
-    }
+    const gone = [...present.keys()].filter((id) => !rows.has(id));
+    const others = [...rows].filter(([id, row]) => !isDeepStrictEqual(present.get(id), row));
+    await changeAll(gone, (id) => target.remove(id), atOnce);
+    await changeAll(others, ([id, row]) => target.update(id, () => row, row), atOnce);
     ids[table] = [...rows.keys()];
   };
   const mirrorAssignments = async (table: 'keyAssignments' | 'memberAssignments'): Promise<void> => {
     const rows = await from[table].list();
     const subjects = new Set(rows.map(subjectOf));
-    for (const { guardrailId, subjectId } of await to[table].list()) {
-      if (!subjects.has(subjectId)) await to[table].unassign(guardrailId, [subjectId]);
-    }
+    const gone = (await to[table].list()).filter(({ subjectId }) => !subjects.has(subjectId));
+    await changeAll(gone, ({ guardrailId, subjectId }) => to[table].unassign(guardrailId, [subjectId]));
     await to[table].assign(rows);
     ids[table] = [...subjects];
   };
@@ -93,13 +97,22 @@ export async function mirrorTables(from: Store, to: Store): Promise<RowIds> {
   await mirror('destinations', [from.destinations, to.destinations], idOfRow);
   await mirror('providers', [from.providers, to.providers], idOfRow);
   await mirror('models', [from.models, to.models], idOfRow);
-  await mirror('videoJobs', [from.videoJobs, to.videoJobs], idOfRow);
-  await mirror('broadcasts', [from.broadcasts, to.broadcasts], idOfRow);
-  await mirror('guardrailHits', [from.guardrailHits, to.guardrailHits], idOfRow);
+  await mirror('videoJobs', [from.videoJobs, to.videoJobs], idOfRow, ONE_BY_ONE);
+  await mirror('broadcasts', [from.broadcasts, to.broadcasts], idOfRow, ONE_BY_ONE);
+  await mirror('guardrailHits', [from.guardrailHits, to.guardrailHits], idOfRow, ONE_BY_ONE);
   const settings = from.settings.get();
   await to.settings.update(() => settings);
   ids['settings'] = Object.keys(settings);
   return ids;
+}
+
+/** Makes a change for each, in order, so many at once. After a failure, which it rejects with, none is begun any more. */
+async function changeAll<Item>(
+  items: readonly Item[],
+  change: (item: Item) => Promise<unknown>,
+  atOnce = CHANGED_AT_ONCE,
+): Promise<void> {
+  for (let at = 0; at < items.length; at += atOnce) await Promise.all(items.slice(at, at + atOnce).map(change));
 }
 
 /** All ids of both. */

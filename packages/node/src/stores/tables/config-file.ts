@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { readWholeFile, replaceFile, setAside } from '../files/atomic-file.ts';
 import { errorCode, errorReason, type FileSystem } from '../files/file-system.ts';
 import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
+import { createChangeQueue } from './change-queue.ts';
 
 /** The format version of the data directory; raised when an older program would misread it. */
 export const FORMAT_VERSION = 1;
@@ -22,7 +23,10 @@ export interface ConfigFile {
   readonly data: ConfigData;
   /** Whether the file did not exist before. */
   readonly isNew: boolean;
-  /** Writes the result of `change` for the present data. Durable when it resolves, unchanged when it rejects. */
+  /**
+   * Writes the result of `change` for the present data, with those of other changes that wait for a write before. Durable
+   * when it resolves, unchanged when it rejects.
+   */
   change(change: (data: ConfigData) => ConfigData): Promise<void>;
   /** Resolves when no write is running. */
   settled(): Promise<void>;
@@ -50,27 +54,23 @@ export async function openConfigFile(options: ConfigFileOptions): Promise<Config
   const isNew = low.data === NOTHING;
   await low.write();
 
-  let lastChange: Promise<void> = Promise.resolve();
   let written = low.data;
-  const apply = async (change: (data: ConfigData) => ConfigData): Promise<void> => {
-    const next = change(written);
-    low.data = next;
-    await low.write();
-    written = next;
-  };
+  const queue = createChangeQueue<ConfigData>({
+    read: () => written,
+    async write(next) {
+      low.data = next;
+      await low.write();
+      written = next;
+    },
+  });
 
   return {
     get data() {
       return written;
     },
     isNew,
-    change(change) {
-      // Changes run one after the other, each on the result of the one before.
-      const done = lastChange.then(() => apply(change));
-      lastChange = done.catch(() => undefined);
-      return done;
-    },
-    settled: () => lastChange,
+    change: queue.change,
+    settled: queue.settled,
   };
 }
 
@@ -107,7 +107,7 @@ const pathsIn = (directory: string) => ({
   main: join(directory, 'config.json'),
   /** The same version, for when the file is damaged. */
   copy: join(directory, 'config.copy.json'),
-  /** The version before the last change, for people to go back to; the program never does. */
+  /** The version before the last write, for people to go back to; the program never does. */
   previous: join(directory, 'config.previous.json'),
 });
 
