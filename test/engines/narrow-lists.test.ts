@@ -44,7 +44,8 @@ async function openFullStore(now: number) {
   }
   for (let index = 0; index < UNDELIVERED; index += 1) {
     const destinationId = index < 2 ? 'd' : 'another';
-    await filler.broadcasts.insert({ ...UNDELIVERED_ONE, id: `b${index}`, destinationId, createdAt: now });
+    const state = index % 3 === 0 && destinationId === 'another' ? 'waiting' : 'failed';
+    await filler.broadcasts.insert({ ...UNDELIVERED_ONE, id: `b${index}`, destinationId, state, createdAt: now });
   }
   const proxy = await startFaultProxy(Number(new URL(url).port));
   onTestFinished(() => proxy.close());
@@ -70,7 +71,6 @@ const REFUSAL: GuardrailHitsRow['refusals'][number] = {
 const UNDELIVERED_ONE = {
   kind: 'delivery',
   generationIds: ['gen-1'],
-  state: 'failed',
   attempts: 1,
   nextAttemptAt: 0,
   lastResult: LONG,
@@ -98,5 +98,15 @@ describe.skipIf(missingPostgres)('A list of management at PostgreSQL', () => {
     const undelivered = await get('/admin/v1/destinations/deliveries?destination_id=d');
     expect(undelivered.body).toMatchObject({ data: [{ id: 'b1' }, { id: 'b0' }], total_count: 2 });
     expect(undelivered.bytes).toBeLessThan(10 * LONG.length);
+    const [newest, waiting, ofOne] = [
+      await get('/admin/v1/destinations/deliveries?limit=3'),
+      await get('/admin/v1/destinations/deliveries?limit=3&state=waiting'),
+      await get('/admin/v1/destinations/deliveries?limit=3&destination_id=another&state=failed'),
+    ];
+    const rows = (...numbers: readonly number[]) => numbers.map((number) => ({ id: `b${number}` }));
+    expect(newest.body).toMatchObject({ data: rows(199, 198, 197), total_count: UNDELIVERED });
+    expect(waiting.body).toMatchObject({ data: rows(198, 195, 192), total_count: 66 });
+    expect(ofOne.body).toMatchObject({ data: rows(199, 197, 196), total_count: 132 });
+    for (const { bytes } of [newest, waiting, ofOne]) expect(bytes).toBeLessThan(10 * LONG.length);
   });
 });

@@ -19,6 +19,7 @@ export interface StoreImplementation {
 /** What processes at one store ask each other's work by, of which these stores have one. */
 const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
   'broadcasts.listOf',
+  'broadcasts.page',
   'generations.follow',
   'guardrailHits.listDays',
   'videoJobs.findByIdempotencyKey',

@@ -28,12 +28,12 @@ export async function readKeyUsage(
   const now = platform.now();
   const read = async (period: Period): Promise<Spent> =>
     store.generations.spent({ principalId, since: periodStart(period, now) });
-  const [ever, daily, weekly, monthly] = [
-    await read(null),
-    await read('daily'),
-    await read('weekly'),
-    await read('monthly'),
-  ];
+  const [ever, daily, weekly, monthly] = await Promise.all([
+    read(null),
+    read('daily'),
+    read('weekly'),
+    read('monthly'),
+  ]);
   const counted = limit.limitReset === null ? ever : { daily, weekly, monthly }[limit.limitReset];
   return {
     usage: {

@@ -1,5 +1,5 @@
 export type { AssignmentRepository } from './assignment-repository.ts';
-export type { BroadcastRepository } from './broadcast-repository.ts';
+export type { BroadcastDeliveryPage, BroadcastDeliveryQuery, BroadcastRepository } from './broadcast-repository.ts';
 export type { DeliveryAttempt, DeliveryLog } from './delivery-log.ts';
 export type {
   ActivitySum,

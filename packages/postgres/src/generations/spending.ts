@@ -1,9 +1,9 @@
 import type { Spent, SpentQuery } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { toColumnId } from '../connection/column-text.ts';
 import type { DatabaseConnection } from '../connection/database-connection.ts';
 import { toDay } from './day-of-generation.ts';
+import { createSpentTogether } from './spent-together.ts';
 
 /** What was spent, by spender and day. It outlives the generations. */
 export interface Spending {
@@ -30,16 +30,7 @@ export function firstDayToldApart(nowMs: number, retentionDays: number): string 
 
 export function createSpending({ database }: Pick<DatabaseConnection, 'database'>): Spending {
   return {
-    async spent(query) {
-      const [kind, id] = spenderOf(query);
-      const since = query.since ?? '-infinity';
-      const { rows } = await sql<{ credits: string; byok: string }>`
-        select coalesce(sum(credits_nano), 0)::text as credits, coalesce(sum(byok_nano), 0)::text as byok
-        from gateway.spending where kind = ${kind} and id = ${toColumnId(id)} and day >= ${since}::date`.execute(
-        database,
-      );
-      return { creditsNanoUsd: Number(rows[0]?.credits ?? 0), byokNanoUsd: Number(rows[0]?.byok ?? 0) };
-    },
+    spent: createSpentTogether(database),
     async countSince(day) {
       const { rows } = await sql<{ requests: string }>`
         select coalesce(sum(requests), 0)::text as requests
@@ -59,10 +50,4 @@ export function createSpending({ database }: Pick<DatabaseConnection, 'database'
           byok_nano = s.byok_nano + excluded.byok_nano, requests = s.requests + excluded.requests`.execute(database);
     },
   };
-}
-
-function spenderOf({ principalId, userId, workspaceId }: SpentQuery): readonly [kind: string, id: string] {
-  if (principalId !== undefined) return ['key', principalId];
-  if (userId !== undefined) return ['member', userId];
-  return workspaceId === undefined ? ['account', ''] : ['workspace', workspaceId];
 }

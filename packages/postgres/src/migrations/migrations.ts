@@ -13,6 +13,7 @@ import { sumsByGrainMigration } from './0010-sums-by-grain.ts';
 import { sessionsByTimeMigration } from './0011-sessions-by-time.ts';
 import { shorterSumsMigration } from './0012-shorter-sums.ts';
 import { knownCostsMigration } from './0013-known-costs.ts';
+import { deliveryListsMigration } from './0014-delivery-lists.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0011-sessions-by-time', sessionsByTimeMigration],
   ['0012-shorter-sums', shorterSumsMigration],
   ['0013-known-costs', knownCostsMigration],
+  ['0014-delivery-lists', deliveryListsMigration],
 ];

@@ -6,8 +6,9 @@ import type { Database } from '../database.ts';
 import { toBroadcastColumns } from './row-columns.ts';
 import { createRowRepository } from './row-repository.ts';
 
-/** What is left to broadcast, of which the deliveries to a destination are found by a column of their own. */
+/** What is left to broadcast, of which the deliveries to a destination are found by columns of their own. */
 export function createBroadcasts(database: Kysely<Database>, oldestMs: () => number): Required<BroadcastRepository> {
+  const parse = ({ row }: { readonly row: string }): BroadcastDelivery => JSON.parse(row) as BroadcastDelivery;
   return {
     ...createRowRepository<BroadcastRow>({ database, table: 'broadcasts', toColumns: toBroadcastColumns, oldestMs }),
     async listOf(destinationId) {
@@ -18,7 +19,25 @@ export function createBroadcasts(database: Kysely<Database>, oldestMs: () => num
         .where('ages_from_ms', '>', oldestMs())
         .orderBy('position')
         .execute();
-      return found.map(({ row }) => JSON.parse(row) as BroadcastDelivery);
+      return found.map(parse);
+    },
+    async page({ destinationId, state, limit }) {
+      const chosen = database
+        .selectFrom('broadcasts')
+        .where((where) =>
+          where.and([
+            where('destination_id', 'is not', null),
+            where('ages_from_ms', '>', oldestMs()),
+            ...(destinationId === undefined ? [] : [where('destination_id', '=', toColumnId(destinationId))]),
+            ...(state === undefined ? [] : [where('state', '=', state)]),
+          ]),
+        );
+      const found = await chosen
+        .select(['row', chosen.select(({ fn }) => fn.countAll<string>().as('n')).as('total')])
+        .orderBy('position', 'desc')
+        .limit(limit)
+        .execute();
+      return { deliveries: found.map(parse), totalCount: Number(found[0]?.total ?? 0) };
     },
   };
 }

@@ -38,6 +38,8 @@ export interface RowTables {
   readonly broadcasts: StoredRow & {
     /** Null for what is of a destination itself. */
     readonly destination_id: string | null;
+    /** Of a delivery. */
+    readonly state: GeneratedAlways<string | null>;
   };
   readonly guardrail_hits: StoredRow;
   readonly deliveries: {

@@ -1,4 +1,4 @@
-import { listDeliveriesOf } from '../../broadcast/list-deliveries-of.ts';
+import { pageDeliveries } from '../../broadcast/page-deliveries.ts';
 import { toDeliveryBody } from '../../broadcast/to-delivery-body.ts';
 import { operation } from '../../http/operation.ts';
 import {
@@ -11,16 +11,12 @@ import type { DestinationParts } from './destination-parts.ts';
 export const listBroadcastDeliveries = operation<DestinationParts>()({
   query: broadcastDeliveriesQuerySchema,
   response: broadcastDeliveryListSchema,
-  async run({ parts, query: { state, destination_id: wanted, limit } }) {
+  async run({ parts, query: { state, destination_id: destinationId, limit } }) {
     const { broadcasts } = parts.store;
-    const rows = wanted === undefined ? await broadcasts.list() : await listDeliveriesOf(wanted, broadcasts);
-    const deliveries = rows
-      .toReversed()
-      .filter((row) => row.kind === 'delivery')
-      .filter((row) => state === undefined || row.state === state);
+    const { deliveries, totalCount } = await pageDeliveries(broadcasts, { destinationId, state, limit });
     return {
-      data: deliveries.slice(0, limit).map(toDeliveryBody),
-      total_count: deliveries.length,
+      data: deliveries.map(toDeliveryBody),
+      total_count: totalCount,
       destinations: [...(await parts.broadcaster.status())].map(([id, { queued, lastDeliveredAt, lastFailure }]) => ({
         destination_id: id,
         queued,

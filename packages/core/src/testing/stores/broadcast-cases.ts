@@ -1,4 +1,5 @@
 import type { BroadcastRow } from '../../stores/broadcast-row.ts';
+import type { BroadcastDeliveryQuery } from '../../stores/store.ts';
 import { expectEqual } from '../assertions.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
 
@@ -39,6 +40,33 @@ export const broadcastCases: readonly StoreCase[] = [
       expectEqual(await broadcasts.listOf?.('of nobody'), []);
     },
     'broadcasts.listOf',
+  ),
+
+  storeCase(
+    'A store pages through deliveries, the last stored first, and counts all that are chosen',
+    async (store) => {
+      const { broadcasts } = store;
+      const failed = { ...DELIVERY, id: 'row-2', state: 'failed' } as const;
+      const lastResult = 'odd \u0000 \\u0000 \ud800 "state":"failed"';
+      const odd = { ...DELIVERY, id: 'row-3', destinationId: 'odd \u0000 "d"', lastResult };
+      for (const row of [DELIVERY, PROGRESS, failed, odd]) await broadcasts.insert(row);
+      const page = async (query: Omit<BroadcastDeliveryQuery, 'limit'>, limit = 10) => {
+        const found = await broadcasts.page?.({ ...query, limit });
+        return [found?.deliveries, found?.totalCount];
+      };
+      expectEqual(await page({}), [[odd, failed, DELIVERY], 3]);
+      expectEqual(await page({}, 1), [[odd], 3]);
+      expectEqual(await page({ destinationId: 'd' }, 1), [[failed], 2]);
+      expectEqual(await page({ destinationId: odd.destinationId }), [[odd], 1]);
+      expectEqual(await page({ state: 'waiting' }), [[odd, DELIVERY], 2]);
+      expectEqual(await page({ destinationId: 'd', state: 'failed' }), [[failed], 1]);
+      expectEqual(await page({ destinationId: 'of nobody' }), [[], 0]);
+      const waiting = { ...failed, state: 'waiting' } as const;
+      await broadcasts.update('row-2', () => waiting);
+      expectEqual(await page({ state: 'failed' }), [[], 0]);
+      expectEqual(await page({ destinationId: 'd', state: 'waiting' }), [[waiting, DELIVERY], 2]);
+    },
+    'broadcasts.page',
   ),
 
   durableStoreCase('A store finds what is still to be broadcast when it is opened again', async (store, reopen) => {

@@ -2,6 +2,7 @@ import type { Store } from '../../stores/store.ts';
 
 const MEMBERS = {
   'broadcasts.listOf': ({ broadcasts }: Store) => broadcasts.listOf,
+  'broadcasts.page': ({ broadcasts }: Store) => broadcasts.page,
   'generations.follow': ({ generations }: Store) => generations.follow,
   'generations.noteRunning': ({ generations }: Store) => generations.noteRunning,
   'guardrailHits.listDays': ({ guardrailHits }: Store) => guardrailHits.listDays,

@@ -31,7 +31,7 @@ export function createGenerationQueries({
   now,
   monotonicNow = () => performance.now(),
 }: GenerationQueriesOptions): GenerationReads {
-  const parts = { snapshot: createSnapshot(connection), monotonicNow, now };
+  const parts = { snapshot: createSnapshot(connection, monotonicNow), monotonicNow, now };
   return {
     page: (query) => pageOfGenerations(query, parts),
     sorted: (query) => sortGenerations(query, parts),

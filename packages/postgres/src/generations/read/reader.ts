@@ -38,10 +38,25 @@ const QUERY_CANCELED = '57014';
 /** The server has ended a statement before this process stops waiting. */
 const PATIENCE_MS = 2000;
 
-/** Creates snapshots. The limit holds for each query of one. */
-export function createSnapshot(connection: ReadConnection): Snapshot {
+/** The part of the time that is over after which the server is told how much is left: to tell it takes a round trip. */
+const TOLD_AFTER = 0.1;
+
+/** Creates snapshots. The limit holds for all queries of one together, from when its connection is there. */
+export function createSnapshot(connection: ReadConnection, monotonicNow: () => number): Snapshot {
   return async (limitMs, work) => {
-    const done = await connection.useClient(limitMs * 4 + PATIENCE_MS, async (client) => {
+    const done = await connection.useClient(limitMs + PATIENCE_MS, async (client) => {
+      const until = monotonicNow() + limitMs;
+      let toldMs = limitMs;
+      const read: Read = async (query) => {
+        const leftMs = until - monotonicNow();
+        if (leftMs <= 0) throw new SlowQueryError('The queries before took the time');
+        if (leftMs < toldMs * (1 - TOLD_AFTER)) {
+          await runWithin(client, `set local statement_timeout = ${Math.ceil(leftMs)}`);
+          toldMs = leftMs;
+        }
+        const { sql, parameters } = query.compile(compiler);
+        return runWithin(client, sql, parameters);
+      };
       // To compile a query takes longer than nearly all of these do.
       await client.query(
         'begin isolation level repeatable read read only; set local jit = off; ' +
@@ -49,7 +64,7 @@ export function createSnapshot(connection: ReadConnection): Snapshot {
       );
       let isOver = false;
       try {
-        const result = await work((query) => readRows(client, query));
+        const result = await work(read);
         isOver = true;
         await client.query('commit');
         return { result };
@@ -66,10 +81,9 @@ export function createSnapshot(connection: ReadConnection): Snapshot {
   };
 }
 
-async function readRows<Row>(client: PoolClient, query: RawBuilder<Row>): Promise<Row[]> {
-  const { sql, parameters } = query.compile(compiler);
+async function runWithin<Row>(client: PoolClient, text: string, parameters: readonly unknown[] = []): Promise<Row[]> {
   try {
-    return (await client.query(sql, [...parameters])).rows as Row[];
+    return (await client.query(text, [...parameters])).rows as Row[];
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === QUERY_CANCELED)) throw error;
     throw new SlowQueryError('A query took longer than it may', { cause: error });

@@ -6,8 +6,6 @@ import { isAnyOf, isWithin, toFilterSql } from './filter-sql.ts';
 import type { ReadParts } from './read-parts.ts';
 import { type Span, walkSpans } from './walk-spans.ts';
 
-/** Of the two statements of a step, each may take so much of its time. */
-const SHARE = 0.7;
 const LIMIT_MS = 5000;
 /** Of all calls that have one. */
 const SOME_SESSION = 'session';
@@ -41,7 +39,7 @@ export async function addUpSessions(
   const searchedFromMs = await walkSpans({ ...walk, monotonicNow }, async ({ fromMs, toMs }, limitMs) => {
     const where = sql`${isWithin(fromMs, toMs)} and ${matches}`;
     const value = sql`case when g.session_id is null then '' else ${SOME_SESSION}::text end`;
-    const found = await snapshot(limitMs * SHARE, async (read) => ({
+    const found = await snapshot(limitMs, async (read) => ({
       ranks: await read(toRanks(where)),
       rows: await read(sketchRows(toMeasured(query, { value, where }))),
     }));
