@@ -10,3 +10,7 @@ export function percentile(values: readonly number[], percent: number): number {
   const rank = Math.floor((sorted.length * percent) / 100);
   return sorted[Math.min(rank, sorted.length - 1)] ?? Number.NaN;
 }
+
+/** The sum divided by the number. */
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
