@@ -174,7 +174,7 @@ describe.skipIf(skipped !== undefined)(
         await pill.getByText('Running').waitFor();
         own.kill();
         await pill.getByText('Unreachable').waitFor({ timeout: LIMIT_MS });
-        if (hash === '') await page.getByRole('main').getByText('unreachable', { exact: true }).waitFor();
+        if (hash === '') await page.getByRole('main').getByText('Unreachable', { exact: true }).waitFor();
       },
     );
   },
