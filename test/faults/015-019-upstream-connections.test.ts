@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import type { TransportRequest, WholeResponse } from '@model-gateway/core';
+import { createNodePlatform } from '@model-gateway/node';
+import { createUndiciTransport } from '@model-gateway/node/undici';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { parseFrames } from '../support/gateways/core-gateway.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
@@ -84,6 +87,97 @@ test.each(BREAKS)(
     expect((await gateway.record(1)).record.generation.provider_responses).toHaveLength(1);
   },
 );
+
+/** A clock that is moved by hand; its timers never run out. */
+function createHandClock() {
+  const platform = createNodePlatform();
+  let movedMs = 0;
+  return {
+    platform: { ...platform, monotonicNow: () => platform.monotonicNow() + movedMs, setTimer: () => () => undefined },
+    move: (ms: number): void => void (movedMs += ms),
+  };
+}
+
+/** The requests that hold this text. */
+const holding = ({ requests }: RawUpstream, text: string): readonly RawRequest[] =>
+  requests.filter(({ body }) => body.includes(text));
+
+test.each(BREAKS.flatMap(([name, breakOff]) => [true, false].map((stream) => [name, breakOff, stream] as const)))(
+  '225: %s after seconds of silence on a connection that had served before is an attempt, not sent again (%#)',
+  async (_name, breakOff, stream) => {
+    const clock = createHandClock();
+    const upstream = await startRawUpstream((request) => {
+      if (!request.body.includes('Dear')) return respondWell(request);
+      clock.move(3000);
+      breakOff(request.socket);
+    });
+    const other = await startRawUpstream((request) => respondWell(request));
+    const gateway = await startFaultGateway([upstream, other], { transport: { platform: clock.platform } });
+    await warmUp(gateway);
+
+    const response = await gateway.ask({ stream, messages: [{ role: 'user', content: 'Dear' }] });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello')]);
+    expect(holding(upstream, 'Dear').map(({ connection }) => connection)).toEqual([0]);
+    expect(holding(other, 'Dear')).toHaveLength(1);
+    expect((await gateway.record(1)).record.generation.provider_responses).toMatchObject([
+      { provider_name: 'Up0', status: null },
+      { provider_name: 'Up1', status: 200 },
+    ]);
+  },
+);
+
+test.each(BREAKS)('225: without another provider %s after seconds of silence is a 502', async (_name, breakOff) => {
+  const clock = createHandClock();
+  const upstream = await startRawUpstream((request) => {
+    if (upstream.requests.length === 1) return respondWell(request);
+    clock.move(3000);
+    breakOff(request.socket);
+  });
+  const gateway = await startFaultGateway([upstream], { transport: { platform: clock.platform } });
+  await warmUp(gateway);
+
+  expect((await gateway.ask()).status).toBe(502);
+  expect(upstream.requests).toHaveLength(2);
+  expect((await gateway.record(1)).record.generation.provider_responses).toHaveLength(1);
+});
+
+test('225: a connection that closes after seconds, before any of the request was written, does not count as an attempt', async () => {
+  const clock = createHandClock();
+  const upstream = await startRawUpstream(({ socket }) => void socket.write(toRawResponse(200, toWhole('Hello'))));
+  const transport = createUndiciTransport({ platform: clock.platform });
+  onTestFinished(() => transport.close());
+  const send = (body: NonNullable<TransportRequest['body']>): Promise<WholeResponse> =>
+    transport.sendWhole({
+      method: 'POST',
+      url: `${upstream.baseUrl}/files`,
+      headers: typeof body === 'function' ? { 'content-length': '5' } : {},
+      body,
+      signal: new AbortController().signal,
+      headersTimeoutMs: 60_000,
+      idleTimeoutMs: 60_000,
+      totalTimeoutMs: 60_000,
+    });
+  expect((await send('first')).status).toBe(200);
+  // The connection is free for another call in the next turn.
+  await new Promise(setImmediate);
+
+  let sendings = 0;
+  const response = await send(async function* () {
+    sendings += 1;
+    if (sendings === 1) {
+      clock.move(3000);
+      upstream.connections[0]?.end();
+      // Nothing is written before the connection is gone.
+      await new Promise(() => undefined);
+    }
+    yield Buffer.from('later');
+  });
+  expect(response.status).toBe(200);
+  expect(upstream.requests.map(({ connection, body }) => [connection, body])).toEqual([
+    [0, 'first'],
+    [1, 'later'],
+  ]);
+});
 
 test.each(BREAKS)('16: %s on a new connection is not tried again', async (_name, breakOff) => {
   const upstream = await startRawUpstream(({ socket }) => breakOff(socket));

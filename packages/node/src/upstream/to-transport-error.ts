@@ -53,7 +53,7 @@ export function toTransportError(thrown: Error, phase: TransportPhase): Transpor
 
 /**
  * Whether a call may be sent again on a fresh connection: the name service failed temporarily, or a connection that had
- * served other calls (`isStale`: and returned no byte to this one) broke, as when the upstream closes idle ones.
+ * served other calls turned out to be dead when it was used (`isStale`), as when the upstream closes idle ones.
  */
 export function mayRetryOnFreshConnection(thrown: Error, isStale: boolean): boolean {
   const code = (thrown as SocketFailure).code ?? '';

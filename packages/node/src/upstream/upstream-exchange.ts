@@ -37,6 +37,11 @@ export interface ExchangeHost {
 
 /** How long the upstream may take to end the message after the reader left, so that the connection is reused. */
 const LINGER_MS = 1000;
+/**
+ * A connection that had died while it was idle breaks within a round trip of being used. One that breaks later may have
+ * given its request to the upstream, which may be at work on it.
+ */
+const STALE_WITHIN_MS = 1000;
 
 /**
  * One request to an upstream and its response, with every time limit, at most one retry, and exactly one end. The same
@@ -54,6 +59,10 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   private controller: Dispatcher.DispatchController | undefined = undefined;
   private connection: Connection | undefined = undefined;
   private wasReused = false;
+  /** Bytes that the connection had sent for earlier calls. */
+  private bytesBefore = 0;
+  /** Time from which bytes of this request may have been sent, on the monotonic clock. */
+  private sentAt = 0;
   private hasResponseBegun = false;
   private isRetry = false;
   private isOver = false;
@@ -123,6 +132,8 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     this.controller = started;
     this.wasReused = (this.connection?.responses ?? 0) > 0;
     this.phase = 'headers';
+    this.sentAt = this.host.platform.monotonicNow();
+    if (this.wasReused) this.bytesBefore = this.connection?.socket?.bytesWritten ?? 0;
     this.limitTo(this.request.headersTimeoutMs);
   }
 
@@ -152,11 +163,17 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.isOver) return;
-    const isStale = this.wasReused && !this.hasResponseBegun;
-    if (this.isRetry || !mayRetryOnFreshConnection(error, isStale))
+    if (this.isRetry || !mayRetryOnFreshConnection(error, this.wasStale()))
       return this.end(toTransportError(error, this.phase));
     this.isRetry = true;
     this.dispatchTo(this.host.freshAgent);
+  }
+
+  /** Whether the connection had died before this call used it, so that the upstream has not seen its request. */
+  private wasStale(): boolean {
+    if (!this.wasReused || this.hasResponseBegun) return false;
+    const wasWritten = (this.connection?.socket?.bytesWritten ?? 0) > this.bytesBefore;
+    return !wasWritten || this.host.platform.monotonicNow() - this.sentAt <= STALE_WITHIN_MS;
   }
 
   private giveUpWith(reason: unknown): void {
@@ -177,7 +194,11 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
 
   /** The time limit on the headers starts again with each piece: a long upload is not silence of the upstream. */
   private toStream(pieces: AsyncIterable<Uint8Array>): Readable {
+    let isFirst = true;
     const onPiece = (): void => {
+      // Nothing was sent before, the headers neither.
+      if (isFirst) this.sentAt = this.host.platform.monotonicNow();
+      isFirst = false;
       if (this.phase === 'headers') this.limitTo(this.request.headersTimeoutMs);
     };
     return Readable.from(watchPieces(pieces, onPiece, (error) => this.giveUp(error)));
