@@ -8,13 +8,14 @@ import {
   jsonOf,
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
-import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
+import { createRoutedGateway, endpointsAt, responderOf } from '../../../../test/support/gateways/routed-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const PRICES = { one: 1, two: 2, three: 3, four: 4 };
 const FOUR = { one: {}, two: {}, three: {}, four: {} };
 const CHAT: ModelDefinition = { id: 'r/chat', endpoints: endpointsAt(PRICES) };
+const CHAT_AT_TWO: ModelDefinition = { id: 'r/chat', endpoints: endpointsAt({ one: 1, two: 2 }) };
 const IN_ORDER = { provider: { order: Object.keys(PRICES) } };
 
 test('retries twice and then gives up, however many endpoints there are', async () => {
@@ -172,6 +173,32 @@ test('breaks the circuit of an endpoint that fails, and probes it with one call 
   behave('one', 'complete');
   expect(await askedFor(IN_ORDER)).toEqual(['one']);
   expect(await askedFor(IN_ORDER)).toEqual(['one']);
+});
+
+const TWO_MODELS = ['one', 'two'].map((slug) => ({ id: `r/${slug}`, endpoints: endpointsAt({ [slug]: 1 }) }));
+
+test.each([
+  ['one provider before the other', { provider: { order: ['one', 'two'], allow_fallbacks: false } }],
+  ['one model before the other', { model: undefined, models: ['r/one', 'r/two'] }],
+  ['the cheaper one first', {}],
+])('serves every call of an outage of a minute, and goes back soon after: %s', async (_name, body) => {
+  for (const everyMs of [4000, 4100]) {
+    const { ask, calls, behave, platform } = createRoutedGateway({ one: {}, two: {} }, [CHAT_AT_TWO, ...TWO_MODELS]);
+    behave('one', 'provider_unavailable');
+    let inOutage = 0;
+    let isBackAt = Number.POSITIVE_INFINITY;
+    for (let call = 0; call < 20; call += 1) {
+      const at = call * everyMs;
+      if (at >= 60_000) behave('one', 'complete');
+      const response = await ask(body);
+      expect(response.status).toBe(200);
+      if (at < 60_000) inOutage = calls.filter((asked) => asked.startsWith('one')).length;
+      if (responderOf(response) === 'one') isBackAt = Math.min(isBackAt, at);
+      platform.oversleep(everyMs);
+    }
+    expect(inOutage).toBeLessThanOrEqual(8);
+    expect(isBackAt).toBeLessThanOrEqual(90_000);
+  }
 });
 
 test('calls the only endpoint even while its circuit is open', async () => {

@@ -7,9 +7,10 @@ const FAILURES_TO_OPEN = 5;
 /** Or this many within the window, when they are at least half of the calls. */
 const RECENT_FAILURES_TO_OPEN = 10;
 const FIRST_OPEN_MS = 5000;
-const LONGEST_OPEN_MS = 60_000;
+/** An endpoint that is well again gets its first call within this time. */
+const LONGEST_OPEN_MS = 20_000;
 /** After this time, a probe without a result no longer prevents another one. */
-const PROBE_LIMIT_MS = 60_000;
+const PROBE_LIMIT_MS = LONGEST_OPEN_MS;
 /** A process that has got a response where another says that there are none does not heed it for so long. */
 const HEED_AGAIN_AFTER_MS = 60_000;
 /** Share of failures within the window from which an endpoint is unstable. */
