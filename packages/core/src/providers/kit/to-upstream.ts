@@ -47,9 +47,10 @@ export interface UpstreamAccess {
 /** A shorter header is no secret, and blanking it out would garble every text. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Computes the common parts of a provider's calls once. */
+/** Computes the common parts of a provider's calls once. Throws `TypeError` without a transport. */
 export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, headers }: UpstreamAccess): Upstream {
   const { slug, name = slug, baseUrl, apiKey, transport } = options;
+  checkTransport(options, 'transport');
   const values = [apiKey ?? '', ...Object.values(options.headers ?? {}).flatMap(partsOfHeader)];
   const credentials = [...new Set(values)].filter(({ length }) => length >= MIN_SECRET_LENGTH);
   return {
@@ -64,6 +65,20 @@ export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, hea
     secrets: [...credentials, ...hostsOf(baseUrl)],
     transport,
   };
+}
+
+/** Throws `TypeError` where an option is no transport: plain JavaScript would learn of it by every call that fails. */
+export function checkTransport<Name extends string>(
+  { slug, ...options }: { readonly slug: string } & { readonly [Key in Name]: unknown },
+  name: Name,
+): void {
+  const given = (options as Readonly<Record<string, unknown>>)[name] as Partial<Transport> | undefined;
+  if (typeof given?.send === 'function') return;
+  const advice =
+    name === 'downloads'
+      ? 'createGuardedTransport() from @model-gateway/node/guarded'
+      : 'createUndiciTransport() from @model-gateway/node/undici, or createFetchTransport({ platform }) from @model-gateway/core';
+  throw new TypeError(`The provider "${slug}" needs a transport in \`${name}\`: pass ${advice}`);
 }
 
 /** The whole, which is hidden first, and what follows a scheme (`Bearer …`), which upstream may repeat alone. */

@@ -1,7 +1,7 @@
 import type { Transport } from '../../foundation/transport/transport.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoProvider } from '../video-contract.ts';
-import { describeProvider, type ProviderOptions, toUpstream } from './to-upstream.ts';
+import { checkTransport, describeProvider, type ProviderOptions, toUpstream } from './to-upstream.ts';
 import type { DownloadingVideoSettings } from './video-calls.ts';
 
 export interface VideoProviderSettings extends Omit<ProviderOptions, 'discoverModels'> {
@@ -17,6 +17,7 @@ export interface VideoWire {
 
 /** Creates a provider for a wire that has only videos. */
 export function toVideoProvider(settings: VideoProviderSettings, { scheme, createVideos }: VideoWire): Provider {
+  checkTransport(settings, 'downloads');
   const upstream = toUpstream(settings, { keyHeader: 'authorization', keyScheme: scheme });
   return { ...describeProvider(settings), video: createVideos({ ...upstream, downloads: settings.downloads }) };
 }
