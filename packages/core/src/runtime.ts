@@ -35,6 +35,7 @@ import { createGenerationFeed } from './generations/generation-feed.ts';
 import { createGuardrailHits } from './guardrails/hits/guardrail-hits.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
 import type { GatewayOptions, Setup } from './options.ts';
+import { createLimitKeeper } from './providers/keep-limits.ts';
 import { PRESETS } from './providers/provider-presets.ts';
 import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
@@ -129,6 +130,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const runner = createVideoRunner({ ...shared, ledger, recorder, ...videoOptions });
 
   const { setupHost: host } = options;
+  const wheel = createTimerWheel(platform);
   return {
     ...fixed,
     onRequest: options.onRequest,
@@ -149,7 +151,8 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     counters,
     providerHistories: createProviderHistories({ store, platform }),
     closing,
-    wheel: createTimerWheel(platform),
+    wheel,
+    keepLimits: createLimitKeeper({ wheel, platform }),
     authenticate: createAuthenticate(options, platform, sessions, shareFailures('wrong-keys')),
     configuredKeys: createConfiguredKeys(
       bootstrapKeys.filter(({ isInternal }) => isInternal !== true),
@@ -207,8 +210,9 @@ function withDefaults(options: GatewayOptions) {
 /** Throws `RangeError` for a model of an unknown provider. Limits that `previous` had too continue to count. */
 export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
   const { platform, store, logger, health, random, routers, web, responseCache, recording, discovered } = foundations;
-  const catalog = createCatalog(setup.providers, setup.models ?? [], PRESETS);
-  for (const provider of setup.providers) {
+  const providers = setup.providers.map(foundations.keepLimits);
+  const catalog = createCatalog(providers, setup.models ?? [], PRESETS);
+  for (const provider of providers) {
     const models = discovered.get(provider.slug);
     if (provider.discoverModels === true && models !== undefined) catalog.setDiscovered(provider, models);
   }
@@ -220,7 +224,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
   return {
     ...foundations,
     setup,
-    providers: setup.providers,
+    providers,
     /** The current settings: read them again for every request. */
     get account() {
       return account();

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { PromptIterator } from '../foundation/async/time-limits.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 
 /** A completion that has begun. From here on the call cannot change to another endpoint. */
@@ -14,12 +15,22 @@ export interface Beginning {
   /** Everything up to and including the first batch with a choice. */
   readonly first: readonly ChatChunk[];
   /** Null for a completion that came in one piece, so that it does not cost a wait (docs/decisions/0012). */
-  readonly rest: AsyncIterator<readonly ChatChunk[]> | null;
+  readonly rest: PromptIterator<readonly ChatChunk[]> | null;
 }
 
 /** Reads a batch more of a completion; what came in one piece is at its end. */
 export const readMore = ({ rest }: Beginning): Promise<IteratorResult<readonly ChatChunk[]>> =>
   rest === null ? AT_END : rest.next();
+
+/** The same without a promise of its own for each batch. */
+export function readMoreInto(
+  { rest }: Beginning,
+  onStep: (step: IteratorResult<readonly ChatChunk[]>) => void,
+  onFailure: (error: unknown) => void,
+): void {
+  if (rest?.read !== undefined) rest.read(onStep, onFailure);
+  else (rest === null ? AT_END : rest.next()).then(onStep, onFailure);
+}
 
 const AT_END = Promise.resolve({ done: true as const, value: undefined });
 

@@ -7,7 +7,7 @@ import type { SettledGeneration } from '../generations/settled-generation.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
-import { type CommittedCompletion, letGo, readMore } from './committed-completion.ts';
+import { type CommittedCompletion, letGo, readMoreInto } from './committed-completion.ts';
 import { failureOf, withoutFinish } from './completion-failure.ts';
 import { describeError } from './describe-completion.ts';
 import { createFrameOutlet, type FrameOutlet } from './frame-outlet.ts';
@@ -85,7 +85,7 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     if (phase !== 'idle' || completion === undefined) return;
     phase = 'reading';
     // One pending next() at a time, its failure handled from the start.
-    readMore(completion).then(onStep, onFailure);
+    readMoreInto(completion, onStep, onFailure);
   };
   const onStep = (step: IteratorResult<readonly ChatChunk[]>): void => {
     if (phase !== 'reading') return;

@@ -73,9 +73,14 @@ export interface ChatCall {
   readonly onward?: OnwardCall | undefined;
   /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */
   readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
-  /** Aborting closes the upstream connection at once. */
+  /** Aborting closes the upstream connection at once. It fires, too, when a time limit of the gateway runs out. */
   readonly signal: AbortSignal;
   readonly timeouts: CallTimeouts;
+  /**
+   * Call it where upstream shows that it is alive without a chunk (a comment, a ping): the limit between two chunks
+   * starts anew.
+   */
+  readonly onSignOfLife?: (() => void) | undefined;
 }
 
 /** A model as a provider's own list names it. */
@@ -88,7 +93,8 @@ export interface DiscoveredModel {
 
 /**
  * A company or server that serves calls in its own wire format. It has no state and no loop: one call in, one response
- * out. An absent operation is not supported, and routing reads its absence.
+ * out. An absent operation is not supported, and routing reads its absence. The gateway keeps the time limits of every
+ * call, also where a provider ignores its signal (keep-limits.ts).
  */
 export interface Provider {
   /** Names it in preferences and configuration: `google-ai-studio`. */
@@ -117,8 +123,8 @@ export interface Provider {
    */
   chat?(call: ChatCall): AsyncIterable<readonly ChatChunk[]>;
   /**
-   * An unstreamed completion at lower cost (docs/decisions/0012); where it is absent, `chat` is called. It has to
-   * reject as soon as the call's signal fires, because no other code between it and the caller does.
+   * An unstreamed completion at lower cost (docs/decisions/0012); where it is absent, `chat` is called. Rejects as soon
+   * as the call's signal fires.
    */
   chatWhole?(call: ChatCall): Promise<ChatChunk>;
   /** The number of tokens of a call's prompt; undefined when upstream names none. Throws as `chat` does. */

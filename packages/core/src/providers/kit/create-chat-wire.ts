@@ -125,7 +125,8 @@ export function createChatWire(
       if (isDoneMarker(data)) return endsWithDone ? 'done' : undefined;
       return isBlank(data) ? undefined : reader.readEvent(data);
     };
-    return readEvents(response.body, readEvent, name, reader.readEnd);
+    const { readEnd } = reader;
+    return readEvents(response.body, readEvent, name, { readEnd, onSignOfLife: call.onSignOfLife });
   };
 
   return {

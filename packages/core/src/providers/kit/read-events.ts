@@ -6,18 +6,24 @@ import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 /** Reads one event: a chunk, nothing, or the end of the completion. Throws the error that upstream reports. */
 export type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
 
+export interface EventHooks {
+  /** Makes the last chunk; throws for an incomplete completion. */
+  readonly readEnd?: (() => ChatChunk) | undefined;
+  readonly onSignOfLife?: (() => void) | undefined;
+}
+
 const END: IteratorResult<readonly ChatChunk[]> = { done: true, value: undefined };
 
 /**
- * Yields the chunks that each piece of bytes completed, also before an error. Returns at the end of the completion or
- * of the bytes, after the chunk of `readEnd`, which throws for an incomplete one. Throws `provider_unavailable` when
+ * Yields the chunks that each piece of bytes completed, also before an error; tells of a piece that completed none.
+ * Returns at the end of the completion or of the bytes, after the chunk of `readEnd`. Throws `provider_unavailable` when
  * the bytes end within an event. Written by hand: a generator cost as much per piece as the parsing of its events.
  */
 export function readEvents(
   body: TransportResponse['body'],
   readEvent: ReadEvent,
   providerName: string,
-  readEnd?: () => ChatChunk,
+  { readEnd, onSignOfLife }: EventHooks = {},
 ): AsyncIterableIterator<readonly ChatChunk[]> {
   const decoder = createSseDecoder();
   const pieces = body[Symbol.asyncIterator]();
@@ -59,6 +65,7 @@ export function readEvents(
         const piece = await pieces.next();
         const batch = piece.done === true ? readLast() : readPiece(piece.value);
         if (batch.length > 0) return { done: false, value: batch };
+        onSignOfLife?.();
       }
       const reached = phase;
       phase = 'over';
