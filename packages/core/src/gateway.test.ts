@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { settle } from '../../../test/support/async/virtual-platform.ts';
 import { bodyOf } from '../../../test/support/gateways/body-of.ts';
@@ -654,4 +654,22 @@ test('waits when it closes until everything is written down', async () => {
   await closing;
   expect(await reading).toContain('[DONE]');
   expect(store.appended).toHaveLength(1);
+});
+
+test('without a logger the reason of a 500 goes to console.error, and nothing else is written', async () => {
+  const written = [vi.spyOn(console, 'error').mockImplementation(() => undefined)];
+  for (const name of ['log', 'info', 'warn'] as const) written.push(vi.spyOn(console, name));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const broken: Provider = {
+    ...createScriptedProvider('acme', []),
+    chatWhole: () => Promise.reject(new TypeError('the house model has a bug')),
+  };
+  const { chat } = createCoreGateway([broken, createScriptedProvider('beta', [])], { logger: undefined });
+  expect((await chat({ provider: { only: ['acme'] } })).status).toBe(500);
+  expect(written.map(({ mock }) => mock.calls)).toEqual([
+    [['model-gateway: a request failed', expect.objectContaining({ reason: expect.stringContaining('has a bug') })]],
+    [],
+    [],
+    [],
+  ]);
 });

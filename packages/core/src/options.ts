@@ -103,5 +103,6 @@ export interface GatewayOptions extends Setup {
   readonly onAttempt?: AttemptListener | undefined;
   /** Receives every generation after it has been recorded. Its failure is logged and changes nothing. */
   readonly onGeneration?: GenerationListener | undefined;
+  /** Default: errors go to `console.error`, and nothing else is written. */
   readonly logger?: Logger | undefined;
 }

@@ -52,7 +52,12 @@ import { createIdempotencyGuard } from './videos/orders/idempotency.ts';
 import { findVideoHolds } from './videos/orders/reserve-video.ts';
 import { checkDefaultCallbackUrl } from './webhooks/object-to-callback-url.ts';
 
-const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** Without a logger the gateway's own failures are told all the same: a 500 shows nothing to its client. */
+const ERRORS_ALONE: Logger = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: (message, fields) => console.error(`model-gateway: ${message}`, ...(fields === undefined ? [] : [fields])),
+};
 
 /** The parts of a gateway that exist for its whole lifetime, whatever its setup. */
 export type Foundations = ReturnType<typeof createFoundations>;
@@ -189,7 +194,7 @@ function withDefaults(options: GatewayOptions) {
   return {
     store,
     platform: options.platform ?? createWebPlatform(),
-    logger: options.logger ?? SILENT,
+    logger: options.logger ?? ERRORS_ALONE,
     logging: {
       inputOutput: options.logging?.inputOutput ?? true,
       maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
