@@ -42,12 +42,8 @@ export function openScratchFile(dir: string): Scratch {
         closeWhenIdle();
       });
     },
-    read() {
-      try {
-        return pieces.map((piece) => piece.bytes ?? readPiece(file, piece));
-      } catch {
-        return null;
-      }
+    *read() {
+      for (const piece of pieces.slice()) yield piece.bytes ?? readPiece(file, piece);
     },
     close() {
       isClosed = true;

@@ -114,14 +114,14 @@ function checkResponse(sent: GatewayResponse, { responses }: DocumentedOperation
   const check = (text: string): void => {
     for (const told of READERS[type]?.(text) ?? [JSON.parse(text)]) checkValue(told, schema, name);
   };
-  if (typeof body !== 'string') return { ...sent, body: checkPieces(body, check) };
+  if (typeof body !== 'string') return { ...sent, body: checkPieces(body, type === 'text/event-stream' ? '\n\n' : '\n', check) };
   check(body);
   return sent;
 }
 
 const namesOf = ({ headers = {} }: DocumentedResponse): string[] => Object.keys(headers);
 
-/** What the text of a stream holds for its schema, by media type. Each piece of a stream holds whole events or lines. */
+/** What the text of a stream holds for its schema, by media type: whole events or lines. */
 const READERS: Readonly<Record<string, (text: string) => unknown[]>> = {
   'application/x-ndjson': (text) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])),
   'text/event-stream': (text) => text.split('\n\n').flatMap(readEvent),
@@ -137,14 +137,27 @@ function readEvent(frame: string): unknown[] {
   return data === undefined || data === '[DONE]' ? [] : [{ ...names, data: JSON.parse(data) as unknown }];
 }
 
-function checkPieces(body: AsyncIterable<Uint8Array>, check: (text: string) => void): AsyncIterable<Uint8Array> {
+/** Checks each piece with what is left of the one before, up to the last end of an event or a line. */
+function checkPieces(
+  body: AsyncIterable<Uint8Array>,
+  end: string,
+  check: (text: string) => void,
+): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       const pieces = body[Symbol.asyncIterator]();
+      const decoder = new TextDecoder();
+      let open = '';
       return {
         async next() {
           const step = await pieces.next();
-          if (step.done !== true) check(new TextDecoder().decode(step.value));
+          if (step.done === true) return step;
+          open += decoder.decode(step.value, { stream: true });
+          const at = open.lastIndexOf(end) + end.length;
+          if (at >= end.length) {
+            check(open.slice(0, at));
+            open = open.slice(at);
+          }
           return step;
         },
         return: async () => (await pieces.return?.()) ?? { done: true, value: undefined },

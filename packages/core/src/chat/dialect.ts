@@ -1,4 +1,5 @@
 import type { GatewayError } from '../foundation/errors.ts';
+import type { Scratch } from '../foundation/platform.ts';
 import type { HeaderMap } from '../http/request.ts';
 import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
@@ -23,8 +24,8 @@ export interface ParsedChat {
 export interface CompletionEncoder {
   /** An empty frame: it shows proxies and clients that the connection is still open. */
   readonly keepAlive: string;
-  /** Starts to write one stream. */
-  createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest): Frames;
+  /** Starts to write one stream. `openScratch`: where a form puts a long text aside that it repeats; default: memory. */
+  createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest, openScratch?: () => Scratch): Frames;
   /** Encodes an unstreamed response body. Throws `failure` where the form has no place for it. */
   toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object;
 }
@@ -53,16 +54,21 @@ export interface CompletionEnd {
   readonly members: RoutingMembers | undefined;
 }
 
-/** The frames of one stream, as text. */
+/** Frames as text; as pieces of it where they are long, each made when it is taken. Pieces are not empty. */
+export type FrameText = string | Iterable<string>;
+
+/** The frames of one stream. */
 export interface Frames {
   /** Encodes chunks as frames without finish reasons and usage, which are sent once and last (docs/decisions/0002). */
-  encode(chunks: readonly ChatChunk[]): string;
+  encode(chunks: readonly ChatChunk[]): FrameText;
   /** Encodes the body that was sent to one endpoint. */
   encodeEcho(upstreamBody: unknown): string;
   /** The end of a completion, and of the stream. */
-  encodeEnd(end: CompletionEnd): string;
+  encodeEnd(end: CompletionEnd): FrameText;
   /** The end of a stream that has failed after it had begun. `native`: upstream's own word for that, where it has one. */
-  encodeError(error: GatewayError, native: string | null): string;
+  encodeError(error: GatewayError, native: string | null): FrameText;
+  /** Lets go of what frames are still to be made of. Called when no more of them are taken; absent where nothing is held. */
+  close?(): void;
 }
 
 /** An unstreamed completion. */

@@ -20,6 +20,8 @@ const LONG = [toDelta(PIECE), toDelta(PIECE), toDelta(PIECE), STOP, 'data: [DONE
 /** The amounts that each of a gateway's calls has put aside. */
 interface Aside {
   readonly pieces: Uint8Array[];
+  /** How many pieces have been read again. */
+  taken: number;
   isClosed: boolean;
 }
 
@@ -27,16 +29,23 @@ interface Aside {
 function watchScratch({ platform }: CoreGateway, isReadable = true): readonly Aside[] {
   const opened: Aside[] = [];
   const openScratch = (): Scratch => {
-    const aside: Aside = { pieces: [], isClosed: false };
+    const aside: Aside = { pieces: [], taken: 0, isClosed: false };
     opened.push(aside);
     return {
       append: (bytes) => void aside.pieces.push(bytes),
-      read: () => (isReadable ? aside.pieces : null),
+      read: () => (isReadable ? take(aside) : null),
       close: () => void (aside.isClosed = true),
     };
   };
   Object.assign(platform, { openScratch });
   return opened;
+}
+
+function* take(aside: Aside): Generator<Uint8Array> {
+  for (const piece of aside.pieces) {
+    aside.taken += 1;
+    yield piece;
+  }
 }
 
 async function streamText({ chat }: CoreGateway): Promise<string> {
@@ -106,4 +115,72 @@ test('settles very long completions one after the other, short ones at once', as
   expect(short.store.appendCalls()).toBe(2);
   openShort();
   await Promise.all(shortStreams);
+});
+
+/** Characters that JSON escapes, and some of several bytes. */
+const ODD = `"Wörld"\n漢字 🎈 \\ `.repeat(5000);
+const ODD_TEXT = ODD.repeat(3);
+const ODD_EVENTS = Array.from({ length: 3 }, () => toDelta(ODD));
+const CALL = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+const TOOL_CALL = toEvent({ id: 'up-1', choices: [{ index: 0, delta: { tool_calls: [CALL] }, finish_reason: null }] });
+
+const askForResponse = async (core: CoreGateway) =>
+  readFrames(await core.post('/api/v1/responses', { model: 'acme/chat', input: 'Hello', stream: true }));
+
+/** The last event of each type. */
+function toEvents(text: string): ReadonlyMap<string, Record<string, any>> {
+  const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
+  return new Map(lines.map((line) => JSON.parse(line.slice(6))).map((event) => [event.type, event]));
+}
+
+test.each([
+  ['at its end', []],
+  ['before a call of a tool', [TOOL_CALL]],
+])('reads the long text of a response again, piece by piece, for the events that repeat it %s', async (_, more) => {
+  const core = createCoreGateway(createReplayTransport({ pieces: [...ODD_EVENTS, ...more, STOP] }));
+  const opened = watchScratch(core);
+  const frames = await askForResponse(core);
+  let text = '';
+  let longest = 0;
+  for (let piece = await frames.next(); piece !== undefined; piece = await frames.next()) {
+    text += piece;
+    longest = Math.max(longest, piece.length);
+  }
+  const events = toEvents(text);
+  const [message] = events.get('response.completed')?.['response'].output;
+  const repeated = [
+    events.get('response.output_text.done')?.['text'],
+    events.get('response.content_part.done')?.['part'].text,
+    message.content[0].text,
+  ];
+  expect(repeated.map((each) => each === ODD_TEXT)).toEqual([true, true, true]);
+  if (more.length === 0) expect(events.get('response.output_item.done')?.['item']).toEqual(message);
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+  // Two pieces of upstream at most, as a long text is put aside by tens of kilobytes.
+  expect(longest).toBeLessThan(3 * JSON.stringify(ODD).length);
+  expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+  expect(core.store.appended[0]?.content?.output.completion === ODD_TEXT).toBe(true);
+});
+
+test('a reader who leaves within the closing events of a response has made only those that it took', async () => {
+  const core = createCoreGateway(createReplayTransport({ pieces: [...ODD_EVENTS, STOP] }));
+  const opened = watchScratch(core);
+  const frames = await askForResponse(core);
+  let piece = await frames.next();
+  while (piece?.includes('response.output_text.done') === false) piece = await frames.next();
+  await frames.next();
+  const ofRepeats = opened.find(({ isClosed }) => !isClosed);
+  expect(ofRepeats?.taken).toBe(1);
+  await frames.leave();
+  expect(ofRepeats?.isClosed).toBe(true);
+  expect(core.store.appended).toHaveLength(1);
+});
+
+test('the stream of a response breaks off where a text that it repeats cannot be read again', async () => {
+  const core = createCoreGateway(createReplayTransport({ pieces: [...ODD_EVENTS, STOP] }));
+  const opened = watchScratch(core, false);
+  const frames = await askForResponse(core);
+  await expect(frames.rest()).rejects.toThrow('A text that was put aside cannot be read again');
+  await frames.leave();
+  expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, true]);
 });

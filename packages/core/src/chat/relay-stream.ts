@@ -10,6 +10,7 @@ import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, letGo, readMoreInto } from './committed-completion.ts';
 import { failureOf, withoutFinish } from './completion-failure.ts';
 import { describeError } from './describe-completion.ts';
+import type { FrameText } from './dialect.ts';
 import { createFrameOutlet, type FrameOutlet } from './frame-outlet.ts';
 import { createFrameWriter } from './frame-writer.ts';
 import { noteEnd } from './observe-chat.ts';
@@ -123,12 +124,16 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     if (outcome.status === 'completed') outlet.push(frames.encodeEnd(settled));
     else {
       const error = describeError(outcome.error, run);
-      if (sender.refuse(error)) return;
+      if (sender.refuse(error)) return frames.close();
       // Whoever else ended it, the client is still there, and gets the reason.
-      if (outcome.error.code === 'client_closed_request') outlet.discard();
+      if (outcome.error.code === 'client_closed_request') discard();
       else outlet.push(frames.encodeError(error));
     }
     outlet.end();
+  };
+  const discard = (): void => {
+    outlet.discard();
+    frames.close();
   };
 
   // While endpoints are being called, the attempts detect the interruption themselves and note which one was affected.
@@ -150,6 +155,8 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
       next: () => outlet.next(onWait),
       return() {
         tracked.interrupt(new GatewayError('client_closed_request', 'The client closed the request'));
+        // Before, the end of the call does so.
+        if (phase === 'over') discard();
         return Promise.resolve({ done: true, value: undefined });
       },
     }),
@@ -162,7 +169,7 @@ interface Sender {
   begin(): void;
   /** Responds with an error; false when the response has begun. */
   refuse(error: GatewayError): boolean;
-  send(text: string): void;
+  send(text: FrameText): void;
   /** The reader waits from now on. */
   wait(): void;
   /** No sign of life is due any more. */
@@ -180,7 +187,7 @@ function createSender({ encoder, parts }: ChatRun, outlet: FrameOutlet, head: Re
     // A reader that has not even taken what is held needs no sign of life.
     if (outlet.isEmpty()) send(encoder.keepAlive);
   });
-  const send = (text: string): void => {
+  const send = (text: FrameText): void => {
     keepAlive.clear();
     outlet.push(text);
   };

@@ -29,8 +29,11 @@ export interface Platform {
 export interface Scratch {
   /** The bytes are its own from now on. */
   append(bytes: Uint8Array): void;
-  /** All of them, cut anywhere; null when they could not be read again. */
-  read(): Uint8Array[] | null;
+  /**
+   * All of them, cut anywhere, best by tens of kilobytes and each read when it is taken; null, or an exception at the
+   * piece, when they cannot be read again. May be called again.
+   */
+  read(): Iterable<Uint8Array> | null;
   /** Call once, when none of it is needed any more. */
   close(): void;
 }

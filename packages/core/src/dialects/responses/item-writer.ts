@@ -1,3 +1,5 @@
+import type { Scratch } from '../../foundation/platform.ts';
+import { createTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
 import type { TextKind } from '../kit/held-parts.ts';
@@ -24,7 +26,35 @@ export interface ItemWriterOptions {
   readonly keepsReasoning: boolean;
   /** The caller wants no reasoning. */
   readonly hidesReasoning: boolean;
+  /** Takes long texts; null where they stay in memory. */
+  readonly spools: Spools | null;
 }
+
+/** The long texts of one stream. Its closing events repeat each of them three or four times. */
+export interface Spools {
+  open(): TextSpool;
+  isEmpty(): boolean;
+  /** Lets go of all of them. */
+  close(): void;
+}
+
+export function createSpools(openScratch: (() => Scratch) | undefined): Spools {
+  const opened: TextSpool[] = [];
+  return {
+    open() {
+      const spool = createTextSpool(openScratch);
+      opened.push(spool);
+      return spool;
+    },
+    isEmpty: () => opened.length === 0,
+    close() {
+      for (const spool of opened) spool.close();
+    },
+  };
+}
+
+/** Hardly any text is longer: the slow readers of long ones would fill the memory. */
+const SPOOL_ABOVE_CHARACTERS = 64 * 1024;
 
 export interface ItemWriter extends SegmentWriter {
   /** The items so far, those that have ended. */
@@ -34,7 +64,7 @@ export interface ItemWriter extends SegmentWriter {
 /** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
 export function createItemWriter(
   sink: EventSink,
-  { makeId, names, keepsReasoning, hidesReasoning }: ItemWriterOptions,
+  { makeId, names, keepsReasoning, hidesReasoning, spools }: ItemWriterOptions,
 ): ItemWriter {
   const { emit } = sink;
   const output: Item[] = [];
@@ -48,7 +78,7 @@ export function createItemWriter(
 
   const writer = createSegmentWriter({
     ...createReasoningSink({ add, finish, sink, placeOf, makeId: () => makeId('rs', output.length), keepsReasoning }),
-    ...createTextSink({ add, finish, sink, placeOf, makeId: () => makeId('msg', output.length) }),
+    ...createTextSink({ add, finish, sink, placeOf, makeId: () => makeId('msg', output.length), spools }),
     ...createCallSink({ add, finish, sink, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
   return {
@@ -67,35 +97,45 @@ interface SinkParts {
   readonly makeId: (prefix: string) => string;
 }
 
+interface TextSinkParts extends SinkParts, Pick<ItemWriterOptions, 'spools'> {}
+
 function createTextSink({
   add,
   finish,
   sink: { emit, emitPiece },
   placeOf,
   makeId,
-}: SinkParts): Pick<SegmentSink, 'startText' | 'text' | 'endText'> {
+  spools,
+}: TextSinkParts): Pick<SegmentSink, 'startText' | 'text' | 'endText'> {
   let id = '';
   let place = '';
   let kind: TextKind = 'text';
   let said = '';
+  /** All but the last of a long text, which is `said`. */
+  let spool: TextSpool | null = null;
   const at = (): object => ({ ...placeOf(id), content_index: 0 });
   return {
     startText(started) {
       id = makeId('msg');
       kind = started;
       said = '';
+      spool = null;
       place = toPlace(kind === 'refusal' ? at() : { ...at(), logprobs: [] });
       add({ id, type: 'message', role: 'assistant', status: 'in_progress', content: [] });
       emit('response.content_part.added', { ...at(), part: toTextPart(kind, '') });
     },
     text(text) {
       said += text;
+      if (said.length > SPOOL_ABOVE_CHARACTERS && spools !== null) said = (spool ??= spools.open()).append(said);
       emitPiece(kind === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta', place, text);
     },
     endText() {
-      const part = toTextPart(kind, said);
-      if (kind === 'refusal') emit('response.refusal.done', { ...at(), refusal: said });
-      else emit('response.output_text.done', { ...at(), text: said, logprobs: [] });
+      // All but half a character at the very end, which no client can show.
+      spool?.append(said);
+      const whole = spool ?? said;
+      const part = toTextPart(kind, whole);
+      if (kind === 'refusal') emit('response.refusal.done', { ...at(), refusal: whole });
+      else emit('response.output_text.done', { ...at(), text: whole, logprobs: [] });
       emit('response.content_part.done', { ...at(), part });
       finish({ id, type: 'message', role: 'assistant', status: 'completed', content: [part] });
     },

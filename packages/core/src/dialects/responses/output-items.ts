@@ -1,3 +1,4 @@
+import type { TextSpool } from '../../foundation/text-spool.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import type { TextKind } from '../kit/held-parts.ts';
 
@@ -17,7 +18,7 @@ export const toPlace = (members: object): string => JSON.stringify(members).slic
 /** An item of a response's output, as it is sent. */
 export type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
 
-export function toTextPart(kind: TextKind, text: string): object {
+export function toTextPart(kind: TextKind, text: string | TextSpool): object {
   return kind === 'refusal'
     ? { type: 'refusal', refusal: text }
     : { type: 'output_text', text, annotations: [], logprobs: [] };

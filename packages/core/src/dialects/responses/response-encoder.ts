@@ -1,8 +1,9 @@
-import type { CompletionEncoder, CompletionEnvelope, Frames } from '../../chat/dialect.ts';
+import type { CompletionEncoder, CompletionEnvelope, Frames, FrameText } from '../../chat/dialect.ts';
+import { isTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
 import type { Unchecked } from '../../foundation/unchecked.ts';
 import { toItemId } from '../../wire/responses/item-id.ts';
 import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
-import { createItemWriter, type ItemWriterOptions } from './item-writer.ts';
+import { createItemWriter, createSpools, type ItemWriterOptions, type Spools } from './item-writer.ts';
 import { createNativeEvents, toOwn, toOwnEnding } from './native-events.ts';
 import type { EventSink } from './output-items.ts';
 import { reasonOf, toEnding, toResponse } from './to-response.ts';
@@ -21,10 +22,12 @@ export function createResponseEncoder(body: ResponsesRequest, names: ToolNames):
     keepsReasoning,
     hidesReasoning: body.reasoning?.['exclude'] === true,
     makeId: (prefix, place) => toItemId(prefix, id, place),
+    spools: null,
   });
   return {
     keepAlive: ': SERVICE PROCESSING\n\n',
-    createFrames: (envelope) => createFrames(envelope, body, optionsOf(envelope)),
+    createFrames: (envelope, _, openScratch) =>
+      createFrames(envelope, body, { ...optionsOf(envelope), spools: createSpools(openScratch) }),
     toWhole(completion) {
       const { chunks, failure, usage, members, created } = completion;
       const own = chunks.flatMap(({ native = [] }) => native).find(({ type }) => type === 'whole');
@@ -42,15 +45,28 @@ export function createResponseEncoder(body: ResponsesRequest, names: ToolNames):
 }
 
 /** Writes one stream of this form: each event with its number, the end when the gateway knows the cost. */
-function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, options: ItemWriterOptions): Frames {
+function createFrames(
+  envelope: CompletionEnvelope,
+  body: ResponsesRequest,
+  options: ItemWriterOptions & { readonly spools: Spools },
+): Frames {
+  const { spools } = options;
   let text = '';
+  /** What comes before `text`, where there is a long text in it. */
+  let before: FramePart[] = [];
   let number = 0;
   let hasBegun = false;
   let isNative = false;
   const sink: EventSink = {
     emit(type, members) {
-      text += toFrame(type, JSON.stringify({ type, sequence_number: number, ...members }));
+      const event = { type, sequence_number: number, ...members };
       number += 1;
+      if (spools.isEmpty()) text += toFrame(type, JSON.stringify(event));
+      else {
+        const [first = '', ...others] = toParts(event, envelope.id);
+        before.push(`${text}event: ${type}\ndata: ${first}`, ...others);
+        text = '\n\n';
+      }
     },
     emitPiece(type, place, piece) {
       const data = `{"type":"${type}","sequence_number":${number},${place},"delta":${JSON.stringify(piece)}}`;
@@ -77,10 +93,12 @@ function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, opti
     },
   });
   const output = (): readonly object[] => (isNative ? native.output : writer.output);
-  const take = (): string => {
-    const taken = text;
+  const take = (end = '', onRead?: () => void): FrameText => {
+    const taken = text + end;
+    const parts = before;
     text = '';
-    return taken;
+    before = [];
+    return parts.length === 0 ? taken : readParts([...parts, taken], onRead);
   };
   return {
     encode(chunks) {
@@ -113,15 +131,42 @@ function createFrames(envelope: CompletionEnvelope, body: ResponsesRequest, opti
             }
           : toOwnEnding(toOwn(own, envelope, response), usage, members);
       emit(`response.${String((ending as Unchecked)['status'])}`, { response: ending });
-      return take() + DONE;
+      return take(DONE, spools.close);
     },
     encodeError(error) {
       begin();
       const ending = toEnding({ reason: 'error', usage: undefined, output: output(), error });
       emit('response.failed', { response: { ...response, ...ending, ...error.beside } });
-      return take() + DONE;
+      return take(DONE, spools.close);
     },
+    close: spools.close,
   };
 }
 
 const toFrame = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
+
+/** A part of frames: text as it is sent, or a text that is put aside and stands in a string of JSON. */
+type FramePart = string | TextSpool;
+
+/**
+ * Writes an event as JSON, each long text in it as a part of its own. The place of one is marked by a text that nobody
+ * else can have written, as the id of the response is random.
+ */
+function toParts(event: object, id: string): FramePart[] {
+  const mark = `long text of ${id}`;
+  const spools: TextSpool[] = [];
+  const json = JSON.stringify(event, (_, value: unknown) => {
+    if (!isTextSpool(value)) return value;
+    spools.push(value);
+    return mark;
+  });
+  return json.split(mark).flatMap((part, index) => (index === 0 ? [part] : [spools[index - 1] ?? '', part]));
+}
+
+function* readParts(parts: readonly FramePart[], onRead?: () => void): Generator<string> {
+  for (const part of parts) {
+    if (typeof part === 'string') yield part;
+    else for (const piece of part.read()) yield JSON.stringify(piece).slice(1, -1);
+  }
+  onRead?.();
+}

@@ -1,7 +1,8 @@
 import { weighText } from '../../calls/estimate-usage.ts';
 import type { Scratch } from '../../foundation/platform.ts';
+import { createTextSpool, type TextSpool, withoutHalf } from '../../foundation/text-spool.ts';
 
-/** A long text that is held only for the record: outside of the heap, where no collector moves or marks it. */
+/** A long text that is held only for the record. */
 export interface SpilledText {
   /** Takes a text in, all but a last half of a character, which is returned. */
   append(text: string): string;
@@ -20,11 +21,6 @@ export interface SpillOptions {
   readonly openScratch?: (() => Scratch) | undefined;
 }
 
-/** Large, so that held texts are not scattered among short-lived buffers; unused space costs nothing. */
-const SLAB_BYTES = 1024 * 1024;
-
-const encoder = new TextEncoder();
-
 interface Spilled {
   append: SpilledText['append'];
   readBack: SpilledText['readBack'];
@@ -33,56 +29,32 @@ interface Spilled {
 }
 
 /** Creates an empty one. Texts are best appended by tens of kilobytes. */
-export function createSpilledText({ maxLength, openScratch = createSlabs }: SpillOptions): SpilledText {
-  let scratch: Scratch | null = openScratch();
+export function createSpilledText({ maxLength, openScratch }: SpillOptions): SpilledText {
+  let spool: TextSpool | null = createTextSpool(openScratch);
   const letGo = (): void => {
-    scratch?.close();
-    scratch = null;
+    spool?.close();
+    spool = null;
   };
   const spilled: Spilled = {
     length: 0,
     weight: 0,
     append(text) {
-      const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
-      const whole = text.slice(0, end);
-      spilled.length += end;
+      const whole = withoutHalf(text);
+      spilled.length += whole.length;
       spilled.weight += weighText(whole);
       if (spilled.length > maxLength) letGo();
-      scratch?.append(encoder.encode(whole));
-      return text.slice(end);
+      spool?.append(whole);
+      return text.slice(whole.length);
     },
     readBack() {
-      const pieces = scratch?.read() ?? null;
-      letGo();
-      const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-      return pieces && pieces.map((bytes) => decoder.decode(bytes, { stream: true })).join('');
+      try {
+        return spool && [...spool.read()].join('');
+      } catch {
+        return null;
+      } finally {
+        letGo();
+      }
     },
   };
   return spilled;
 }
-
-/** A scratch in memory. */
-function createSlabs(): Scratch {
-  const slabs: Uint8Array[] = [];
-  let slab = new Uint8Array();
-  let used = 0;
-  return {
-    append(bytes) {
-      for (let at = 0; at < bytes.length;) {
-        if (used === slab.length) {
-          slab = new Uint8Array(SLAB_BYTES);
-          slabs.push(slab);
-          used = 0;
-        }
-        const part = bytes.subarray(at, at + SLAB_BYTES - used);
-        slab.set(part, used);
-        at += part.length;
-        used += part.length;
-      }
-    },
-    read: () => slabs.map((each) => (each === slab ? each.subarray(0, used) : each)),
-    close: () => undefined,
-  };
-}
-
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
