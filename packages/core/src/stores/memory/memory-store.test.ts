@@ -1,7 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import { expect, test } from 'vitest';
 
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { createMemoryStore } from './memory-store.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 test('keeps the newest generations, however many come, and all of their cost', async () => {
   const { generations } = createMemoryStore({ maxGenerations: 3 });
@@ -34,4 +40,39 @@ test('pages right when old generations have been dropped', async () => {
   const ids = [...first.records, ...second.records].map(({ generation }) => generation.id);
   expect(ids).toEqual(['gen-7', 'gen-6', 'gen-5', 'gen-4']);
   expect(second.next).toBeNull();
+});
+
+/** A text that has grown by small pieces, as that of a stream has. */
+function grow(pieces: number): string {
+  let text = '';
+  for (let index = 0; index < pieces; index += 1) text += `tok${index} `;
+  return text;
+}
+
+test('a kept generation costs its texts and at most 4 KB, and those that were removed cost nothing', async () => {
+  const { generations } = createMemoryStore({ maxGenerations: 1000 });
+  const pieces = 300;
+  const length = grow(pieces).length;
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  // Just before the places of those that were removed are given back.
+  for (let index = 0; index < 1999; index += 1) {
+    const content = toContent(`${index}`);
+    const output = { ...content.output, completion: grow(pieces) };
+    await generations.append(structuredClone(toRecord(`gen-${index}`)), { ...content, output });
+  }
+  collectGarbage();
+  const bytesEach = (process.memoryUsage().heapUsed - before) / 1000;
+  expect(bytesEach).toBeGreaterThan(length);
+  expect(bytesEach).toBeLessThan(length + 4096);
+  expect((await generations.getContent('gen-1998'))?.output.completion).toBe(grow(pieces));
+});
+
+test('a content that is changed by others stays as it was stored', async () => {
+  const { generations } = createMemoryStore();
+  const content = toContent('first');
+  await generations.append(toRecord('gen-1'), content);
+  Object.assign(content.output, { completion: 'changed' });
+  Object.assign((await generations.getContent('gen-1')) ?? {}, { output: null });
+  expect(await generations.getContent('gen-1')).toEqual(toContent('first'));
 });

@@ -1,4 +1,3 @@
-import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
 import { createCarriedSpending } from '../kit/carried-spending.ts';
@@ -14,7 +13,14 @@ import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
 import { EMPTY_TABLES } from '../kit/tables.ts';
 import { toPreview } from '../kit/to-preview.ts';
-import type { GenerationPage, GenerationRecord, GenerationRepository, ScannedGeneration, Store } from '../store.ts';
+import type {
+  GenerationPage,
+  GenerationRecord,
+  GenerationRepository,
+  ScannedGeneration,
+  Store,
+  StoredContent,
+} from '../store.ts';
 
 export interface MemoryStoreOptions {
   /** Limit of stored generations; the oldest are removed first, but their cost stays counted. Default: 10,000. */
@@ -49,10 +55,17 @@ function createTableSource(): TableSource {
 
 interface KeptGeneration {
   record: GenerationRecord;
-  content: GenerationContent | null;
+  /**
+   * The content as JSON: one flat text. As objects it would take several times the memory, because a streamed text is a
+   * chain of all its pieces.
+   */
+  content: string | null;
   /** Increases with every append; determines the position in `order`. */
   readonly sequence: number;
 }
+
+/** In the order of their sequences, without those that were dropped. */
+type Order = readonly (KeptGeneration | undefined)[];
 
 interface GenerationSource {
   readonly id: string;
@@ -64,13 +77,15 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
   const spending = createSpendingBook();
   const carried = createCarriedSpending(spending);
   /** Oldest first, beginning at `dropped`: cutting the front off at every append would cost its length each time. */
-  let order: KeptGeneration[] = [];
+  let order: (KeptGeneration | undefined)[] = [];
   let dropped = 0;
   let nextSequence = 0;
 
   const dropOldest = (): void => {
     const oldest = order[dropped];
     if (oldest !== undefined) byId.delete(oldest.record.generation.id);
+    // The place would hold it until the front is cut off.
+    order[dropped] = undefined;
     dropped += 1;
     if (dropped * 2 > order.length) {
       order = order.slice(dropped);
@@ -78,11 +93,22 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     }
   };
 
+  const readContent = (id: string): StoredContent | undefined => {
+    const text = byId.get(id)?.content ?? null;
+    return text === null ? undefined : (JSON.parse(text) as StoredContent);
+  };
+
   return {
     append(record, content) {
       const { id } = record.generation;
       if (byId.has(id)) return Promise.reject(new Error(`A generation with the id ${id} exists already`));
-      const entry: KeptGeneration = { record, content, sequence: nextSequence };
+      let text: string | null;
+      try {
+        text = content === null ? null : JSON.stringify(content);
+      } catch (error) {
+        return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+      }
+      const entry: KeptGeneration = { record, content: text, sequence: nextSequence };
       nextSequence += 1;
       byId.set(id, entry);
       order.push(entry);
@@ -99,9 +125,9 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       return true;
     },
     get: (id) => byId.get(id)?.record,
-    getContent: (id) => byId.get(id)?.content ?? undefined,
+    getContent: readContent,
     getPreview(id) {
-      const content = byId.get(id)?.content ?? undefined;
+      const content = readContent(id);
       return content && (toPreview(content) ?? undefined);
     },
     async deleteContent(id) {
@@ -184,23 +210,23 @@ const MAX_LOOKED_AT = 2000;
 /** Records are in the order in which calls ended; no call lasts longer than this. */
 const SLACK_MS = 24 * 60 * 60 * 1000;
 
-function pageOf(order: readonly KeptGeneration[], span: Span): GenerationPage {
+function pageOf(order: Order, span: Span): GenerationPage {
   return span.filter === undefined ? wholePageOf(order, span) : filteredPageOf(order, span, span.filter);
 }
 
-function wholePageOf(order: readonly KeptGeneration[], { start, end, limit }: Span): GenerationPage {
+function wholePageOf(order: Order, { start, end, limit }: Span): GenerationPage {
   const from = Math.max(start, end - Math.max(0, limit));
   const records = order
     .slice(from, end)
     .reverse()
-    .map((entry) => entry.record);
+    .flatMap((entry) => entry?.record ?? []);
   const oldest = order[from];
   const hasOlder = from > start && from < end && oldest !== undefined;
   return { records, next: hasOlder ? oldest.record.generation.id : null };
 }
 
 function filteredPageOf(
-  order: readonly KeptGeneration[],
+  order: Order,
   { start, end, limit }: Span,
   filter: GenerationFilter,
 ): GenerationPage {
