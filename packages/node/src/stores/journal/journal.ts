@@ -4,7 +4,13 @@ import { openSegments, type OpenSegments, type OpenSegmentsOptions } from './ope
 import { createLineBuffer, type LineBuffer } from './record-line.ts';
 import { type Segment, type SegmentStart, writeSegment } from './segment.ts';
 
-/** Operations that are written together, with one write to each file: all of them or none. */
+/** With so many bytes a write begins: many long contents that come together would fill the memory twice. */
+const FULL_WRITE_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Operations that are written together, with one write to each file where they are not too long for it: all of a write
+ * or none.
+ */
 export interface Batch<Operation> {
   readonly segment: Segment;
   readonly waiting: Waiting<Operation>[];
@@ -137,37 +143,56 @@ async function drain<Operation>(state: State<Operation>): Promise<void> {
   while (state.gathering !== null) {
     const batch = state.gathering;
     state.gathering = null;
-    let written: readonly Waiting<Operation>[] = batch.waiting;
-    try {
-      await segments.repair();
-      written = encode(state, batch);
-      await writeSegment(options.files, batch.segment, state);
-      for (const { operation } of written) options.commit(operation);
-      for (const { resolve } of written) resolve();
-      segments.scheduleSync();
-    } catch (error) {
-      for (const { reject } of written) reject(error);
-    }
-    state.metadata.clear();
-    state.content.clear();
+    for (let next = 0; next < batch.waiting.length;) next = await writeSome(state, batch, next);
     segments.release(batch.segment);
   }
   state.isDraining = false;
 }
 
-/** Adds the lines of a batch to the buffers. Returns its operations, without those refused as not encodable. */
+/** Writes the operations of a batch from `first` on, as many as one write takes. Returns the place of the next. */
+async function writeSome<Operation>(
+  state: State<Operation>,
+  batch: Batch<Operation>,
+  first: number,
+): Promise<number> {
+  const { options, segments, metadata, content } = state;
+  let next = batch.waiting.length;
+  let written = first === 0 ? batch.waiting : batch.waiting.slice(first);
+  try {
+    await segments.repair();
+    ({ written, next } = encode(state, batch, first));
+    await writeSegment(options.files, batch.segment, state);
+    for (const { operation } of written) options.commit(operation);
+    for (const { resolve } of written) resolve();
+    segments.scheduleSync();
+  } catch (error) {
+    for (const { reject } of written) reject(error);
+  }
+  metadata.clear();
+  content.clear();
+  return next;
+}
+
+/**
+ * Adds the lines of operations to the buffers until they are full. Returns the operations, without those refused as not
+ * encodable, and the place of the next.
+ */
 function encode<Operation>(
   { options, metadata, content }: State<Operation>,
   { segment, waiting }: Batch<Operation>,
-): readonly Waiting<Operation>[] {
+  first: number,
+): { readonly written: Waiting<Operation>[]; readonly next: number } {
   const lines: BatchLines = { segment, metadata, content };
-  return waiting.filter((each) => {
+  const written: Waiting<Operation>[] = [];
+  let next = first;
+  for (; next < waiting.length && metadata.length + content.length < FULL_WRITE_BYTES; next += 1) {
+    const each = waiting[next] as Waiting<Operation>;
     try {
       options.encode(each.operation, lines);
-      return true;
+      written.push(each);
     } catch (error) {
       each.reject(error);
-      return false;
     }
-  });
+  }
+  return { written, next };
 }
