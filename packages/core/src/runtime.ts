@@ -22,7 +22,7 @@ import { createCallCounters } from './dispatch/call-counters.ts';
 import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createRecorder, type GenerationListener, toAttemptListener } from './dispatch/recorder.ts';
 import { startRunningNotes } from './dispatch/running-notes.ts';
-import { createSerialQueue } from './foundation/async/serial-queue.ts';
+import { createBoundedQueue } from './foundation/async/bounded-queue.ts';
 import { createTimerWheel } from './foundation/async/timer-wheel.ts';
 import { createClosing } from './foundation/closing.ts';
 import type { Logger } from './foundation/logger.ts';
@@ -172,13 +172,16 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     discovered: new Map<string, readonly DiscoveredModel[]>(),
     openCalls,
     runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
-    longCompletions: createSerialQueue(platform),
+    longCompletions: createBoundedQueue(platform, MAX_SETTLING_CHARACTERS),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),
     describeApi,
   };
 }
+
+/** Of long completions that are settled at once. */
+const MAX_SETTLING_CHARACTERS = 512 * 1024;
 
 function chooseBroadcaster({ platform, store }: Pick<GatewayOptions, 'store'> & { readonly platform: Platform }) {
   if (platform.isPerRequest === true) return createDirectBroadcaster;

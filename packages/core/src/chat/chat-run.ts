@@ -8,7 +8,7 @@ import type { OpenCalls } from '../dispatch/open-calls.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
 import type { AttemptParts } from '../dispatch/run-attempts.ts';
 import type { TimerWheel } from '../foundation/async/deadline.ts';
-import type { SerialQueue } from '../foundation/async/serial-queue.ts';
+import type { BoundedQueue } from '../foundation/async/bounded-queue.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
@@ -31,8 +31,8 @@ export interface ChatRunParts {
   readonly ledger: Ledger;
   readonly recorder: Recorder;
   readonly openCalls: OpenCalls;
-  /** Settles long streamed completions, one after the other. */
-  readonly longCompletions: SerialQueue;
+  /** Settles long streamed completions, a few at a time; they weigh what they have characters. */
+  readonly longCompletions: BoundedQueue;
   readonly logger: Logger;
 }
 

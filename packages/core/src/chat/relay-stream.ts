@@ -52,11 +52,10 @@ interface ResponseHead {
   refuse(error: GatewayError): void;
 }
 
-/** Settling a completion of this many characters takes milliseconds, and several times its length of memory. */
-const LONG_COMPLETION_LENGTH = 512 * 1024;
+/** Settling takes several times the length of a completion in memory; hardly any is longer. */
+const LONG_COMPLETION_LENGTH = 64 * 1024;
 
-const isLong = ({ textLength, reasoningLength }: CompletionAccumulator): boolean =>
-  textLength + reasoningLength >= LONG_COMPLETION_LENGTH;
+const lengthOf = ({ textLength, reasoningLength }: CompletionAccumulator): number => textLength + reasoningLength;
 
 function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncIterable<Uint8Array> {
   const { call, plan, observer, parts } = run;
@@ -112,8 +111,9 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     const judged = signal.aborted ? undefined : completion;
     const record = (): Promise<void> => recordEnd(run, outcome, judged).then(finish);
     // A thousand readers of long completions that leave together would otherwise fill the memory.
-    if (isLong(observer.completion)) parts.longCompletions.run(record);
-    else void record();
+    const length = lengthOf(observer.completion);
+    if (length < LONG_COMPLETION_LENGTH) void record();
+    else parts.longCompletions.run(record, length);
     if (outcome.status === 'completed') return;
     tracked.interrupt(new GatewayError('client_closed_request', 'The call is over'));
     if (completion !== undefined) letGo(completion);

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../../test/support/async/virtual-platform.ts';
-import { createSerialQueue } from './serial-queue.ts';
+import { createBoundedQueue } from './bounded-queue.ts';
 
 function setUp() {
   const platform = createVirtualPlatform();
-  const { run } = createSerialQueue(platform);
+  const { run } = createBoundedQueue(platform, 10);
   const begun: string[] = [];
-  const begin = (name: string): (() => void) => {
+  const begin = (name: string, weight = 20): (() => void) => {
     let finish = (): void => undefined;
     const done = new Promise<void>((resolve) => (finish = resolve));
     run(() => {
       begun.push(name);
       return done;
-    });
+    }, weight);
     return finish;
   };
   return { platform, begun, begin };
@@ -40,4 +40,21 @@ test('begins at once again when everything is done', async () => {
   await platform.advance(0);
   begin('second');
   expect(begun).toEqual(['first', 'second']);
+});
+
+test('has as much under way as its capacity, in order', async () => {
+  const { platform, begun, begin } = setUp();
+  const finishFirst = begin('first', 4);
+  const finishSecond = begin('second', 4);
+  const finishThird = begin('third', 4);
+  begin('fourth', 1);
+  expect(begun).toEqual(['first', 'second']);
+  finishSecond();
+  await platform.advance(0);
+  expect(begun).toEqual(['first', 'second', 'third', 'fourth']);
+  begin('fifth');
+  finishFirst();
+  finishThird();
+  await platform.advance(0);
+  expect(begun).toEqual(['first', 'second', 'third', 'fourth']);
 });
