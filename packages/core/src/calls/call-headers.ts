@@ -20,10 +20,15 @@ export const AGENT_HEADERS: HeaderDescriptions = {
   'x-openai-subagent': 'The call is made by an agent that another one has started',
 };
 
-/** The headers that responses to calls have, for the API document. */
-export const CALL_RESPONSE_HEADERS: HeaderDescriptions = {
-  'x-generation-id': 'Id of the generation, once the call has passed all checks',
+/** The headers of a response that a rate limit refuses, for the API document. */
+export const RATE_LIMIT_HEADERS: HeaderDescriptions = {
   'x-ratelimit-limit': 'Where a rate limit refuses: how many are allowed in its period',
   'x-ratelimit-remaining': 'Where a rate limit refuses: 0',
   'x-ratelimit-reset': 'Where a rate limit refuses: when it admits the next one, in milliseconds since 1970',
+};
+
+/** The headers that responses to calls have, for the API document. */
+export const CALL_RESPONSE_HEADERS: HeaderDescriptions = {
+  'x-generation-id': 'Id of the generation, once the call has passed all checks',
+  ...RATE_LIMIT_HEADERS,
 };

@@ -1,6 +1,9 @@
-import { AGENT_HEADERS, CALL_HEADERS } from '../../calls/call-headers.ts';
+import type { Ledger } from '../../budgets/ledger.ts';
+import { type Reservation, reserveCall } from '../../budgets/reserve-call.ts';
+import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../../calls/call-headers.ts';
+import type { CallBound } from '../../calls/call-kind.ts';
 import { estimatePrompt } from '../../calls/estimate-usage.ts';
-import { receiveCall } from '../../calls/model-call.ts';
+import { type ModelCall, receiveCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
 import { findCaller } from '../../dispatch/find-caller.ts';
@@ -15,9 +18,11 @@ import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages/
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { guardChat } from '../chat/complete-chat.ts';
 
+const FREE: CallBound = { worstCaseNanoUsd: () => 0 };
+
 /**
  * `POST /messages/count_tokens`: by the counter of the upstream that would serve the call, else an estimate that says so.
- * Guardrails see the prompt as they would see that of a call; nothing is charged or recorded.
+ * Guardrails, rate limits and used up budgets hold as for a call; nothing is charged or recorded.
  */
 export const countTokens = operation<ChatParts>()({
   body: { readByRun: countTokensRequestSchema },
@@ -29,6 +34,7 @@ export const countTokens = operation<ChatParts>()({
     'x-claude-code-session-id': 'Session of an agent, where the body names none',
   },
   response: { mediaTypes: { 'application/json': tokenCountSchema } },
+  responseHeaders: RATE_LIMIT_HEADERS,
   async run(context) {
     const { request: client, principal, parts } = context;
     const { request } = messagesDialect.parse(await readJsonBody(client), client.headers);
@@ -36,9 +42,12 @@ export const countTokens = operation<ChatParts>()({
     const received = applyRules(receiveCall(chatKind, request, context), called, parts.routing);
     const caller = await findCaller(principal, parts.callers);
     const guarded = await guardChat(received, caller, context);
-    const { plan } = planGuarded(guarded, caller, client.headers, parts.routing);
+    // Counting costs nothing, so that no endpoint is left out because the cost of a call there has no bound.
+    const { plan } = planGuarded(guarded, { ...caller, budgets: [] }, client.headers, parts.routing);
     const [endpoint] = plan.endpoints;
     const { call } = guarded;
+    await parts.rateLimits?.admit(principal, endpoint?.modelId ?? '', context.responseHeaders);
+    await refuseWithoutBudget(call, { budgets: caller.budgets, endpoints: plan.endpoints }, parts.ledger);
     const counted = await endpoint?.provider
       .countTokens?.({
         generationId: call.id,
@@ -60,3 +69,14 @@ export const countTokens = operation<ChatParts>()({
     return toJsonResponse(200, count, context.responseHeaders);
   },
 });
+
+/** Throws what refuses every call of a key whose budgets are used up, or zero. Holds nothing afterwards. */
+async function refuseWithoutBudget(
+  { id, principal }: Pick<ModelCall, 'id' | 'principal'>,
+  { budgets, endpoints }: Pick<Reservation, 'budgets' | 'endpoints'>,
+  ledger: Pick<Ledger, 'reserve' | 'release'>,
+): Promise<void> {
+  if (budgets.length === 0) return;
+  await reserveCall({ id, principal }, { budgets, endpoints, bound: FREE }, ledger);
+  ledger.release(id);
+}
