@@ -2,7 +2,7 @@ import type { CompletionEnvelope, WholeCompletion } from '../../chat/dialect.ts'
 import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import type { NativePiece, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { Emit } from './output-items.ts';
-import { toResponsesUsage } from './to-response.ts';
+import { toResponsesUsage, withBase } from './to-response.ts';
 
 /** Events of upstream's own, given back under the gateway's numbers. */
 export interface NativeEvents {
@@ -62,7 +62,7 @@ export function toOwn(
   { id, model, provider }: CompletionEnvelope,
   base: Unchecked,
 ): Record<string, unknown> {
-  return { ...base, ...given, id, model, provider };
+  return { ...withBase(given, base), id, model, provider };
 }
 
 /** The last response of upstream's own, with what it has cost here. */

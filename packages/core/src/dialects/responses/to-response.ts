@@ -1,5 +1,6 @@
 import type { CompletionEnvelope, WholeCompletion } from '../../chat/dialect.ts';
 import { type GatewayError, toErrorBody } from '../../foundation/errors.ts';
+import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import type { FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
 
@@ -8,7 +9,6 @@ export function toResponse(
   { id, created, model, provider, serviceTier }: CompletionEnvelope,
   body: ResponsesRequest,
 ): Record<string, unknown> {
-  const given = (field: string): unknown => body[field] ?? null;
   return {
     id,
     object: 'response',
@@ -22,23 +22,52 @@ export function toResponse(
     incomplete_details: null,
     instructions: body.instructions ?? null,
     metadata: body['metadata'] ?? {},
-    temperature: given('temperature'),
-    top_p: given('top_p'),
-    frequency_penalty: given('frequency_penalty'),
-    presence_penalty: given('presence_penalty'),
+    ...Object.fromEntries(Object.entries(DEFAULTS).map(([field, usual]) => [field, body[field] ?? usual])),
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     tool_choice: body.tool_choice ?? 'auto',
-    tools: body.tools ?? [],
-    text: body.text ?? { format: { type: 'text' } },
-    reasoning: body.reasoning ?? null,
+    tools: (body.tools ?? []).map(withStrict),
+    text: { ...body.text, format: body.text?.format ?? { type: 'text' } },
+    reasoning: body.reasoning ? { effort: null, summary: null, ...body.reasoning } : null,
     max_output_tokens: body.max_output_tokens ?? null,
     previous_response_id: null,
     store: false,
     background: false,
     truncation: body['truncation'] ?? 'disabled',
-    service_tier: serviceTier ?? null,
+    service_tier: serviceTier ?? 'default',
     usage: null,
   };
+}
+
+/** What a request asks for where it says nothing: clients of this form insist on a value. */
+const DEFAULTS = {
+  temperature: 1,
+  top_p: 1,
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  top_logprobs: 0,
+  max_tool_calls: null,
+  safety_identifier: null,
+  prompt_cache_key: null,
+} as const;
+
+/** Functions say whether their schema binds, or that nothing is said of it. */
+function withStrict(tool: unknown): unknown {
+  return isRecord(tool) && tool['type'] === 'function' && tool['strict'] === undefined
+    ? { ...tool, strict: null }
+    : tool;
+}
+
+/**
+ * A response of upstream's own. What it lacks is as `base` has it, and so is what it leaves null where clients need a
+ * value.
+ */
+export function withBase(given: Unchecked, base: Unchecked): Unchecked {
+  const merged: Record<string, unknown> = { ...base, ...given };
+  for (const [field, usual] of Object.entries(base)) {
+    if (usual !== null && merged[field] === null) merged[field] = usual;
+  }
+  if (Array.isArray(merged['tools'])) merged['tools'] = merged['tools'].map(withStrict);
+  return merged;
 }
 
 interface ResponseEnd {

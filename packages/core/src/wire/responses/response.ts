@@ -25,6 +25,15 @@ export const responseSchema = z.looseObject({
   error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
   incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
   usage: responsesUsageSchema.nullable(),
+  temperature: z.number(),
+  top_p: z.number(),
+  presence_penalty: z.number(),
+  frequency_penalty: z.number(),
+  top_logprobs: z.int(),
+  max_tool_calls: z.int().nullable(),
+  service_tier: z.string(),
+  safety_identifier: z.string().nullable(),
+  prompt_cache_key: z.string().nullable(),
   ...routingMembersSchema.shape,
 });
 
