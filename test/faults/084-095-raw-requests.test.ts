@@ -153,6 +153,33 @@ test.each([
   }
 });
 
+test.each([
+  ['http://127.0.0.1:{port}/api/v1/models', 'host: 127.0.0.1:{port}', 200],
+  ['HTTP://LocalHost:{port}/api/v1/models/count', 'host: localhost:{port}', 200],
+  ['http://127.0.0.1:{port}/health', 'host: 127.0.0.1:{port}', 200],
+  ['http://127.0.0.1:{port}?x=/api/v1/models', 'host: 127.0.0.1:{port}', 404],
+  ['http://evil.example/api/v1/models', 'host: evil.example', 403],
+  ['http://evil.example/api/v1/models', 'host: 127.0.0.1:{port}', 400],
+  ['http://127.0.0.1:{port}/api/v1/models', 'host: evil.example', 400],
+  ['http://127.0.0.1:{port}/api/v1/models', 'x-host: 127.0.0.1:{port}', 400],
+  ['http:///api/v1/models', 'host: 127.0.0.1:{port}', 404],
+  ['ftp://127.0.0.1:{port}/api/v1/models', 'host: 127.0.0.1:{port}', 404],
+])('86: the target %s with %s is a %i', async (target, host, status) => {
+  const { received, upstreamCalls } = await responsesTo((port) =>
+    [`GET ${target} HTTP/1.1`, host, `authorization: Bearer ${TEST_KEY}`, 'connection: close', '', '']
+      .join('\r\n')
+      .replaceAll('{port}', String(port)),
+  );
+  expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(upstreamCalls).toBe(0);
+});
+
+test('86: HTTP/1.0 may name its host in the target alone', async () => {
+  const toBytes = (path: string) => (port: number) =>
+    `GET http://127.0.0.1:${port}${path} HTTP/1.0\r\nauthorization: Bearer ${TEST_KEY}\r\n\r\n`;
+  expect((await responsesTo(toBytes('/api/v1/models'))).received).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test('86: a query may say anything and changes no path', async () => {
   const { port } = await startFaultGateway([await healthy()]);
   const client = await connectRaw(port);

@@ -20,7 +20,10 @@ export interface GuardOptions {
 }
 
 export interface RequestGuard {
-  /** Throws the error for a request that must not be processed any further. */
+  /**
+   * Throws the error for a request that must not be processed any further. One with the whole address as its target gets
+   * the path of it, and its host.
+   */
   check(request: IncomingMessage): void;
   /** CORS headers for a request from an allowed origin; undefined for all others. */
   corsHeaders(request: IncomingMessage): Record<string, string> | undefined;
@@ -47,6 +50,7 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
   return {
     check(request) {
       refuseOddHeaders(request.rawHeaders);
+      if (request.url?.startsWith('/') === false) toOriginForm(request);
       const { host } = request.headers;
       // The value nearly always equals that of the request before, which need not be parsed again.
       if (host === undefined || host !== servedHost) {
@@ -71,6 +75,25 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
       };
     },
   };
+}
+
+const ABSOLUTE_FORM = /^https?:\/\/(?<host>[^/?#@]+)(?<path>[/?].*)?$/i;
+
+/**
+ * Takes a target in absolute form (`GET http://host/path`; RFC 9112, 3.2.2) apart. Clients have to name the same host in
+ * the Host header (3.2); a request that names two is refused, because a proxy before the gateway may go by either.
+ */
+function toOriginForm(request: IncomingMessage): void {
+  const { host, path = '/' } = ABSOLUTE_FORM.exec(request.url ?? '')?.groups ?? {};
+  if (host === undefined) return;
+  const named = request.headers.host;
+  // HTTP/1.1 requires the header all the same; the check of hosts refuses a request without it.
+  if (named === undefined && request.httpVersion !== '1.0') return;
+  if (named !== undefined && named.toLowerCase() !== host.toLowerCase()) {
+    throw new GatewayError('invalid_request', 'The target of the request and its Host header name different hosts');
+  }
+  request.headers.host = host;
+  request.url = path.startsWith('/') ? path : `/${path}`;
 }
 
 function refuseOtherHosts(host: string | undefined, hosts: ReadonlySet<string> | null): void {
