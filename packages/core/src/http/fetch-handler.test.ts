@@ -246,6 +246,21 @@ test('closes the upstream when the request is aborted', async () => {
   expect(store.appended).toHaveLength(1);
 });
 
+test.each([
+  ['a call', '/api/v1/chat/completions'],
+  ['a count', '/api/v1/messages/count_tokens'],
+])('a body of %s that breaks off is an error of the client, where the host aborts nothing', async (_, path) => {
+  const { gateway, logged } = createCoreGateway(createScriptedTransport());
+  const upload = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"model":')),
+    pull: (controller) => controller.error(new TypeError('terminated')),
+  });
+  const response = await toFetchHandler(gateway)(chatRequest(upload, {}, path));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('broke off') } });
+  expect(logged).toEqual([]);
+});
+
 test('does not report a client that disconnects during its upload as a failure of the gateway', async () => {
   const { gateway, logged } = createCoreGateway(createScriptedTransport());
   const client = new AbortController();

@@ -89,7 +89,7 @@ function holdHost(waitUntil: WaitUntil): () => void {
 }
 
 /** Yields the body of a request, and releases the body when its reader leaves. */
-async function* openBody({ body, headers, signal }: Request, limitBytes: number): AsyncGenerator<Uint8Array> {
+async function* openBody({ body, headers }: Request, limitBytes: number): AsyncGenerator<Uint8Array> {
   const tooLarge = (): GatewayError =>
     new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
   if (Number(headers.get('content-length') ?? 0) > limitBytes) throw tooLarge();
@@ -102,9 +102,9 @@ async function* openBody({ body, headers, signal }: Request, limitBytes: number)
       yield next.value;
     }
   } catch (cause) {
-    // An upload breaks off when its client disconnects; that is not a failure of the gateway.
-    if (cause instanceof GatewayError || !signal.aborted) throw cause;
-    throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
+    if (cause instanceof GatewayError) throw cause;
+    // An upload breaks off because its client does; not every host aborts the signal of its request then.
+    throw new GatewayError('client_closed_request', 'The body of the request broke off before its end', { cause });
   } finally {
     await reader?.cancel().catch(() => undefined);
   }
