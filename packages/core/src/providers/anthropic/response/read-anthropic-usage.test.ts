@@ -62,6 +62,15 @@ test('takes a zero after a count for nothing said', () => {
   expect(usageOf({ input_tokens: 0, output_tokens: 0 })).toMatchObject({ prompt_tokens: 0, completion_tokens: 0 });
 });
 
+test('takes a zero of the output for what it says, where the input is counted or not mentioned', () => {
+  for (const last of [{ output_tokens: 0 }, { input_tokens: 7, output_tokens: 0 }]) {
+    expect(usageOf({ input_tokens: 7, output_tokens: 1 }, last)).toMatchObject({
+      completion_tokens: 0,
+      total_tokens: 7,
+    });
+  }
+});
+
 test('adds up turns on the server, all but those of another model that advises', () => {
   const message = { type: 'message', input_tokens: 10, output_tokens: 40, cache_read_input_tokens: 5 };
   expect(

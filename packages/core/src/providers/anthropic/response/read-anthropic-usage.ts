@@ -23,16 +23,19 @@ const FIELDS = [
 
 /**
  * Adds the counts of one `usage` object. Counts are cumulative, so later ones replace earlier ones, except zeros that
- * some servers send at the end. A call that took several turns on the server (compaction, fallback to another model)
+ * some servers send at the end; a zero for the output alone is one. A call that took several turns on the server (compaction, fallback to another model)
  * lists them as iterations; the counts beside that list cover only a part, so its sum is used.
  */
 export function addAnthropicUsage(known: AnthropicCounts, value: unknown): AnthropicCounts {
   if (!isObject(value)) return known;
   const counts: AnthropicCounts = { ...known };
   const iterations = Array.isArray(value['iterations']) ? value['iterations'].filter(isOwnIteration) : [];
+  const isEmptyReport = (known.input ?? 0) > 0 && value['input_tokens'] === 0;
   for (const [name, field] of FIELDS) {
     const count = iterations.length > 0 ? sumOf(iterations, field) : readCount(value[field]);
-    if (count !== undefined && (count > 0 || counts[name] === undefined)) counts[name] = count;
+    if (count === undefined) continue;
+    const isKnown = counts[name] !== undefined;
+    if (count > 0 || !isKnown || (name === 'output' && !isEmptyReport)) counts[name] = count;
   }
   const cacheWrite1h = countIn(value['cache_creation'], 'ephemeral_1h_input_tokens');
   const thinking = countIn(value['output_tokens_details'], 'thinking_tokens');
