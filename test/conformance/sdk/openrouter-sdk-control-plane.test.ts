@@ -173,7 +173,14 @@ describe.each(HOST_KINDS)('the OpenRouter client that administers on %s', (kind)
     expect(await assign(second)).toEqual({ assignedCount: 1 });
     expect((await admin.guardrails.listGuardrailKeyAssignments({ id: first })).result.totalCount).toBe(0);
     const { result } = await admin.guardrails.listGuardrailKeyAssignments({ id: second });
-    expect(result.data).toMatchObject([{ guardrailId: second, keyHash: hash, keyName: 'guarded', assignedBy: null }]);
+    expect(result.data).toMatchObject([
+      {
+        guardrailId: second,
+        keyHash: hash,
+        keyName: 'guarded',
+        assignedBy: expect.stringMatching(/^[\da-f]{64}$/) as string,
+      },
+    ]);
     expect((await admin.guardrails.listKeyAssignments({})).result.data).toContainEqual(result.data[0]);
     const unassign = () =>
       admin.guardrails.bulkUnassignKeys({ id: second, bulkUnassignKeysRequest: { keyHashes: [hash] } });

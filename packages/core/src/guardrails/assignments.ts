@@ -16,7 +16,7 @@ export function toAssignments(
     id: createUuid(platform),
     guardrailId,
     subjectId,
-    assignedBy: principal.userId ?? null,
+    assignedBy: principal.userId ?? principal.id,
     createdAt,
   }));
 }
@@ -57,5 +57,5 @@ function toCommon({
   assignedBy,
   createdAt,
 }: AssignmentRecord): Omit<KeyAssignment, 'key_hash' | 'key_name' | 'key_label'> {
-  return { id, guardrail_id: guardrailId, assigned_by: assignedBy, created_at: createdAt };
+  return { id, guardrail_id: guardrailId, assigned_by: assignedBy ?? 'unknown', created_at: createdAt };
 }

@@ -7,7 +7,8 @@ export const keyAssignmentSchema = z.object({
   key_hash: z.string(),
   key_name: z.string(),
   key_label: z.string(),
-  assigned_by: z.string().nullable(),
+  /** The member who made it; for a key without an owner, the id of the key. */
+  assigned_by: z.string(),
   created_at: z.string(),
 });
 export type KeyAssignment = z.infer<typeof keyAssignmentSchema>;
@@ -18,7 +19,7 @@ export const memberAssignmentSchema = z.object({
   guardrail_id: z.string(),
   user_id: z.string(),
   organization_id: z.string(),
-  assigned_by: z.string().nullable(),
+  assigned_by: z.string(),
   created_at: z.string(),
 });
 export type MemberAssignment = z.infer<typeof memberAssignmentSchema>;
