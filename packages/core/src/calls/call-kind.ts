@@ -75,6 +75,8 @@ export interface CallKind<Request> {
   preferencesOf(request: Request): CallPreferences;
   /** Returns the caller's own names for the record and for the choice of an endpoint. */
   labelsOf(request: Request): RequestLabels;
+  /** Copies a request that names no session, with this one. */
+  withSession(request: Request, session: string): Request;
   /** Returns what a router chooses a model by. Without it, routers choose none. */
   routerInputOf?(request: Request): RouterInput;
   needsOf(request: Request): CallNeeds;

@@ -43,20 +43,22 @@ export interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind'
 
 /** Makes the call of a checked request. Throws `invalid_request` for a session in the headers that is too long. */
 export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Request> {
-  const { id, kind, request, principal, region, headers } = given;
+  const { id, kind, principal, region, headers } = given;
+  const request = withHeaderSession(given);
   const { session, externalUser: named, trace } = kind.labelsOf(request);
   const externalUser = named ?? principal.externalUser ?? null;
   const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
   const labels = { referer, userAgent: toStoredHeader(headers['user-agent']), externalUser, trace };
-  return { id, kind, request, principal, session: session ?? readSession(headers), region, labels };
+  return { id, kind, request, principal, session, region, labels };
 }
 
 const MAX_SESSION_ID_LENGTH = 256;
 
-/** The session that the headers name; the one of the request goes before it. */
-function readSession(headers: HeaderMap): string | null {
-  const session = firstValue(headers['x-session-id']) ?? null;
-  if (session === null || session.length <= MAX_SESSION_ID_LENGTH) return session;
+/** The request with the session that the headers name, unless it names one itself: from here on they are the same. */
+function withHeaderSession<Request>({ kind, request, headers }: NewCall<Request>): Request {
+  const session = firstValue(headers['x-session-id']);
+  if (session === undefined || kind.labelsOf(request).session !== null) return request;
+  if (session.length <= MAX_SESSION_ID_LENGTH) return kind.withSession(request, session);
   throw refuseField('x-session-id', `must have at most ${MAX_SESSION_ID_LENGTH} characters`);
 }
 
@@ -85,11 +87,10 @@ export function receiveCall<Request>(
 export function withRequest<Request>(call: ModelCall<Request>, request: Request): ModelCall<Request> {
   const { kind, principal } = call;
   const { session, externalUser, trace } = kind.labelsOf(request);
-  const isOfRequest = kind.labelsOf(call.request).session !== null;
   return {
     ...call,
     request,
-    session: isOfRequest ? session : call.session,
+    session,
     labels: { ...call.labels, externalUser: externalUser ?? principal.externalUser ?? null, trace },
   };
 }

@@ -8,6 +8,7 @@ import {
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
+import { nativeOf, withNative } from '../wire/chat/native-request.ts';
 import { chatBoundOf } from './chat-bound.ts';
 import { mapChatTexts } from './map-texts.ts';
 import { compressionOf } from './plugins.ts';
@@ -18,11 +19,20 @@ export const chatKind: CallKind<ChatCompletionRequest> = {
   modelsOf: (request) => request,
   preferencesOf: chatPreferencesOf,
   labelsOf: ({ session_id: session = null, user = null, trace = null }) => ({ session, externalUser: user, trace }),
+  withSession,
   routerInputOf: chatRouterInputOf,
   needsOf: chatNeedsOf,
   boundOf: chatBoundOf,
   mapTexts: mapChatTexts,
 };
+
+/** In both forms of the request, so that it still counts as read from its native one. */
+function withSession(request: ChatCompletionRequest, session: string): ChatCompletionRequest {
+  const named = { ...request, session_id: session };
+  const native = nativeOf(request);
+  if (native === undefined) return named;
+  return withNative(named, { ...native, read: (body) => ({ ...native.read(body), session_id: session }) });
+}
 
 const NO_PREFERENCES: CallPreferences['provider'] = {};
 

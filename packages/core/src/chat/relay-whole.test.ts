@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import { createCoreGateway, createScriptedProvider, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
+import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
 import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   connectionReset,
@@ -339,6 +340,15 @@ test('takes the session from the header when the body names none', async () => {
   const tooLong = await chat({}, { headers: { ...headers, 'x-session-id': 's'.repeat(257) } });
   expect(tooLong.status).toBe(400);
   expect(jsonOf(tooLong)).toMatchObject({ error: { message: 'x-session-id: must have at most 256 characters' } });
+});
+
+test('a session in the header is read by guardrails, and stored as they leave it, like one in the body', async () => {
+  const core = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
+  const { headers } = await guardKey(core, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
+  const session = 'of bob@example.com';
+  await core.chat({ session_id: session }, { headers });
+  await core.chat({}, { headers: { ...headers, 'x-session-id': session } });
+  expect(core.store.appended.map(({ record }) => record.generation.session_id)).toEqual(['of [EMAIL]', 'of [EMAIL]']);
 });
 
 test('believes the cost that upstream itself reports', async () => {

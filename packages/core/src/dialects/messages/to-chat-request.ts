@@ -19,7 +19,9 @@ export function toChatRequest(body: MessagesRequest, headers: HeaderMap): ChatCo
   const shared: Record<string, unknown> = { messages: NO_MESSAGES };
   for (const field of SHARED_FIELDS) if (body[field] !== undefined) shared[field] = body[field];
   if (body.fallbacks) shared['models'] = body.fallbacks.map(({ model }) => model);
-  const sessionId = shared['session_id'] ?? sessionOf(body, headers);
+  // A session that the caller names for the gateway goes before that of its agent.
+  const isNamed = shared['session_id'] != null || headers['x-session-id'] !== undefined;
+  const sessionId = isNamed ? shared['session_id'] : sessionOf(body, headers);
   const tools = toChatTools(body.tools);
   const { stop_sequences: stop, metadata } = body;
   return {

@@ -8,6 +8,7 @@ export const embeddingsKind: CallKind<EmbeddingsRequest> = {
   modelsOf: ({ model }) => ({ model }),
   preferencesOf: ({ provider }) => ({ provider: provider ?? {}, partition: 'model' }),
   labelsOf: ({ session_id: session = null, user = null, trace = null }) => ({ session, externalUser: user, trace }),
+  withSession: (request, session) => ({ ...request, session_id: session }),
   needsOf,
   boundOf: ({ input }) => ({
     textTokens: mostTokensOf(input),

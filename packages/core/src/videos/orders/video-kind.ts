@@ -12,6 +12,7 @@ export const videoKind: CallKind<VideoRequest> = {
     return { provider: preferences, partition: 'model' };
   },
   labelsOf: ({ session_id: session = null, user = null, trace = null }) => ({ session, externalUser: user, trace }),
+  withSession: (request, session) => ({ ...request, session_id: session }),
   needsOf: ({ prompt = '' }) => ({
     parameters: [],
     inputModalities: [],
