@@ -42,6 +42,6 @@ function listOf(
   deltas: readonly ChatDelta[],
   field: 'reasoning_details' | 'images' | 'annotations',
 ): Partial<ChatDelta> {
-  const list = deltas.flatMap((delta) => delta[field] ?? []);
-  return list.length === 0 ? {} : { [field]: list };
+  const lists = deltas.flatMap((delta) => (delta[field] === undefined ? [] : [delta[field]]));
+  return lists.length === 0 ? {} : { [field]: lists.flat() };
 }

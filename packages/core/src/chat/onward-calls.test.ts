@@ -59,6 +59,15 @@ const EVENTS = [
   { provider: 'Azure', choices: [], usage: USAGE },
 ];
 
+const EMBEDDING_MODELS = [
+  ['test/model', 'up'],
+  ['test/plain', 'plain'],
+].map(([id = '', provider = '']) => ({
+  id,
+  architecture: { input_modalities: ['text'], output_modalities: ['embeddings'] },
+  endpoints: [{ provider, providerModel: 'vectors', pricing: { prompt: '0.000001' } }],
+}));
+
 const replayWhole = (): ScriptedTransport =>
   createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(COMPLETION)] });
 
@@ -339,6 +348,47 @@ test('hands back who served a call, what it cost and what it cites', async () =>
     usage: EXPECTED_USAGE,
   });
   expect(store.appended[0]).toMatchObject(EXPECTED_RECORD);
+});
+
+test('embeddings hand back who served them and what they cost there', async () => {
+  const whole = {
+    id: 'gen-up',
+    provider: 'Azure',
+    data: [{ index: 0, embedding: [0.5] }],
+    usage: { prompt_tokens: 10, total_tokens: 10, cost: 0.004, is_byok: false },
+  };
+  const transport = createReplayTransport({
+    headers: { 'content-type': 'application/json' },
+    pieces: [JSON.stringify(whole)],
+  });
+  const { post, store } = createChained('openrouter', { models: EMBEDDING_MODELS }, transport);
+  const embed = async (model: string) => jsonOf(await post('/api/v1/embeddings', { model, input: 'Hi' }));
+  expect(await embed('test/model')).toMatchObject({ provider: 'Azure', usage: { cost: 0.004, is_byok: false } });
+  expect(store.appended[0]?.record).toMatchObject({
+    generation: { provider_name: 'OpenRouter', upstream_provider_name: 'Azure', total_cost: 0.004 },
+    costNanoUsd: 4_000_000,
+  });
+  // An ordinary provider is itself the one that served the call, whatever its response says.
+  expect(await embed('test/plain')).toMatchObject({ provider: 'Groq', usage: { cost: 0.004 } });
+});
+
+test('an empty list of annotations stays, whole and streamed', async () => {
+  const message = { role: 'assistant', content: 'Hello', annotations: [] };
+  const pieces = [JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] })];
+  const transport = createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces });
+  expect(jsonOf(await createChained('openrouter', {}, transport).chat(ask))).toMatchObject({
+    choices: [{ message: { content: 'Hello', annotations: [] } }],
+  });
+  const events = [
+    { choices: [{ index: 0, delta: { content: 'Hello', annotations: [] } }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+  ];
+  for (const [chunking, streamed] of chunkings(toEventPieces(events))) {
+    const { chat } = createChained('openrouter', {}, createReplayTransport({ pieces: streamed }));
+    const chunks = chunksOf(await readFrames(await chat({ ...ask, stream: true })).rest());
+    const lists = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta['annotations']));
+    expect({ chunking, lists: lists.filter((list) => list !== undefined) }).toEqual({ chunking, lists: [[]] });
+  }
 });
 
 test('hands back the same from a stream, in any chunking', async () => {

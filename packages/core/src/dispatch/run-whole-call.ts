@@ -7,10 +7,10 @@ import { createPipeline, type ModelCall, type Pipeline } from '../calls/model-ca
 import type { Narrowing } from '../calls/narrowing.ts';
 import type { Timeouts } from '../calls/timeouts.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { costOf } from '../catalog/prices.ts';
+import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { EndedCall } from '../generations/ended-call.ts';
+import type { CompletionFacts, EndedCall } from '../generations/ended-call.ts';
 import { type Skipped, toCallCourse } from '../generations/observe/call-course.ts';
 import type { CallState } from '../generations/observe/call-state.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
@@ -66,7 +66,8 @@ export interface WholeKind<Request, Result> {
   ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Result>;
   /** Returns the usage; an estimate where upstream reports none. */
   usageOf(result: Result, request: Request): Usage;
-  upstreamIdOf?(result: Result): string | undefined;
+  /** Returns what upstream tells about a result beside its contents. */
+  factsOf?(result: Result): Partial<CompletionFacts>;
   /** Returns the content to store; `result` is undefined when the call failed. */
   contentOf(request: Request, result: Result | undefined): Pick<GenerationContent, 'input' | 'output'>;
 }
@@ -177,6 +178,7 @@ async function serveCall<Request, Result>(
     served?: Pick<WholeResult<Result>, 'endpoint' | 'result'>,
   ): Promise<SettledGeneration> => {
     const usage = served && whole.usageOf(served.result, call.request);
+    const facts: CompletionFacts = { ...NO_FACTS, ...(served && whole.factsOf?.(served.result)) };
     const ended: EndedCall = {
       call,
       pipeline,
@@ -186,8 +188,8 @@ async function serveCall<Request, Result>(
       startedAt,
       durationMs: platform.monotonicNow() - startedMonotonic,
       usage,
-      cost: served && usage ? costOf(served.endpoint.prices, usage, { images: 0, at: startedAt }) : null,
-      completion: { ...NO_FACTS, upstreamId: served && whole.upstreamIdOf?.(served.result) },
+      cost: served && usage ? toCost(served.endpoint, usage, { facts, at: startedAt }) : null,
+      completion: facts,
     };
     const stored = { ...whole.contentOf(call.request, served?.result), error: toContentError(ended) };
     const settled = toSettled(ended, {
@@ -232,6 +234,17 @@ async function serveCall<Request, Result>(
   }
 }
 
+/** The cost that upstream itself reports, else that of the listed prices. */
+function toCost(
+  { prices }: Endpoint,
+  usage: Usage,
+  { facts, at }: { readonly facts: CompletionFacts; readonly at: number },
+): Cost | null {
+  const listed = costOf(prices, usage, { images: 0, at });
+  const { upstreamCostUsd: reported, upstreamCosts } = facts;
+  return reported === undefined ? listed : toReportedCost(reported, upstreamCosts ?? {}, listed);
+}
+
 function preferencesFor<Request>(
   endpoint: Endpoint,
   { call, narrowings }: PreparedCall<Request>,
@@ -245,5 +258,10 @@ function preferencesFor<Request>(
 const textOf = ({ input }: Pick<GenerationContent, 'input'>): string =>
   'prompt' in input ? input.prompt : JSON.stringify(input.messages);
 
-const NO_FACTS = { upstreamId: undefined, finish: undefined, serviceTier: undefined, upstreamCostUsd: undefined };
+const NO_FACTS: CompletionFacts = {
+  upstreamId: undefined,
+  finish: undefined,
+  serviceTier: undefined,
+  upstreamCostUsd: undefined,
+};
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };

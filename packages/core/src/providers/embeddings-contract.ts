@@ -1,3 +1,4 @@
+import type { UpstreamCosts } from '../wire/chat/chat-chunk.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings/embeddings.ts';
 
@@ -20,4 +21,11 @@ export interface EmbeddingsResult {
   /** Absent where upstream reports no count. */
   readonly promptTokens?: number | undefined;
   readonly upstreamId?: string | undefined;
+  /** USD as upstream itself charges; wins over catalog prices. */
+  readonly upstreamCostUsd?: number | undefined;
+  readonly upstreamCosts?: UpstreamCosts | undefined;
+  /** Whether upstream has used a key of the account's own at the provider behind it; absent where it says nothing. */
+  readonly isByok?: boolean | undefined;
+  /** Display name of the provider behind an upstream that is a gateway. */
+  readonly upstreamProvider?: string | undefined;
 }

@@ -59,6 +59,7 @@ test('hands the vectors on in the order of the texts, with usage, cost and the r
     id: generation?.id,
     object: 'list',
     model: 'acme/vectors',
+    provider: 'Acme',
     data: [
       { object: 'embedding', index: 0, embedding: [0.5, -1] },
       { object: 'embedding', index: 1, embedding: [2, 0] },

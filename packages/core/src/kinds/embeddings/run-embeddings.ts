@@ -22,6 +22,7 @@ export async function runEmbeddings(
     id: call.id,
     object: 'list',
     model: endpoint.modelId,
+    provider: result.upstreamProvider ?? endpoint.provider.name,
     data: result.vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
     usage: {
       prompt_tokens,
@@ -41,8 +42,16 @@ function toWholeKind({ timeouts }: WholeCallParts): WholeKind<EmbeddingsRequest,
       if (result === undefined) throw new GatewayError('not_found', `${provider.name} offers no embeddings`);
       return toAskedFormat(result, request, provider.name);
     },
-    usageOf: ({ promptTokens }, { input }) => toUsage(promptTokens, input),
-    upstreamIdOf: ({ upstreamId }) => upstreamId,
+    usageOf({ promptTokens, isByok }, { input }) {
+      const usage = toUsage(promptTokens, input);
+      return isByok === undefined ? usage : { ...usage, is_byok: isByok };
+    },
+    factsOf: ({ upstreamId, upstreamCostUsd, upstreamCosts, upstreamProvider: provider }) => ({
+      upstreamId,
+      upstreamCostUsd,
+      upstreamCosts,
+      ...(provider !== undefined && { upstream: { provider } }),
+    }),
     contentOf: ({ input }) => ({
       input: { prompt: typeof input === 'string' ? input : JSON.stringify(input) },
       output: { completion: null, reasoning: null },

@@ -9,17 +9,20 @@ import { toRefusalError } from '../kit/to-refusal-error.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
 import { readOpenAiError } from './read-openai-error.ts';
+import { toProviderName } from './response/openai-completion-reader.ts';
+import { readOpenAiUsage } from './response/read-openai-usage.ts';
 
 const responseSchema = z.object({
   id: z.string().nullish(),
   data: z.array(z.object({ index: z.int().nullish(), embedding: z.union([z.array(z.number()), z.string()]) })),
-  usage: z.object({ prompt_tokens: z.int().nullish(), total_tokens: z.int().nullish() }).nullish(),
+  usage: z.looseObject({ prompt_tokens: z.int().nullish(), total_tokens: z.int().nullish() }).nullish(),
+  provider: z.unknown().optional(),
 });
 
 /** Creates the embeddings of a provider over OpenAI's wire: `POST /embeddings`. */
 export function createOpenAiEmbeddings(
   upstream: Upstream,
-  toUrl: (providerModel: string) => string,
+  { toUrl, isGateway }: { readonly toUrl: (providerModel: string) => string; readonly isGateway: boolean },
 ): NonNullable<Provider['embeddings']> {
   const { name, headers, transport } = upstream;
   return async (call) => {
@@ -36,7 +39,7 @@ export function createOpenAiEmbeddings(
     });
     const text = toText(bytes);
     if (status !== 200) throw toRefusalError(upstream, readOpenAiError, { status, ...head }, text);
-    return readResult(text, name);
+    return readResult(text, { name, isGateway });
   };
 }
 
@@ -54,16 +57,28 @@ function toBody({ request, providerModel: model, preferences }: EmbeddingsCall):
   };
 }
 
-function readResult(text: string, providerName: string): EmbeddingsResult {
+interface Sender {
+  readonly name: string;
+  /** Whether upstream is a gateway, and names the provider behind it. */
+  readonly isGateway: boolean;
+}
+
+function readResult(text: string, { name: providerName, isGateway }: Sender): EmbeddingsResult {
   const parsed = responseSchema.safeParse(parseJson(text));
   if (!parsed.success) {
     throw new GatewayError('provider_unavailable', `${providerName} returned something that holds no embeddings`);
   }
-  const { id, data, usage } = parsed.data;
+  const { id, data, usage, provider } = parsed.data;
+  const promptTokens = usage?.prompt_tokens ?? usage?.total_tokens ?? undefined;
+  const read = readOpenAiUsage({ ...usage, prompt_tokens: promptTokens ?? 0, completion_tokens: 0 });
   const sorted = data.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
   return {
     vectors: sorted.map(({ embedding }) => embedding),
-    promptTokens: usage?.prompt_tokens ?? usage?.total_tokens ?? undefined,
+    promptTokens,
     upstreamId: id ?? undefined,
+    upstreamCostUsd: read?.upstreamCostUsd,
+    upstreamCosts: read?.upstreamCosts,
+    isByok: read?.usage.is_byok,
+    ...(isGateway && typeof provider === 'string' && { upstreamProvider: toProviderName(provider) }),
   };
 }

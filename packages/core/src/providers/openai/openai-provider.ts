@@ -71,9 +71,10 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     discoverModels: settings.discoverModels,
     prefillOf: () => dialect.prefill,
     video: createVideos({ ...upstream, query }),
-    embeddings: createOpenAiEmbeddings(upstream, (model) =>
-      embeddingsUrl.replace(MODEL_PLACE, encodeURIComponent(model)),
-    ),
+    embeddings: createOpenAiEmbeddings(upstream, {
+      isGateway,
+      toUrl: (model) => embeddingsUrl.replace(MODEL_PLACE, encodeURIComponent(model)),
+    }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
           const { createResponsesWire } = await import('../openai-responses/create-responses-wire.ts');

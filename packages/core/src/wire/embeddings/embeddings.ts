@@ -27,6 +27,8 @@ export const embeddingsResponseSchema = z.object({
   id: z.string(),
   object: z.literal('list'),
   model: z.string(),
+  /** Display name of the provider that served it; behind a gateway upstream, the one that served there. */
+  provider: z.string(),
   data: z.array(
     z.object({
       object: z.literal('embedding'),

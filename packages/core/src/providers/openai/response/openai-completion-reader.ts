@@ -43,6 +43,9 @@ interface UpstreamChoice extends UpstreamEnd {
 
 const MAX_NAME_LENGTH = 100;
 
+/** A provider's display name as an upstream that is a gateway tells it, cut to a length that can be shown. */
+export const toProviderName = (name: string): string => name.slice(0, MAX_NAME_LENGTH);
+
 /** Tiers under other names than the wire's. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ['on_demand', 'default'],
@@ -135,7 +138,7 @@ class CompletionReader implements OpenAiCompletionReader {
     const isNamed = this.options.isGateway === true && typeof provider === 'string' && provider !== '';
     const sources = listOf<unknown>(citations);
     if (!isNamed && sources === undefined) return undefined;
-    return { ...(isNamed && { provider: provider.slice(0, MAX_NAME_LENGTH) }), ...(sources && { citations: sources }) };
+    return { ...(isNamed && { provider: toProviderName(provider) }), ...(sources && { citations: sources }) };
   }
 
   private readChoice(choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined {

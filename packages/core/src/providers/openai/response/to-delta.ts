@@ -34,11 +34,11 @@ export function toDelta(message: UpstreamMessage): ChatDelta {
   if (typeof reasoning === 'string') addReasoning(delta, reasoning);
   const details = listOf<unknown>(message.reasoning_details)?.filter(isDetail);
   const images = listOf(message.images);
-  const annotations = listOf(message.annotations);
   if (details !== undefined && details.length > 0) delta.reasoning_details = details;
   if (images) delta.images = images;
   if (message.audio) delta.audio = message.audio;
-  if (annotations) delta.annotations = annotations;
+  // An empty list says that there are none, which clients tell apart from a server without annotations.
+  if (Array.isArray(message.annotations)) delta.annotations = message.annotations;
   return delta;
 }
 
