@@ -1,4 +1,5 @@
 import { type ApiParts, ROUTES } from './api/routes.ts';
+import { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 import { describeUnknownName } from './catalog/refuse-unknown-names.ts';
 import { whenKnown } from './foundation/async/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
@@ -310,8 +311,15 @@ async function discover(provider: Provider, { catalog, discovered, logger, closi
   try {
     const models = await provider.listModels?.(closing.signal());
     if (models === undefined) return;
-    discovered.set(provider.slug, models);
-    catalog.setDiscovered(provider, models);
+    const known = discovered.get(provider.slug);
+    const list = boundModels(models, provider);
+    discovered.set(provider.slug, list);
+    catalog.setDiscovered(provider, list.models);
+    // Not again every minute.
+    const note = list.leftOut && describeLeftOut(list.leftOut);
+    if (note !== null && note !== (known?.leftOut && describeLeftOut(known.leftOut))) {
+      logger.warn(note, { provider: provider.slug });
+    }
   } catch (error) {
     if (!closing.hasBegun())
       logger.warn('models could not be discovered', { provider: provider.slug, reason: String(error) });

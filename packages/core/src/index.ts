@@ -25,6 +25,7 @@ export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { BootstrapKey } from './auth/bootstrap-key.ts';
 export type { MemberDirectory } from './auth/members.ts';
 export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/provider-names.ts';
+export { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 export { type ModelObjection, objectToModel } from './catalog/object-to-model.ts';
 export {
   findIncompleteParts,

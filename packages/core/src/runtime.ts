@@ -15,6 +15,7 @@ import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.t
 import { createLedger, type LedgerOptions } from './budgets/ledger.ts';
 import { createSharedLedger } from './budgets/shared-ledger.ts';
 import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
+import type { BoundModels } from './catalog/bound-models.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';
 import { createMemoryResponseCache } from './chat/stages/response-cache/memory-response-cache.ts';
@@ -37,7 +38,6 @@ import { createPolicyOf } from './guardrails/policy-of.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import { createLimitKeeper } from './providers/keep-limits.ts';
 import { PRESETS } from './providers/provider-presets.ts';
-import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
 import { createRetryBudget } from './routing/health/retry-budget.ts';
@@ -169,7 +169,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
     responseCache: options.shared?.responseCache ?? createMemoryResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */
-    discovered: new Map<string, readonly DiscoveredModel[]>(),
+    discovered: new Map<string, BoundModels>(),
     openCalls,
     runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createBoundedQueue(platform, MAX_SETTLING_CHARACTERS),
@@ -221,8 +221,8 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
   const providers = setup.providers.map(foundations.keepLimits);
   const catalog = createCatalog(providers, setup.models ?? [], PRESETS);
   for (const provider of providers) {
-    const models = discovered.get(provider.slug);
-    if (provider.discoverModels === true && models !== undefined) catalog.setDiscovered(provider, models);
+    const list = discovered.get(provider.slug);
+    if (provider.discoverModels === true && list !== undefined) catalog.setDiscovered(provider, list.models);
   }
   const account = createLiveAccount(setup.account ?? {}, store.settings, catalog.providerNames.toTags);
   const policyOf = createPolicyOf(store, catalog);

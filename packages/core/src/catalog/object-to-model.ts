@@ -1,4 +1,5 @@
 import { suggestName } from '../foundation/nearest-name.ts';
+import { findModelPathProblem } from '../providers/kit/model-in-path.ts';
 import type { ConfiguredModel, ModelDefinition } from '../wire/models/model-definition.ts';
 import { findIncompleteParts } from './override-models.ts';
 
@@ -11,6 +12,8 @@ export interface ModelObjection {
 
 export interface ModelSurroundings {
   readonly slugs: readonly string[];
+  /** Those of them whose wire makes the name of a model a part of the address. Default: none. */
+  readonly pathSlugs?: ReadonlySet<string> | undefined;
   /** The built-in models of the providers with these slugs. */
   readonly served: readonly ModelDefinition[];
   /** All configured models, this one among them or not. */
@@ -40,7 +43,12 @@ export function objectToModel(model: ConfiguredModel, surroundings: ModelSurroun
           message: "is missing, and this is not built in: give the provider's own name of the model",
         },
   );
-  return [...unknownProviders, ...missing, ...objectToAliases(model, surroundings)];
+  const unfit = (model.endpoints ?? []).flatMap(({ provider, providerModel }, endpoint) => {
+    const isInPath = providerModel !== undefined && surroundings.pathSlugs?.has(provider) === true;
+    const message = isInPath ? findModelPathProblem(providerModel) : undefined;
+    return message === undefined ? [] : [{ keys: ['endpoints', endpoint, 'providerModel'], message }];
+  });
+  return [...unknownProviders, ...unfit, ...missing, ...objectToAliases(model, surroundings)];
 }
 
 function objectToAliases(

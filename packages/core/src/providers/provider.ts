@@ -110,6 +110,8 @@ export interface Provider {
   readonly byok?: boolean | undefined;
   /** Present where the provider is a gateway with this same API, which chooses among providers of its own. */
   readonly gateway?: GatewayAbilities | undefined;
+  /** Whether the provider's name of a model is a part of the address of a call, so that not every name is fit. */
+  readonly putsModelInPath?: boolean | undefined;
   /** Call `listModels` at start and serve the models it returns. */
   readonly discoverModels?: boolean | undefined;
   /** How a model is asked to continue a completion; null where it cannot. Absent: not known. */

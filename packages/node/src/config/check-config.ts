@@ -138,9 +138,20 @@ function checkPlacedProvider({ index, entry }: Placed<ProviderSettings>, check: 
   }));
 }
 
+/** The providers whose wire makes the name of a model a part of the address. */
+function findPathSlugs({ providers, presets }: ConfigCheck): ReadonlySet<string> {
+  const found = providers.filter(({ entry: { wire, preset = '', baseUrl } }) => {
+    const facts = Object.hasOwn(presets, preset) ? presets[preset] : undefined;
+    const spoken = wire ?? facts?.wire;
+    const address = baseUrl ?? facts?.baseUrl ?? facts?.ownAddress?.example ?? '';
+    return spoken === 'google' || spoken === 'fal' || address.includes('{model}');
+  });
+  return new Set(found.map(({ entry }) => entry.slug));
+}
+
 function checkModel({ index, entry }: Placed<ConfiguredModel>, check: ConfigCheck): ConfigIssue[] {
   const configured = check.models.map((placed) => placed.entry);
-  return objectToModel(entry, { ...check, configured }).map(({ keys, message }) => ({
+  return objectToModel(entry, { ...check, configured, pathSlugs: findPathSlugs(check) }).map(({ keys, message }) => ({
     path: toPathText(['models', index, ...keys]),
     message,
   }));

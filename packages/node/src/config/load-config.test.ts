@@ -391,6 +391,14 @@ test.each<[string, unknown, string]>([
     'models[1].id: "a/b" stands in models[0] already',
   ],
   [
+    'the name of a model that would change the address of calls',
+    {
+      providers: [{ slug: 'goo', wire: 'google', baseUrl: 'https://goo.example/v1beta', apiKey: 'k' }],
+      models: [{ id: 'a/b', endpoints: [{ provider: 'goo', providerModel: '../x' }] }],
+    },
+    'models[0].endpoints[0].providerModel: stands in the address of calls to this provider: it cannot have "..", "?", "#", spaces or empty parts in it',
+  ],
+  [
     'a model at an unknown provider',
     { providers: [local], models: [{ id: 'a/b', endpoints: [{ provider: 'locl', providerModel: 'x' }] }] },
     'models[0].endpoints[0].provider: "locl" is not the slug of a configured provider; there are: "local". Did you mean "local"?',

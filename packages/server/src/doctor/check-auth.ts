@@ -1,4 +1,4 @@
-import { type DiscoveredModel, GatewayError, TransportError } from '@model-gateway/core';
+import { boundModels, describeLeftOut, type DiscoveredModel, GatewayError, TransportError } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import type { ProviderConfig } from '@model-gateway/node';
 
@@ -10,20 +10,26 @@ type Examined = Pick<Patient, 'config' | 'provider' | 'timeouts' | 'isForm' | 's
 /** Requests the provider's list of models, which costs nothing and needs a key wherever calls do. */
 export async function checkAuth({
   config,
-  provider: { listModels },
+  provider,
   timeouts,
   isForm = false,
   signal,
 }: Examined): Promise<{ readonly finding: Finding; readonly models: readonly DiscoveredModel[] | null }> {
+  const { listModels } = provider;
   if (listModels === undefined) {
     const detail = 'it lists no models, so the key was not tried';
     const advice = isForm ? 'Choose a model to try it.' : 'Add --call to try it.';
     return { finding: { layer: 'auth', status: 'skipped', detail, advice }, models: null };
   }
   try {
-    const models = await listModels(toLimit(timeouts.headersMs, signal));
+    const listed = await listModels(toLimit(timeouts.headersMs, signal));
     const how = config.apiKey === undefined ? 'without a key' : 'with the key';
-    return { finding: { layer: 'auth', status: 'ok', detail: `${models.length} models listed ${how}` }, models };
+    const detail = `${listed.length} models listed ${how}`;
+    const { models, leftOut } = boundModels(listed, provider);
+    if (leftOut === null) return { finding: { layer: 'auth', status: 'ok', detail }, models };
+    const whole = `${detail}; ${describeLeftOut(leftOut)}`;
+    const advice = 'Name the models that you need among these in the configuration, or choose another server.';
+    return { finding: { layer: 'auth', status: 'warning', detail: whole, advice }, models };
   } catch (error) {
     return { finding: describeFailure('auth', error, { config, isForm }), models: null };
   }

@@ -1,3 +1,4 @@
+import type { BoundModels } from '../../catalog/bound-models.ts';
 import { operation } from '../../http/operation.ts';
 import { countStandings, createCounts, type StandingCounts } from '../../routing/health/standing-counts.ts';
 import { providerStateListSchema } from '../../wire/models/provider-state.ts';
@@ -7,7 +8,7 @@ import type { ProviderParts } from './provider-parts.ts';
 export const listProviderStates = operation<ProviderParts>()({
   response: providerStateListSchema,
   run({ parts }) {
-    const { providers, providerChecks, catalog, health } = parts;
+    const { providers, providerChecks, catalog, health, discovered } = parts;
     const standings = countStandings(catalog, health);
     const data = providers.map((provider) => {
       const known = providerChecks?.describe(provider);
@@ -21,6 +22,7 @@ export const listProviderStates = operation<ProviderParts>()({
         byok: provider.byok ?? false,
         discovers_models: provider.discoverModels ?? false,
         models: Object.values(counts).reduce((sum, count) => sum + count, 0),
+        models_left_out: toLeftOut(discovered.get(provider.slug)),
         health: { status: toStatus(counts), endpoints: { ...others, half_open: halfOpen } },
         can_test: known !== undefined,
       };
@@ -28,6 +30,12 @@ export const listProviderStates = operation<ProviderParts>()({
     return { data };
   },
 });
+
+function toLeftOut(list: BoundModels | undefined) {
+  if (list === undefined || list.leftOut === null) return null;
+  const { surplus, longNames, unfitNames } = list.leftOut;
+  return { surplus, long_names: longNames, unfit_names: unfitNames };
+}
 
 function toStatus({ unused: _, ...used }: StandingCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
   const total = Object.values(used).reduce((sum, count) => sum + count, 0);

@@ -1,3 +1,4 @@
+import type { BoundModels } from '../../catalog/bound-models.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -10,6 +11,8 @@ export interface ProviderParts {
   /** Undefined where the host reports nothing about connections. */
   readonly providerChecks: ProviderChecks | undefined;
   readonly catalog: Catalog;
+  /** The lists of models of providers that were asked for them, by slug. */
+  readonly discovered: ReadonlyMap<string, BoundModels>;
   readonly health: HealthBoard;
   readonly providerHistories: ProviderHistories;
   readonly platform: Pick<Platform, 'now'>;

@@ -40,6 +40,7 @@ test('shows the address of each provider, its number of models, and null for unk
       byok: false,
       discovers_models: false,
       models: 1,
+      models_left_out: null,
       health: { status: 'unknown', endpoints: { ...none, unused: 1 } },
       can_test: true,
     },

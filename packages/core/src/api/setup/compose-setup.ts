@@ -63,12 +63,15 @@ export async function composeSetup(stored: StoredSetup, parts: ComposeParts): Pr
   const taken = new Set(host.configured.models.map(({ id }) => id));
   const allSlugs = [...slugs, ...stored.providers.map(({ id }) => id)];
   const servedByAll = pickServedModels(builtIn, [...providers.map(toServing), ...stored.providers.map(toServingRow)]);
+  const pathSlugs = new Set(
+    providers.filter(({ putsModelInPath }) => putsModelInPath === true).map(({ slug }) => slug),
+  );
   const own: ConfiguredModel[] = [];
   const modelStandings = new Map<string, ModelStanding>();
   for (const row of stored.models) {
     const { model, ...standing } = taken.has(row.id)
       ? { model: undefined, ...SHADOWED }
-      : pickModel(row, { slugs, served, allSlugs, servedByAll });
+      : pickModel(row, { slugs, pathSlugs, served, allSlugs, servedByAll });
     if (model !== undefined) own.push(model);
     modelStandings.set(row.id, standing);
   }
@@ -107,6 +110,8 @@ async function connectRow(
 interface ServedModels {
   /** The slugs of the providers that are called. */
   readonly slugs: ReadonlySet<string>;
+  /** Those of them that make the name of a model a part of the address. */
+  readonly pathSlugs: ReadonlySet<string>;
   readonly served: readonly ModelDefinition[];
   /** The same with the providers that are not called at the moment. */
   readonly allSlugs: readonly string[];
@@ -116,14 +121,13 @@ interface ServedModels {
 /** The model with the endpoints that can be called. */
 function pickModel(
   row: ModelRecord,
-  { slugs, served, allSlugs, servedByAll }: ServedModels,
+  { slugs, pathSlugs, served, allSlugs, servedByAll }: ServedModels,
 ): ModelStanding & { readonly model?: ConfiguredModel } {
   const parsed = configuredModelSchema.safeParse(row.definition);
   if (!parsed.success) return { status: 'failed', problem: 'Its definition cannot be read: save it anew' };
   // An alias that has come to mean something else is not looked at: what has it first keeps it.
-  const objections = objectToModel(parsed.data, { slugs: allSlugs, served: servedByAll, configured: [] }).filter(
-    ({ keys: [field] }) => field !== 'aliases',
-  );
+  const surroundings = { slugs: allSlugs, pathSlugs, served: servedByAll, configured: [] };
+  const objections = objectToModel(parsed.data, surroundings).filter(({ keys: [field] }) => field !== 'aliases');
   if (objections.length > 0) {
     return { status: 'failed', problem: describeObjections(objections.map(toIssue)) };
   }

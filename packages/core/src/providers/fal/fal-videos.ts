@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
+import { toModelSegments } from '../kit/model-in-path.ts';
 import type { ReadError } from '../kit/to-refusal-error.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
@@ -28,7 +29,7 @@ const ABOUT_THE_CALL: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
 
 /** Creates a provider over fal's queue: `baseUrl` is `https://queue.fal.run`. */
 export function createFalProvider(settings: VideoProviderSettings): Provider {
-  return toVideoProvider(settings, { scheme: 'Key', createVideos: createFalVideos });
+  return { ...toVideoProvider(settings, { scheme: 'Key', createVideos: createFalVideos }), putsModelInPath: true };
 }
 
 /** The model is the path. Input fields differ between models, so a caller's options take precedence. */
@@ -52,7 +53,7 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
   return {
     honoursIdempotencyKey: false,
     async start({ providerModel, order, signal, timeoutMs }) {
-      const url = `${baseUrl}/${providerModel.split('/').map(encodeURIComponent).join('/')}`;
+      const url = `${baseUrl}/${toModelSegments(providerModel)}`;
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify(toInput(order));
       const { value, retryAfterMs } = await calls.json({ method: 'POST', url, headers, body, signal, timeoutMs });

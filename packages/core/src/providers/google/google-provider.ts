@@ -35,6 +35,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
   });
   return {
     ...describeProvider(settings),
+    putsModelInPath: true,
     discoverModels: settings.discoverModels,
     ...(downloads !== undefined && { video: createGoogleVideos({ ...upstream, downloads }) }),
     ...wire,

@@ -1,5 +1,6 @@
 import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
+import { toModelSegment } from '../kit/model-in-path.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
@@ -45,7 +46,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   const toCallUrl = (path: string): ChatWire['toUrl'] => {
     const url = toUrl(path);
     return isAddressPerModel
-      ? ({ providerModel }) => url.replace(MODEL_PLACE, encodeURIComponent(providerModel))
+      ? ({ providerModel }) => url.replace(MODEL_PLACE, toModelSegment(providerModel))
       : () => url;
   };
 
@@ -68,12 +69,13 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   const createVideos = isGateway ? createGatewayVideos : createOpenAiVideos;
   return {
     ...describeProvider(settings),
+    putsModelInPath: isAddressPerModel,
     discoverModels: settings.discoverModels,
     prefillOf: () => dialect.prefill,
     video: createVideos({ ...upstream, query }),
     embeddings: createOpenAiEmbeddings(upstream, {
       isGateway,
-      toUrl: (model) => embeddingsUrl.replace(MODEL_PLACE, encodeURIComponent(model)),
+      toUrl: (model) => (isAddressPerModel ? embeddingsUrl.replace(MODEL_PLACE, toModelSegment(model)) : embeddingsUrl),
     }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {

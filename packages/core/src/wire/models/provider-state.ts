@@ -13,6 +13,11 @@ export const providerStateListSchema = z.object({
       byok: z.boolean(),
       discovers_models: z.boolean(),
       models: count,
+      /**
+       * The models of its list that are not served: beyond the limit of 20,000, with names of more than 256 characters, or
+       * with names that cannot stand in an address. Null for none.
+       */
+      models_left_out: z.object({ surplus: count, long_names: count, unfit_names: count }).nullable(),
       health: z.object({
         /** `down` when every endpoint that was called before is `open`, `half_open` or `failing`. */
         status: z.enum(['unknown', 'ok', 'degraded', 'down']),

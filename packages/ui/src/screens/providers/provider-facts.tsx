@@ -7,7 +7,7 @@ import { type Standing, STANDINGS } from './standings.tsx';
 
 /** How a provider is reached, and what it serves. */
 export function StateFacts({ state }: { state: ProviderState }) {
-  const { slug, host, has_key: hasKey, byok, discovers_models: discovers, models } = state;
+  const { slug, host, has_key: hasKey, byok, discovers_models: discovers, models, models_left_out: leftOut } = state;
   return (
     <Facts
       facts={[
@@ -20,10 +20,24 @@ export function StateFacts({ state }: { state: ProviderState }) {
             {formatCount(models)}
           </Link>,
         ],
+        ...(leftOut === null ? [] : [['Left out of its list', toLeftOutText(leftOut)] as const]),
         ['Its list of models', discovers ? 'is asked for at start and every minute' : 'is not asked for'],
       ]}
     />
   );
+}
+
+function toLeftOutText({
+  surplus,
+  long_names: long,
+  unfit_names: unfit,
+}: NonNullable<ProviderState['models_left_out']>) {
+  const reasons = [
+    surplus > 0 ? `${formatCount(surplus)} beyond the limit of ${formatCount(20_000)}` : '',
+    long > 0 ? `${formatCount(long)} with names longer than 256 characters` : '',
+    unfit > 0 ? `${formatCount(unfit)} with names that cannot stand in an address` : '',
+  ];
+  return reasons.filter((reason) => reason !== '').join('; ');
 }
 
 function toKeyText(hasKey: boolean | null, byok: boolean): string {

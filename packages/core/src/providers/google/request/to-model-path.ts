@@ -1,5 +1,9 @@
-/** `gemini-x` is a model; a name with a slash contains its own kind (`tunedModels/x`). */
+import { toModelSegments } from '../../kit/model-in-path.ts';
+
+/**
+ * `gemini-x` is a model; a name with a slash contains its own kind (`tunedModels/x`). Throws `invalid_request` for a name
+ * that cannot stand in an address.
+ */
 export function toModelPath(providerModel: string): string {
-  const path = providerModel.includes('/') ? providerModel : `models/${providerModel}`;
-  return path.split('/').map(encodeURIComponent).join('/');
+  return toModelSegments(providerModel.includes('/') ? providerModel : `models/${providerModel}`);
 }
