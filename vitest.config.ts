@@ -59,7 +59,14 @@ const browserSuite = (name: string) => {
 /** With a real PostgreSQL and Redis, which all files share. */
 const enginesSuite = () => {
   const { extends: inherited, test } = suite('engines');
-  return { extends: inherited, test: { ...test, globalSetup: './test/engines/support/prepare.ts' } };
+  const globalSetup = ['./test/engines/support/prepare.ts', './test/e2e/prepare.ts'];
+  return { extends: inherited, test: { ...test, globalSetup } };
+};
+
+/** Of the single executable, whose link a browser opens. */
+const binarySuite = () => {
+  const { extends: inherited, test } = suite('binary');
+  return { extends: inherited, test: { ...test, globalSetup: './test/e2e/prepare.ts' } };
 };
 
 /** Opens windows on the one display: last, and one file after the other. */
@@ -91,7 +98,9 @@ export default defineConfig({
       browserSuite('screens'),
       desktopSuite(),
       // `npm run test:outside` alone installs or builds what these need.
-      ...(process.env['TEST_OUTSIDE'] === undefined ? [] : ['packed', 'hosts', 'jest', 'workers', 'binary'].map(suite)),
+      ...(process.env['TEST_OUTSIDE'] === undefined
+        ? []
+        : [...['packed', 'hosts', 'jest', 'workers'].map(suite), binarySuite()]),
       // `npm run test:engines` alone starts PostgreSQL and Redis.
       ...(process.env['TEST_ENGINES'] === undefined ? [] : [enginesSuite()]),
       // `npm run test:agents` alone installs what these need.

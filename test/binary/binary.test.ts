@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import OpenAI from 'openai';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { skipped } from '../e2e/launch-ui.ts';
+import { expectToSignIn, findPrintedLink } from '../e2e/printed-link.ts';
 import { readAll } from '../support/async/read-all.ts';
 import { createPdf } from '../support/clients/create-pdf.ts';
 import { BINARY, installAlone, runIn, serveIn } from './run-binary.ts';
@@ -38,6 +40,16 @@ test('alone in a folder it serves the demo, whole and streamed, and ends when to
   expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(text);
   expect(await gateway.end('SIGTERM')).toBe(0);
 });
+
+test.skipIf(skipped !== undefined)(
+  `the link that it prints signs in${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  async () => {
+    const { output } = await serveIn(installAlone(), ['--demo']);
+    await expect.poll(() => findPrintedLink(output.stderr), { timeout: 5000 }).toBeDefined();
+    await expectToSignIn(findPrintedLink(output.stderr));
+  },
+  60_000,
+);
 
 test('it brings every file of the web UI, and no other', async () => {
   const { url } = await serveIn(installAlone(), ['--demo']);

@@ -43,6 +43,18 @@ describe.skipIf(skipped !== undefined)(
         expect(seen).toMatchObject({ data: { id, model: 'demo/chat', streamed: true, finish_reason: 'stop' } });
       });
 
+      test('opens its window signed in, and prints no link for a browser', async () => {
+        const { app, page } = shared;
+        let printed = '';
+        app.process().stderr?.on('data', (data) => (printed += String(data)));
+        await page.reload();
+        await page.getByRole('heading', { level: 1 }).first().waitFor();
+        expect(await page.getByLabel('Management key').count()).toBe(0);
+        expect(await page.getByText('There is no such screen').count()).toBe(0);
+        expect(page.url()).not.toContain('token');
+        expect(printed).not.toContain('/ui/#');
+      });
+
       test('streams a response to its window piece by piece', async () => {
         const { page, until } = shared;
         await until(({ state }) => state.phase === 'listening');

@@ -97,7 +97,7 @@ export async function launchUi(options: LaunchOptions = {}): Promise<Ui> {
   const managementKey = options.managementKey ?? (isEmpty ? await createManagementKey(dataDir) : MANAGEMENT_KEY);
   const { child, url } = await startGateway(dataDir, { config, fixtures, isEmpty });
   const ended = new Promise((resolve) => child.once('close', resolve));
-  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
+  const browser = await launchBrowser();
   mkdirSync(SCREENSHOTS, { recursive: true });
   return {
     url,
@@ -117,6 +117,10 @@ export async function launchUi(options: LaunchOptions = {}): Promise<Ui> {
     },
   };
 }
+
+/** Starts the browser of these tests, which must not be skipped. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
 
 async function createManagementKey(dataDir: string): Promise<string> {
   const args = [BIN, 'keys', 'create', '--name', 'tests', '--management', '--data-dir', dataDir];

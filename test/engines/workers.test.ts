@@ -3,6 +3,8 @@ import net from 'node:net';
 
 import { expect, onTestFinished, test } from 'vitest';
 
+import { skipped } from '../e2e/launch-ui.ts';
+import { expectToSignIn, findPrintedLink } from '../e2e/printed-link.ts';
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
 import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { askTimes } from './support/ask.ts';
@@ -30,6 +32,22 @@ test.skipIf(missingEngines)(
     expect(lines.filter(({ msg }) => msg.startsWith('the UI opens'))).toHaveLength(1);
   },
   60_000,
+);
+
+test.skipIf(missingEngines || skipped !== undefined)(
+  `the one link that two workers print signs in at either${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  async () => {
+    const { config } = await openClusterConfig();
+    const gateway = await serveWell(config, { args: TWO });
+    await untilReady(gateway);
+    await expect.poll(() => findPrintedLink(gateway.output.stderr), { timeout: 10_000 }).toBeDefined();
+    const page = await expectToSignIn(findPrintedLink(gateway.output.stderr));
+    for (const screen of ['Models', 'Generations', 'Keys']) {
+      await page.getByRole('link', { name: screen }).first().click();
+      await page.getByRole('heading', { level: 1, name: screen }).waitFor();
+    }
+  },
+  90_000,
 );
 
 test.skipIf(missingEngines)(

@@ -2,6 +2,7 @@ import process from 'node:process';
 
 import type { Gateway, Store } from '@model-gateway/core';
 import { DEMO_KEY, type GatewayConfig, type Listener } from '@model-gateway/node';
+import { toSignInLink } from '@model-gateway/ui/sign-in-link';
 
 import { describePlace } from '../open-store.ts';
 import { announceListening } from '../process/announce-listening.ts';
@@ -54,7 +55,7 @@ export function showSignInLink(
   gateway: Gateway,
 ): void {
   if (place !== null && (place.slot !== 1 || !place.isFirst)) return;
-  const signInLink = `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`;
+  const signInLink = toSignInLink(`${publicUrlOf(config, listener)}/ui`, gateway.createSignInToken());
   if (demoFixturesDir === null) {
     return logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
   }

@@ -3,7 +3,8 @@
  * alone, which writes carry beside it. Nothing of it is stored.
  */
 export type Session =
-  | { readonly type: 'none' }
+  /** With what went wrong when the page was opened by a link that signs in. */
+  | { readonly type: 'none'; readonly linkError?: unknown }
   /** The desktop app, or a host with its own sign-in, vouches for the page. */
   | { readonly type: 'host'; readonly name: string }
   | { readonly type: 'cookie'; readonly name: string; readonly csrfToken: string; readonly expiresAt: string };

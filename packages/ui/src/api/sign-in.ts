@@ -1,6 +1,7 @@
 import type { SessionResponse } from '@model-gateway/core/wire';
 
 import { getDesktop } from '../shell/desktop.ts';
+import { readSignInLink } from '../sign-in-link.ts';
 import { ApiError } from './api-error.ts';
 import { callApi } from './call-api.ts';
 import { queryClient } from './query-client.ts';
@@ -36,13 +37,27 @@ export async function signOut(): Promise<void> {
 export async function resumeSession(): Promise<void> {
   // The session is set even while the gateway is down; otherwise no screen would show why.
   if (getDesktop() !== undefined) return setSession({ type: 'host', name: 'the user of this machine' });
+  addEventListener('popstate', takeLateLink, { capture: true });
   const token = takeToken();
+  await (token === null ? findSession() : signInByLink(token));
+}
+
+/** A link that a user opens in a page that is there already changes its fragment alone, which the router must not see. */
+function takeLateLink(event: PopStateEvent): void {
+  const token = takeToken();
+  if (token === null) return;
+  event.stopImmediatePropagation();
+  void signInByLink(token);
+}
+
+async function signInByLink(token: string): Promise<void> {
   try {
-    if (token !== null) return await signIn({ token });
-  } catch {
-    // The link has been used already; a user who follows it again may be signed in.
+    await signIn({ token });
+  } catch (error) {
+    // A user who follows a link again is signed in by the first time.
+    await findSession();
+    if (getSession().type === 'none') setSession({ type: 'none', linkError: error });
   }
-  await findSession();
 }
 
 /** While the gateway's database is away it may not know the session, which is no reason to sign in anew. */
@@ -68,9 +83,8 @@ function take({ data }: SessionResponse): void {
 }
 
 function takeToken(): string | null {
-  const fromQuery = new URLSearchParams(location.search).get('token');
-  const fromHash = /^#([0-9A-Za-z_-]+)$/.exec(location.hash)?.[1] ?? null;
-  if (fromQuery === null && fromHash === null) return null;
-  history.replaceState(null, '', location.pathname + (fromHash === null ? location.hash : ''));
-  return fromQuery ?? fromHash;
+  const link = readSignInLink(new URL(location.href));
+  if (link === null) return null;
+  history.replaceState(null, '', link.address);
+  return link.token;
 }

@@ -22,7 +22,7 @@ export function Layout() {
   useEffect(() => listenForShortcuts(), []);
   return (
     <>
-      {session.type === 'none' ? <SignIn /> : <Frame />}
+      {session.type === 'none' ? <SignIn linkError={session.linkError} /> : <Frame />}
       <Toasts />
     </>
   );

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 
+import { ApiError } from '../api/api-error.ts';
 import { callApi } from '../api/call-api.ts';
 import { healthQuery } from '../api/queries.ts';
 import { signIn } from '../api/sign-in.ts';
@@ -39,8 +40,28 @@ function AwayNote() {
   );
 }
 
+/** What to do when the link did not sign in. A gateway without a key has no other way in. */
+function LinkNote({ error }: { readonly error: unknown }) {
+  // Not the message of the gateway, which does not know what the page offers.
+  const isOver = error instanceof ApiError && (error.status === 400 || error.status === 401);
+  if (!isOver) return <ErrorPanel error={error} title="The link could not sign you in" />;
+  return (
+    <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
+      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <div className="min-w-0">
+        <p className="font-medium">This link no longer signs you in</p>
+        <p>
+          It works once, within ten minutes after the gateway started. Start the gateway again for a new link, or sign
+          in with a management key. You can create one in a terminal:
+        </p>
+        <code className="mt-1 block font-mono text-xs">model-gateway keys create --management --name admin</code>
+      </div>
+    </div>
+  );
+}
+
 /** Asks for a management key and exchanges it for a session; the key itself is not kept. */
-export function SignIn() {
+export function SignIn({ linkError }: { readonly linkError?: unknown }) {
   const [key, setKey] = useState('');
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   const { data } = useQuery(signInQuery);
@@ -65,6 +86,11 @@ export function SignIn() {
           <h1 className="text-xl font-semibold tracking-tight">Model Gateway</h1>
         </div>
         <AwayNote />
+        {linkError !== undefined && state.error === undefined && (
+          <div className="mb-4">
+            <LinkNote error={linkError} />
+          </div>
+        )}
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field
             label="Management key"
