@@ -6,15 +6,29 @@ import { type FormEvent, useId, useState } from 'react';
 import { keysQuery, modelsQuery, recentCallsQuery, settingsQuery } from '../../api/queries.ts';
 import { chooseModel, findTextModels, hasTokenPrices, toKeyName } from '../../clients/connected-model.ts';
 import type { Client } from '../../clients/index.ts';
+import { formatUsd } from '../../format/money.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
+import { toLongestUsd } from '../playground/fit-to-limit.ts';
 import { createToolKey, type ToolKey } from './connect-queries.ts';
 
-const SUGGESTED_LIMIT_USD = '10';
+/** A limit that is suggested. Four of the model's longest completions at a time fit into it. */
+const SUGGESTED_LIMITS_USD = [10, 20, 50, 100, 200, 500];
+const CALLS_AT_A_TIME = 4;
+
+/** What the gateway reserves for a call of the model that sends no `max_tokens`; null where that is not known. */
+function toReservedUsd(model: Model | undefined): number | null {
+  return model === undefined ? null : toLongestUsd({ ...model, ...model.top_provider });
+}
+
+function suggestLimit(reservedUsd: number): string {
+  const enough = SUGGESTED_LIMITS_USD.find((usd) => usd >= reservedUsd * CALLS_AT_A_TIME);
+  return String(enough ?? SUGGESTED_LIMITS_USD.at(-1));
+}
 
 interface ToolKeyFormProps {
   readonly client: Client;
@@ -66,7 +80,8 @@ function Form({ models, suggested, onMade }: FormProps) {
   const model = models.find(({ id }) => id === modelId);
   const isPriced = model !== undefined && hasTokenPrices(model);
   // A limit refuses calls that may cost what nobody knows.
-  const limit = typedLimit ?? (isPriced ? SUGGESTED_LIMIT_USD : '');
+  const reservedUsd = toReservedUsd(model);
+  const limit = typedLimit ?? (isPriced ? suggestLimit(reservedUsd ?? 0) : '');
   const make = useMutation({
     mutationFn: () => createToolKey(name, limit === '' ? null : Number(limit)),
     onSuccess: (key) => onMade(key, modelId),
@@ -122,7 +137,7 @@ function Form({ models, suggested, onMade }: FormProps) {
         <Field
           label="Limit in USD a month"
           error={issueFor(make.error, 'limit')}
-          hint={toLimitHint(isPriced, limit !== '')}
+          hint={isPriced ? toLimitHint(limit, reservedUsd ?? 0) : toUnpricedHint(limit !== '')}
         >
           {(control) => (
             <input
@@ -148,8 +163,21 @@ function Form({ models, suggested, onMade }: FormProps) {
   );
 }
 
-function toLimitHint(isPriced: boolean, isLimited: boolean): string {
-  if (isPriced) return 'Empty for none. Models without a known price are refused under a limit.';
+/** Reservations of less do not get into anyone's way. */
+const NOTABLE_USD = 1;
+
+function toLimitHint(limit: string, reservedUsd: number): string {
+  if (limit !== '' && Number(limit) < reservedUsd) {
+    return (
+      `Too low for this model: the gateway reserves up to ${formatUsd(reservedUsd)} while a call runs, ` +
+      'unless the tool sends max_tokens.'
+    );
+  }
+  const reserved = reservedUsd < NOTABLE_USD ? '' : ` A call reserves up to ${formatUsd(reservedUsd)} while it runs.`;
+  return `Empty for none.${reserved} Models without a known price are refused under a limit.`;
+}
+
+function toUnpricedHint(isLimited: boolean): string {
   return isLimited
     ? 'The price of this model is not known, so under a limit its calls are refused.'
     : 'None, because the price of this model is not known: under a limit it could not be called.';

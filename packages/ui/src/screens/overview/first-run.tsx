@@ -11,6 +11,7 @@ import { PlainText } from '../../parts/text/plain-text.tsx';
 import { getDesktop, useDesktopInfo } from '../../shell/desktop.ts';
 import { useOutcome } from '../../shell/use-outcome.ts';
 import { createRun, type Run } from '../playground/create-run.ts';
+import { fitToLimit } from '../playground/fit-to-limit.ts';
 import { KeyCard, UnpricedNote } from '../playground/key-card.tsx';
 import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../playground/playground-key.ts';
 import { streamChat } from '../playground/stream/stream-chat.ts';
@@ -213,7 +214,10 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   if (model === undefined) return <p className="text-sm">There is no model to call yet. Go back and add a provider.</p>;
   const send = (): void => {
     const messages = [{ role: 'user' as const, content: 'Hello!' }];
-    void start((signal) => streamChat({ model, stream: true, user: 'playground', messages }, caller, signal));
+    const request = { model, stream: true, user: 'playground', messages };
+    void start(async function* (signal) {
+      yield* streamChat(await fitToLimit(request, caller), caller, signal);
+    });
   };
   return (
     <Step title={`Say hello to ${model}`}>

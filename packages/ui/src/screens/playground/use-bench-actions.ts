@@ -2,6 +2,7 @@ import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 import { useMemo, useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import type { ColumnActions } from './column/bench-column.tsx';
 import {
@@ -20,6 +21,7 @@ import {
 import type { Experiment } from './experiment/experiment.ts';
 import { toRequest } from './experiment/to-request.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
+import { fitToLimit } from './fit-to-limit.ts';
 import { isUnderWay, type Runs } from './runs.ts';
 import { streamChat } from './stream/stream-chat.ts';
 import { toAssistantTurn } from './stream/to-assistant-turn.ts';
@@ -30,6 +32,8 @@ interface BenchContext {
   readonly runs: Runs;
   readonly caller: Caller;
   readonly models: readonly Model[];
+  /** Makes a request fit the limit of the key, as far as that is known already. */
+  readonly fit: (request: ChatCompletionRequest) => ChatCompletionRequest;
   /** The set-up has a field to correct. */
   readonly onProblem: () => void;
 }
@@ -79,27 +83,35 @@ function createBenchActions(read: () => BenchContext): BenchActions {
     }
     store.update(() => next);
     for (const [id, request] of requests) {
-      if (typeof request !== 'string') runs.track(start(id, request));
+      if (typeof request !== 'string') runs.track(start(id, request, requests.length));
     }
     return true;
   };
-  const start = async (columnId: string, request: ChatCompletionRequest): Promise<void> => {
+  const start = async (columnId: string, request: ChatCompletionRequest, among: number): Promise<void> => {
     const { store, runs, caller } = read();
     const own = runs.of(columnId);
-    await own.start((signal) => streamChat(request, caller, signal));
+    let sent = request;
+    await own.start(async function* (signal) {
+      sent = await fitToLimit(request, caller, among);
+      yield* streamChat(sent, caller, signal);
+    });
+    // What is left has become less.
+    void queryClient.invalidateQueries({ queryKey: ['keys', 'room'] });
     const facts = {
       id: newId(),
       model: request.model ?? '',
       isStreamed: request.stream === true,
       endedAt: new Date().toISOString(),
+      fittedTokens: sent === request ? undefined : (sent.max_tokens ?? undefined),
     };
     const turn = toAssistantTurn(own.getState(), facts);
     store.update((experiment) => addCompletion(experiment, columnId, turn));
   };
   return {
     readRequest: (columnId) => {
-      const { store } = read();
-      return readRequest(columnId, dropCompletion(store.getState(), columnId));
+      const { store, fit } = read();
+      const request = readRequest(columnId, dropCompletion(store.getState(), columnId));
+      return typeof request === 'string' ? request : fit(request);
     },
     send(columnIds) {
       if (columnIds.length === 0) return showToast({ tone: 'bad', title: 'Add a model to send it to' });

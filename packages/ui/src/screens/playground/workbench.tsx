@@ -1,5 +1,6 @@
-import type { Model } from '@model-gateway/core/wire';
-import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
+import { useQueries } from '@tanstack/react-query';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
 import { classNames } from '../../parts/class-names.ts';
@@ -14,6 +15,7 @@ import { useAttaching } from './draft/use-attaching.ts';
 import { estimateColumns } from './estimate/estimate-columns.ts';
 import type { Experiment } from './experiment/experiment.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
+import { fitInto, roomQuery } from './fit-to-limit.ts';
 import { createRuns } from './runs.ts';
 import { type Section, sectionOf, SetupPanel } from './setup/setup-panel.tsx';
 import { findProblems } from './setup/setup.ts';
@@ -44,11 +46,17 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
   const [section, setSection] = useState<Section | null>(null);
   const [focusKey, setFocusKey] = useState(0);
   const problems = useMemo(() => findProblems(setup), [setup]);
+  const live = columns.map((column, at) => ({ column, at })).filter(({ column }) => !column.isOriginal);
+  const targets = live.filter(({ column }) => target === '' || column.id === target);
+  const sendTo = targets.length === 0 ? live : targets;
+  const listed = models.filter(({ id }) => live.some(({ column }) => column.model === id));
+  const fit = useFit(caller, listed, sendTo.length);
   const actions = useBenchActions({
     store,
     runs,
     caller,
     models,
+    fit,
     onProblem() {
       const [path] = Object.keys(problems);
       if (path === undefined) return;
@@ -67,9 +75,6 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
     void navigate({ search: { models: shown, open: id }, replace: true });
   }, [navigate, shown, id]);
 
-  const live = columns.map((column, at) => ({ column, at })).filter(({ column }) => !column.isOriginal);
-  const targets = live.filter(({ column }) => target === '' || column.id === target);
-  const sendTo = targets.length === 0 ? live : targets;
   const send = (): void => actions.send(sendTo.map(({ column }) => column.id));
   const stop = (): void => void runs.stopAll();
   // A dialog keeps the page behind it still.
@@ -80,7 +85,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
   useShortcut({ keys: 'Escape', label: 'Stop', group: 'This screen' }, stop, isRunning);
 
   const settled = useDeferredValue(experiment);
-  const estimates = useMemo(() => estimateColumns(settled, models), [settled, models]);
+  const estimates = useMemo(() => estimateColumns(settled, models, fit), [settled, models, fit]);
   const unsupported = findUnsupported(
     models.filter((model) => sendTo.some(({ column }) => column.model === model.id)),
     attached,
@@ -142,6 +147,18 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         isFocused={isFocused}
       />
     </div>
+  );
+}
+
+/** Makes requests fit the limit of the key, as far as it is known what that has left. */
+function useFit(caller: Caller, models: readonly Model[], among: number) {
+  const rooms = useQueries({
+    queries: models.map(({ id }) => roomQuery(caller, id)),
+    combine: (results) => Object.fromEntries(results.map(({ data }, at) => [models[at]?.id, data])),
+  });
+  return useCallback(
+    (request: ChatCompletionRequest) => fitInto(rooms[request.model ?? ''], request, among),
+    [rooms, among],
   );
 }
 

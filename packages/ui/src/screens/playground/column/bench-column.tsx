@@ -145,12 +145,18 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
   );
 });
 
-function EstimateLine({ estimate: { usd, promptTokens, completionTokens, hasMedia } }: { estimate: Estimate }) {
+function EstimateLine({ estimate }: { estimate: Estimate }) {
+  const { usd, promptTokens, completionTokens, hasMedia, fittedTokens } = estimate;
   return (
     <p className="figures border-t border-line px-3 py-1.5 text-xs text-ink-faint">
       Next, estimated: {usd === null ? 'price unknown' : `≈ ${formatUsd(Number(usd.toPrecision(2)))}`} for ≈{' '}
       {formatCount(promptTokens)} in / {formatCount(completionTokens)} out
       {hasMedia && ', attachments not counted'}
+      {fittedTokens !== null && (
+        <span title="The gateway reserves the longest completion of a call before it starts. The playground therefore asks for one that fits. Set Max tokens to choose another length.">
+          , at most {formatCount(fittedTokens)} (key limit)
+        </span>
+      )}
     </p>
   );
 }

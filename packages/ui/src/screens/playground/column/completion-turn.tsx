@@ -2,6 +2,7 @@ import { Bot, Wrench } from 'lucide-react';
 import { memo, useEffect, useMemo, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
+import { formatCount } from '../../../format/quantity.ts';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
@@ -57,7 +58,12 @@ export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRa
         <p className="text-sm text-ink-faint">Stopped before it began.</p>
       )}
       {outcome?.finishReason === 'length' && (
-        <p className="text-xs text-caution">Cut off at the limit of its length.</p>
+        <p className="text-xs text-caution">
+          {outcome.fittedTokens === undefined
+            ? 'Cut off at the limit of its length.'
+            : `Cut off at ${formatCount(outcome.fittedTokens)} tokens, the most that the limit of the key had room for. ` +
+              'Raise the limit under Keys for longer completions.'}
+        </p>
       )}
     </article>
   );

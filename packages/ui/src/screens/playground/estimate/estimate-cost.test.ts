@@ -11,6 +11,7 @@ test('estimates by the length of the texts, and by how long the completion befor
     completionTokens: 200,
     usd: expect.closeTo(0.000504, 9),
     hasMedia: false,
+    fittedTokens: null,
   });
   expect(estimateCost(request, pricing, null).completionTokens).toBe(500);
   expect(estimateCost({ ...request, max_tokens: 50 }, pricing, null).completionTokens).toBe(50);

@@ -13,6 +13,8 @@ export interface Estimate {
   readonly usd: number | null;
   /** Something is sent that is not counted: images, files or audio. */
   readonly hasMedia: boolean;
+  /** The `max_tokens` that the limit of the key makes necessary; null where it makes none. */
+  readonly fittedTokens: number | null;
 }
 
 /**
@@ -36,7 +38,8 @@ export function estimateCost(
   }
   const promptTokens = Math.ceil(characters / CHARACTERS_PER_TOKEN) + messages.length * TOKENS_PER_MESSAGE;
   const completionTokens = Math.min(lastTokens ?? EXPECTED_TOKENS, limit ?? Number.POSITIVE_INFINITY);
-  return { promptTokens, completionTokens, usd: toUsd(pricing, promptTokens, completionTokens), hasMedia };
+  const usd = toUsd(pricing, promptTokens, completionTokens);
+  return { promptTokens, completionTokens, usd, hasMedia, fittedTokens: null };
 }
 
 function toUsd(pricing: Model['pricing'] | undefined, promptTokens: number, completionTokens: number): number | null {

@@ -68,6 +68,8 @@ export interface Outcome {
   /** ISO 8601. */
   readonly endedAt: string | null;
   readonly error: Failure | null;
+  /** The `max_tokens` that the playground chose, because the limit of the key had room for no more. */
+  readonly fittedTokens?: number | undefined;
 }
 
 export interface Failure {

@@ -49,6 +49,7 @@ const outcome = z.object({
       issues: z.array(z.object({ path: z.string(), message: z.string() })),
     }),
   ),
+  fittedTokens: z.optional(z.number()),
 });
 
 const turn = z.discriminatedUnion('type', [

@@ -8,10 +8,14 @@ interface TurnFacts {
   readonly isStreamed: boolean;
   /** ISO 8601. */
   readonly endedAt: string;
+  readonly fittedTokens?: number | undefined;
 }
 
 /** The completion of a run that has ended, as a turn of the conversation. */
-export function toAssistantTurn(state: RunState, { id, model, isStreamed, endedAt }: TurnFacts): AssistantTurn {
+export function toAssistantTurn(
+  state: RunState,
+  { id, model, isStreamed, endedAt, fittedTokens }: TurnFacts,
+): AssistantTurn {
   const outcome: Outcome = {
     status: state.status === 'failed' || state.status === 'stopped' ? state.status : 'done',
     model,
@@ -25,6 +29,7 @@ export function toAssistantTurn(state: RunState, { id, model, isStreamed, endedA
     elapsedMs: state.elapsedMs,
     endedAt,
     error: state.status === 'failed' ? toFailure(state.error) : null,
+    fittedTokens,
   };
   const { text, reasoning, reasoningDetails, toolCalls, images } = state;
   const audio =
