@@ -218,25 +218,61 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     expect(problems).toEqual([]);
   });
 
+  test('is never switched by a word that was not finished, nor without a question', async () => {
+    await ui.call('/api/v1/keys', { body: { name: 'Coding agents' } });
+    const opened = await ui.open('#/settings');
+    const { page, problems } = opened;
+    const palette = page.getByRole('dialog', { name: 'Search and commands' });
+    const find = async (typed: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search and commands' }).fill(typed);
+    };
+    for (const typed of ['coding', 'rec', 'repl', 'mode', 'error', 'docs', 're']) {
+      await find(typed);
+      await palette.getByRole('option', { selected: true }).or(palette.getByText('Nothing has that name.')).waitFor();
+      if (typed === 'coding') await palette.getByRole('option', { name: /Coding agents/, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+      // Either something else was found, or the question stands there; neither has switched anything.
+      const question = page.getByRole('dialog', { name: /\?$/ });
+      if (await question.isVisible()) {
+        await question.getByText('This changes the calls of everyone who uses this gateway.').waitFor();
+        // A second Enter, of a person who types ahead, cancels.
+        await page.keyboard.press('Enter');
+        await question.waitFor({ state: 'detached' });
+      } else await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Mode: Live' }).waitFor();
+    }
+    await find('record missing');
+    await page.getByRole('option', { name: 'Mode: Record missing', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Switch the gateway to Record missing?' }).waitFor();
+    expect(await examine(opened, 'mode-question')).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const { data } = (await (await ui.call('/admin/v1/fixtures')).json()) as { data: { mode: string } };
+    expect(data.mode).toBe('live');
+    expect(problems).toEqual([]);
+  });
+
   test('records by command, and goes back to the mode before', async () => {
     const { page, problems } = await ui.open('#/keys');
-    const command = async (name: string): Promise<void> => {
+    const command = async (name: string, action: string): Promise<void> => {
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog', { name: 'Search and commands' }).waitFor();
       await page.keyboard.type(name);
       await page.getByRole('option', { name, exact: true, selected: true }).waitFor();
       await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
     };
-    await command('Mode: Replay');
+    await command('Mode: Replay', 'Switch to Replay');
     await page.getByRole('button', { name: 'Mode: Replay' }).waitFor();
-    await command('Record now');
+    await command('Record now', 'Record');
     await page.getByRole('button', { name: /^Stop recording/ }).waitFor();
     // Its number is not shown yet when the recording ends.
     await (await ask('quick', 'By command')).text();
-    await command('Stop recording');
+    await command('Stop recording', 'Stop recording');
     await page.getByText(/^by-command-/).waitFor();
     await page.getByRole('button', { name: 'Mode: Replay' }).waitFor();
-    await command('Mode: Live');
+    await command('Mode: Live', 'Switch to Live');
     await page.getByRole('button', { name: 'Mode: Live' }).waitFor();
     expect(problems).toEqual([]);
   });

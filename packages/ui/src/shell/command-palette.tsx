@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Command } from 'cmdk';
+import { Command, defaultFilter } from 'cmdk';
 import { Bookmark, Cable, KeyRound, Plug, User } from 'lucide-react';
 import { useRef, useState } from 'react';
 
@@ -11,7 +11,7 @@ import { useOpenView } from '../screens/generations/views/use-open-view.ts';
 import { toMemberName } from '../screens/members/member-name.ts';
 import { toModelParams } from '../screens/models/model-params.ts';
 import { SNIPPETS } from './base-url.ts';
-import { ModeCommands } from './mode/mode-commands.tsx';
+import { MODE_VALUE, type ModeCommand, ModeCommands, ModeQuestion } from './mode/mode-commands.tsx';
 import { RAIL_ITEMS } from './navigation.ts';
 import { setPreferences, usePreferences } from './preferences.ts';
 
@@ -20,7 +20,43 @@ const MAX_THINGS = 300;
 const ITEM =
   'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-3 text-sm data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent';
 
+/** Words lead somewhere, copy something, or lead to a question about the mode. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
+  const [asked, setAsked] = useState<ModeCommand>();
+  return asked === undefined ? (
+    <Palette onClose={onClose} onMode={setAsked} />
+  ) : (
+    <ModeQuestion command={asked} onClose={onClose} />
+  );
+}
+
+/** Below all else that fits: what was typed may be the beginning of another word. */
+const LAST = 0.001;
+
+/**
+ * How well a command fits what was typed. One that changes the mode has to have the words as they begin, where others
+ * may have the letters anywhere, and comes last. Names alone are looked through, where a thing has an id beside them.
+ */
+function toScore(value: string, typed: string, names: readonly string[] = []): number {
+  if (value.startsWith(MODE_VALUE)) {
+    const words = value.toLowerCase().split(/[\s:]+/);
+    const isBegun = (part: string): boolean => words.some((word) => word.startsWith(part));
+    return typed
+      .toLowerCase()
+      .split(/[\s:]+/)
+      .every(isBegun)
+      ? LAST
+      : 0;
+  }
+  return defaultFilter?.(names.length > 0 ? names.join(' ') : value, typed) ?? 1;
+}
+
+interface PaletteProps {
+  readonly onClose: () => void;
+  readonly onMode: (command: ModeCommand) => void;
+}
+
+function Palette({ onClose, onMode }: PaletteProps) {
   const navigate = useNavigate();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
@@ -49,7 +85,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         if (event.target === event.currentTarget) onClose();
       }}
     >
-      <Command label="Search and commands" className="flex max-h-[60vh] flex-col">
+      <Command label="Search and commands" filter={toScore} className="flex max-h-[60vh] flex-col">
         <Command.Input
           value={text}
           onValueChange={setText}
@@ -100,9 +136,6 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               ))}
             </Group>
           )}
-          <Group heading="Mode">
-            <ModeCommands className={ITEM} run={run} />
-          </Group>
           <Group heading="Theme">
             {(['dark', 'light', 'system'] as const).map((theme) => (
               <Command.Item
@@ -132,7 +165,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               {keys.slice(0, MAX_THINGS).map(({ hash, name, label }) => (
                 <Command.Item
                   key={hash}
-                  value={`key ${name} ${hash}`}
+                  value={`key ${hash}`}
+                  keywords={['key', name]}
                   className={ITEM}
                   onSelect={run(() => navigate({ to: '/keys/$hash', params: { hash } }))}
                 >
@@ -147,7 +181,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               {members.slice(0, MAX_THINGS).map((member) => (
                 <Command.Item
                   key={member.id}
-                  value={`member ${toMemberName(member)} ${member.email} ${member.id}`}
+                  value={`member ${member.id}`}
+                  keywords={['member', toMemberName(member), member.email]}
                   className={ITEM}
                   onSelect={run(() => navigate({ to: '/members/$id', params: { id: member.id } }))}
                 >
@@ -183,6 +218,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                 {model.name} <code className="truncate font-mono text-xs text-ink-faint">{model.id}</code>
               </Command.Item>
             ))}
+          </Group>
+          <Group heading="Mode">
+            <ModeCommands className={ITEM} onChoose={onMode} />
           </Group>
         </Command.List>
       </Command>
