@@ -67,6 +67,8 @@ const DEFAULT_STATEMENT_TIMEOUT_MS = 5000;
 /** The server has ended a statement before this process stops waiting, so that the connection stays usable. */
 const PATIENCE_MS = 1000;
 const IDLE_MS = 60_000;
+/** What a server gathers for a connection goes with it. */
+const LIFETIME_SECONDS = 60 * 60;
 const CLOSE_LIMIT_MS = 3000;
 
 const INT8 = 20;
@@ -101,6 +103,7 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
     Client: TidyClient as unknown as typeof Client,
     max: maxConnections,
     idleTimeoutMillis: IDLE_MS,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
     allowExitOnIdle: true,
   });
   // A connection that is lost while nobody or somebody uses it says so by an event, which would end the process. The

@@ -1,19 +1,15 @@
 import { toGenerationFacts } from '@model-gateway/core';
 
 import { toColumnId, toColumnText } from '../../connection/column-text.ts';
-import { dayOfBeginning } from '../day-of-generation.ts';
 import { toFactText } from '../fact-text.ts';
-import type { CopyBuffer } from './copy-buffer.ts';
-import { GENERATION_COLUMNS } from './incoming-rows.ts';
 import type { PendingRecord } from './pending-record.ts';
+import type { RowArrays } from './row-arrays.ts';
 
-const FIELDS = GENERATION_COLUMNS.length + 3;
-
-/** Adds a record in the order of `COPY_INCOMING`. */
-export function putRow(rows: CopyBuffer, { id, day, record, text, content }: PendingRecord): void {
+/** Adds a record in the order of `GIVEN_TYPES`. */
+export function putRow(rows: RowArrays, { id, day, record, text, content }: PendingRecord): void {
   const { generation, principalId, userId, costNanoUsd } = record;
   const facts = toGenerationFacts(record);
-  rows.row(FIELDS);
+  rows.row();
   rows.date(day);
   rows.text(toColumnId(id));
   rows.bigint(facts.createdAtMs);
@@ -43,7 +39,6 @@ export function putRow(rows: CopyBuffer, { id, day, record, text, content }: Pen
   rows.text(toText(facts.userAgent));
   rows.text(toText(facts.externalUser));
   rows.texts(facts.errors.map(toColumnText));
-  rows.date(dayOfBeginning(generation.created_at));
   rows.text(content?.text ?? null);
   rows.text(content === null || content.preview === null ? null : toColumnText(content.preview));
 }

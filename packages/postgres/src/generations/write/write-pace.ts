@@ -21,7 +21,8 @@ export interface PaceMessages {
   readonly recovered: string;
 }
 
-const MAX_RECORDS = 2000;
+/** More at once cost the server more for each, as its memory for a statement is small. */
+const MAX_RECORDS = 500;
 const MIN_RECORDS = 10;
 const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 100;
