@@ -134,7 +134,7 @@ export type { BroadcastDelivery, BroadcastFeed, BroadcastRow } from './stores/br
 export type { BudgetSlice, BudgetSlices, SlicedBudget, SliceGrant, SliceRequest } from './stores/budget-slices.ts';
 export type { SharedEntries } from './stores/shared-entries.ts';
 export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
-export type { JournaledChange, JournaledRecord, RecordJournal } from './stores/record-journal.ts';
+export type { JournaledChange, JournaledRecord, JournaledSegment, RecordJournal } from './stores/record-journal.ts';
 export type {
   ActivityQuery,
   ActivitySum,

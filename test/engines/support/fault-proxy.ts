@@ -28,6 +28,8 @@ export interface FaultProxy {
   hold(directions?: readonly Direction[]): void;
   /** Passes everything on, but slowly. */
   slow(slowness: Slowness): void;
+  /** Leads new connections to another server. */
+  leadTo(serverPort: number): void;
   /** Resets every connection and listens no more. */
   close(): Promise<void>;
 }
@@ -42,8 +44,9 @@ type Fault =
 const HELD_BYTES = 1024 * 1024;
 
 /** Starts a proxy on loopback in front of a server on loopback. */
-export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
+export async function startFaultProxy(firstPort: number): Promise<FaultProxy> {
   const sockets = new Set<net.Socket>();
+  let serverPort = firstPort;
   const passed: Record<Direction, number> = { toServer: 0, toClient: 0 };
   let fault: Fault = { kind: 'none' };
   let endFault = (): void => undefined;
@@ -103,6 +106,9 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
       change({ kind: 'held', directions, ended }, end);
     },
     slow: (slowness) => change({ kind: 'slow', ...slowness }),
+    leadTo(port) {
+      serverPort = port;
+    },
     async close() {
       change({ kind: 'cut' });
       resetAll();

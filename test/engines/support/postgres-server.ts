@@ -4,17 +4,20 @@ import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { Client } from 'pg';
 
 import { type EngineServer, findFreePort, killProgram, startProgram } from './engine-server.ts';
 import { findProgram } from './find-program.ts';
-import { findUnprivilegedUser } from './unprivileged-user.ts';
+import { findUnprivilegedUser, type SystemUser } from './unprivileged-user.ts';
 
 export interface PostgresServer extends EngineServer {
   /** Makes an empty database and returns its address. It is gone with the server. */
   createDatabase(): Promise<string>;
 }
+
+const LOOK_EVERY_MS = 20;
 
 /** Starts a PostgreSQL of its own, in a new folder on loopback. The caller removes it. Throws where there is no program. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
@@ -33,6 +36,61 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   rmSync(passwordFile);
 
   const port = await findFreePort();
+  return serveFolder({ path, user, dir, port, password, settings });
+}
+
+export interface PostgresStandby extends PostgresServer {
+  /** Resolves when it has all that its primary has committed by now. */
+  caughtUp(): Promise<void>;
+  /** Cuts it off from its primary. */
+  disconnect(): Promise<void>;
+  /** Makes it a primary of its own. */
+  promote(): Promise<void>;
+}
+
+/** Starts a standby of a server, with the same users. The caller removes it. */
+export async function startStandby(primary: PostgresServer): Promise<PostgresStandby> {
+  const path = findProgram('postgres');
+  const copy = findProgram('pg_basebackup');
+  if (path === undefined || copy === undefined) throw new Error('there is no PostgreSQL server on this machine');
+  const user = findUnprivilegedUser();
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-pg-'));
+  if (user !== undefined) chownSync(dir, user.uid, user.gid);
+  chmodSync(dir, 0o700);
+  const { password } = new URL(primary.url);
+  execFileSync(copy, ['-D', dir, '-d', primary.url, '-R', '-c', 'fast'], { ...user, cwd: '/', stdio: 'pipe' });
+  const standby = await serveFolder({ path, user, dir, port: await findFreePort(), password, settings: {} });
+  const until = async (statement: string): Promise<void> => {
+    while ((await runStatement(standby.url, statement)).length === 0) await delay(LOOK_EVERY_MS);
+  };
+  return {
+    ...standby,
+    async caughtUp() {
+      const [row] = await runStatement(primary.url, 'select pg_current_wal_lsn()::text as at');
+      const { at } = row as { readonly at: string };
+      await until(`select 1 where pg_last_wal_replay_lsn() >= '${at}'::pg_lsn`);
+    },
+    async disconnect() {
+      await runStatement(standby.url, "alter system set primary_conninfo = ''");
+      await runStatement(standby.url, 'select pg_reload_conf()');
+      await until('select 1 where not exists (select from pg_stat_wal_receiver)');
+    },
+    async promote() {
+      await runStatement(standby.url, 'select pg_promote()');
+    },
+  };
+}
+
+interface ServedFolder {
+  readonly path: string;
+  readonly user: SystemUser | undefined;
+  readonly dir: string;
+  readonly port: number;
+  readonly password: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+async function serveFolder({ path, user, dir, port, password, settings }: ServedFolder): Promise<PostgresServer> {
   const url = `postgres://gateway:${password}@127.0.0.1:${port}/postgres`;
   const chosen = { max_connections: '300', shared_buffers: '64MB', fsync: 'off', ...settings };
   const args = ['-D', dir, '-p', String(port), '-h', '127.0.0.1', '-k', ''];

@@ -15,9 +15,15 @@ export interface JournaledChange {
   readonly isContentDeleted?: true | undefined;
 }
 
+/** A segment with records that are to be settled again. */
+export interface JournaledSegment {
+  readonly segment: number;
+  readonly records: number;
+}
+
 /**
  * What was acknowledged and may not be in a database yet, on a disk of this machine: a store in a database asks for it.
- * In segments: one is removed as soon as all its records are settled.
+ * In segments: one is over as soon as all its records are settled, and removed some time later.
  */
 export interface RecordJournal {
   /** On the disk, in segments of which something is not settled. */
@@ -33,6 +39,10 @@ export interface RecordJournal {
   settleChange(id: string): Promise<void>;
   /** Records of a segment are in the database, or will never be. */
   settle(segment: number, records: number): void;
+  /** Makes unsettled again what was settled, as far as it is there: the database may have lost it. */
+  recall(): readonly JournaledSegment[];
+  /** Removes segments that were over before a time of the monotonic clock, in milliseconds. */
+  release(beforeMs: number): void;
   /** Ends the segment if it is still written to. */
   end(segment: number): Promise<void>;
   /** Reads all records of an ended segment from the disk, with their changes, in pieces that fit in memory. */

@@ -1,5 +1,6 @@
 import {
   type GenerationRepository,
+  type Logger,
   type RecordJournal,
   type RetentionState,
   toInterruptedRecord,
@@ -13,6 +14,7 @@ import type { GenerationSums } from './generation-sums.ts';
 import { createFollow } from './read/follow.ts';
 import { createDays } from './retention/days.ts';
 import { createRetention } from './retention/retention.ts';
+import { createServerWatch } from './server-watch.ts';
 import { createSpending } from './spending.ts';
 import type { SpoolLimits } from './write/append.ts';
 import { messageOf } from './write/batch-error.ts';
@@ -47,12 +49,18 @@ export function openGenerations(
   const stored = createStoredGenerations(connection);
   const spending = createSpending(connection);
   const deleteStored = stored.deleteContent;
-  const write = { connection, days, rollups };
+  const server = createServerWatch({
+    connection,
+    logger,
+    onChanged: () => (journal === undefined ? undefined : readAgain(journal, writer, logger)),
+    onConfirmed: (atMs) => journal?.release(atMs - HELD_MS),
+  });
+  const write = { connection, days, server, rollups };
   const writer = createBatchWriter({ ...write, journal, logger, deleteContent: deleteStored });
   const retention = createRetention({ connection, days, spending, logger, now, retentionDays, dropBefore });
   const recovered = journal === undefined ? Promise.resolve() : recover(journal, writer).catch(reportLostNotes);
   const repository = createRepository({
-    follow: createFollow(connection),
+    follow: createFollow({ ...connection, server }),
     write,
     writer,
     journal,
@@ -82,11 +90,13 @@ export function openGenerations(
     },
     retention: { ...retention.state, countLate: writer.countLate },
     async start() {
+      await server.start();
       await retention.start();
       await recovered;
       writer.wake();
     },
     async close() {
+      server.close();
       retention.stop();
       const { inJournal, inMemoryAlone: lost } = await writer.close();
       if (lost > 0) {
@@ -98,6 +108,19 @@ export function openGenerations(
       await journal?.close();
     },
   };
+}
+
+/** A standby that takes over may lack what was committed in this time. */
+const HELD_MS = 60_000;
+
+/** Writes what was settled of late once more: another server may lack it. What it has is there before by its id. */
+function readAgain(journal: RecordJournal, { backlog }: BatchWriter, logger: Logger | undefined): void {
+  const segments = journal.recall();
+  logger?.warn('The database is at another server than before; the generations of the last minute are written again', {
+    journalFiles: segments.length,
+  });
+  backlog?.restart();
+  for (const { segment, records } of segments) backlog?.add(segment, records);
 }
 
 /**

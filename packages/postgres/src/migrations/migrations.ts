@@ -14,6 +14,7 @@ import { sessionsByTimeMigration } from './0011-sessions-by-time.ts';
 import { shorterSumsMigration } from './0012-shorter-sums.ts';
 import { knownCostsMigration } from './0013-known-costs.ts';
 import { deliveryListsMigration } from './0014-delivery-lists.ts';
+import { serversMigration } from './0015-servers.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0012-shorter-sums', shorterSumsMigration],
   ['0013-known-costs', knownCostsMigration],
   ['0014-delivery-lists', deliveryListsMigration],
+  ['0015-servers', serversMigration],
 ];

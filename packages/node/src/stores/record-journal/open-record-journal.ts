@@ -25,6 +25,8 @@ export interface RecordJournalOptions {
   readonly lockOptional?: boolean | undefined;
   /** A file that has reached this is followed by another. Default: 8 MiB. */
   readonly segmentBytes?: number | undefined;
+  /** Files whose records are in the database stay for some time, up to this. Default: 256 MiB. */
+  readonly heldBytes?: number | undefined;
 }
 
 /** Parts of the machine that tests replace. */
@@ -35,6 +37,7 @@ export interface JournalHost {
 }
 
 const DEFAULT_SEGMENT_BYTES = 8 * 1024 * 1024;
+const DEFAULT_HELD_BYTES = 256 * 1024 * 1024;
 const PIECE_RECORDS = 500;
 
 /**
@@ -52,12 +55,14 @@ export async function openJournalOn(options: RecordJournalOptions, host: Journal
   const owner = await takeDirectory(options, directory);
   let changes: JournalChanges | undefined;
   try {
-    const { logger, now = Date.now, segmentBytes = DEFAULT_SEGMENT_BYTES } = options;
+    const { logger, now = Date.now } = options;
+    const { segmentBytes = DEFAULT_SEGMENT_BYTES, heldBytes = DEFAULT_HELD_BYTES } = options;
     const { path, logsPath } = directory;
     const files = await holdDirectory(host.files, path);
     await sweepTemporaryFiles(files, path);
     const common = { files, logger, now };
-    const segments = await openRecordSegments({ ...common, logsPath, segmentBytes, setTimer: host.setTimer });
+    const limits = { segmentBytes, heldBytes };
+    const segments = await openRecordSegments({ ...common, ...limits, logsPath, setTimer: host.setTimer });
     changes = await openJournalChanges({ ...common, path: join(path, 'changes.ndjson') });
     // A crash may have come between the end of the last segment and that of its changes.
     if (segments.recovered.length === 0) await changes.removeRecovered();
@@ -120,6 +125,8 @@ function createRecordJournal(parts: Parts): RecordJournal {
         });
       });
     },
+    recall: segments.recall,
+    release: segments.release,
     end: (segment) => group.between(() => segments.end(segment)),
     read: (segment) => readSegment(parts, segment),
     setAside: refused.add,

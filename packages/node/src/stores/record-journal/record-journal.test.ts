@@ -96,17 +96,50 @@ test('what arrives in one turn is written at once, and synced within a second', 
   await expect.poll(() => files.names.slice(before)).toEqual(['write', 'open', 'sync', 'close', 'sync']);
 });
 
-test('a segment is removed as soon as all its records are settled', async () => {
+test('a segment whose records are all settled waits no more, and is removed when it is released', async () => {
   const journal = await open({ segmentBytes: 1 });
   const segments = [];
   for (const id of ['gen-1', 'gen-2', 'gen-3']) segments.push(await journal.append(toText(id)));
   expect(new Set(segments).size).toBe(3);
   journal.settle(segments[1] ?? 0, 1);
-  await expect.poll(segmentFiles).toEqual(['records-000001.ndjson', 'records-000003.ndjson']);
   const { bytes } = journal;
+  journal.release(performance.now() - 60_000);
+  expect(await segmentFiles()).toHaveLength(3);
+  journal.release(Number.POSITIVE_INFINITY);
+  await expect.poll(segmentFiles).toEqual(['records-000001.ndjson', 'records-000003.ndjson']);
   journal.settle(segments[0] ?? 0, 1);
-  await expect.poll(segmentFiles).toEqual(['records-000003.ndjson']);
   expect(journal.bytes).toBeLessThan(bytes);
+  await journal.close();
+  expect(await segmentFiles()).toEqual(['records-000003.ndjson']);
+});
+
+test('records that were settled can be read and settled once more, until they are released', async () => {
+  const journal = await open({ segmentBytes: 1 });
+  const segments = [];
+  for (const id of ['gen-1', 'gen-2', 'gen-3']) segments.push(await journal.append(toText(id)));
+  const [first = 0, second = 0, third = 0] = segments;
+  for (const segment of [first, second, third]) journal.settle(segment, 1);
+  const recalled = journal.recall();
+  expect(recalled).toEqual(segments.map((segment) => ({ segment, records: 1 })));
+  expect(journal.recall()).toEqual([]);
+  journal.release(Number.POSITIVE_INFINITY);
+  const found = [];
+  for (const { segment } of recalled) {
+    await journal.end(segment);
+    for await (const piece of journal.read(segment)) found.push(...piece.map(({ id }) => id));
+  }
+  expect(found).toEqual(['gen-1', 'gen-2', 'gen-3']);
+  for (const { segment, records } of recalled) journal.settle(segment, records);
+  journal.release(Number.POSITIVE_INFINITY);
+  await expect.poll(segmentFiles).toEqual([]);
+});
+
+test('of records that were settled no more are held than fit the bytes for them, the latest', async () => {
+  const journal = await open({ segmentBytes: 1, heldBytes: 4000 });
+  for (const id of ['gen-1', 'gen-2', 'gen-3', 'gen-4'])
+    journal.settle(await journal.append(toText(id, 'x'.repeat(600))), 1);
+  await expect.poll(segmentFiles).not.toContain('records-000001.ndjson');
+  expect(await segmentFiles()).toContain('records-000003.ndjson');
 });
 
 test('a line that a crash has cut is left out, and those before it are there', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { Logger } from '@model-gateway/core';
+import type { JournaledSegment, Logger } from '@model-gateway/core';
 
 import { removeIfThere, syncDirectory } from '../files/atomic-file.ts';
 import { errorReason, type FileSystem, OPEN } from '../files/file-system.ts';
@@ -15,9 +15,11 @@ export interface RecordSegmentsOptions {
   readonly setTimer: (callback: () => void, delayMs: number) => () => void;
   /** A segment that has reached this is followed by another. */
   readonly segmentBytes: number;
+  /** Of segments that are over, before the oldest are removed. */
+  readonly heldBytes: number;
 }
 
-/** The files of a record journal. One is written to; each is removed when nothing in it is unsettled. */
+/** The files of a record journal. One is written to; each is over when nothing in it is unsettled. */
 export interface RecordSegments {
   readonly bytes: number;
   /** Segments that were there at the opening and are not settled yet, oldest first. */
@@ -27,6 +29,10 @@ export interface RecordSegments {
   /** Ends a segment. Not while something is being written. */
   end(segment: number): Promise<void>;
   settle(segment: number, records: number): void;
+  /** As `RecordJournal.recall`. */
+  recall(): readonly JournaledSegment[];
+  /** As `RecordJournal.release`. */
+  release(beforeMs: number): void;
   pathOf(segment: number): string;
   close(): Promise<void>;
 }
@@ -38,6 +44,9 @@ interface Segment {
   file: AppendFile | null;
   bytes: number;
   unsettled: number;
+  settled: number;
+  /** By the monotonic clock. */
+  settledAt: number;
   isRecovered: boolean;
   isEnded: boolean;
   /** Its name is not durable yet. */
@@ -77,18 +86,28 @@ export async function openRecordSegments(options: RecordSegmentsOptions): Promis
   });
   for (const number of numbers.toSorted((one, other) => one - other)) {
     const path = toPath(state, number);
-    const found = { number, path, file: null, bytes: await sizeOf(files, path), unsettled: 1 };
+    const found = {
+      number,
+      path,
+      file: null,
+      bytes: await sizeOf(files, path),
+      unsettled: 1,
+      settled: 0,
+      settledAt: 0,
+    };
     state.segments.set(number, { ...found, isRecovered: true, isEnded: true, isNew: false });
     state.lastNumber = number;
   }
   return {
     get bytes() {
       let bytes = 0;
-      for (const segment of state.segments.values()) bytes += segment.bytes;
+      for (const segment of state.segments.values()) if (!isOver(segment)) bytes += segment.bytes;
       return bytes;
     },
     get recovered() {
-      return [...state.segments.values()].filter(({ isRecovered }) => isRecovered).map(({ number }) => number);
+      return [...state.segments.values()]
+        .filter((segment) => segment.isRecovered && !isOver(segment))
+        .map(({ number }) => number);
     },
     write: (lines, records) => write(state, lines, records),
     async end(number) {
@@ -100,12 +119,25 @@ export async function openRecordSegments(options: RecordSegmentsOptions): Promis
       const segment = state.segments.get(number);
       if (segment === undefined) return;
       segment.unsettled -= records;
-      removeIfSettled(state, segment);
+      segment.settled += records;
+      segment.settledAt = performance.now();
+      holdIfOver(state, segment);
     },
+    recall() {
+      const recalled = [...state.segments.values()].filter(({ settled }) => settled > 0);
+      return recalled.map((segment) => {
+        const { number, settled: records } = segment;
+        segment.unsettled += records;
+        segment.settled = 0;
+        return { segment: number, records };
+      });
+    },
+    release: (beforeMs) => removeOver(state, ({ settledAt }) => settledAt < beforeMs),
     pathOf: (number) => toPath(state, number),
     async close() {
       state.cancelSync?.();
       if (state.active !== null) endActive(state, state.active);
+      removeOver(state, () => true);
       await inTurn(state, () => syncAll(state));
     },
   };
@@ -162,7 +194,7 @@ async function chooseSegment(state: State): Promise<Segment> {
     });
     return active;
   }
-  const opened = { number, path, file, bytes: file.end, unsettled: 0 };
+  const opened = { number, path, file, bytes: file.end, unsettled: 0, settled: 0, settledAt: 0 };
   const segment: Segment = { ...opened, isRecovered: false, isEnded: false, isNew: true };
   state.lastNumber = number;
   state.segments.set(number, segment);
@@ -174,11 +206,26 @@ async function chooseSegment(state: State): Promise<Segment> {
 function endActive(state: State, segment: Segment): void {
   segment.isEnded = true;
   state.active = null;
-  removeIfSettled(state, segment);
+  holdIfOver(state, segment);
 }
 
-function removeIfSettled(state: State, segment: Segment): void {
-  if (!segment.isEnded || segment.unsettled > 0) return;
+const isOver = ({ isEnded, unsettled }: Segment): boolean => isEnded && unsettled <= 0;
+
+/** Holds a segment that is over, in the place of the oldest of them where there are too many. */
+function holdIfOver(state: State, segment: Segment): void {
+  if (!isOver(segment)) return;
+  let bytes = 0;
+  for (const held of [...state.segments.values()].filter(isOver).toSorted((a, b) => b.settledAt - a.settledAt)) {
+    bytes += held.bytes;
+    if (bytes > state.options.heldBytes) remove(state, held);
+  }
+}
+
+function removeOver(state: State, isChosen: (segment: Segment) => boolean): void {
+  for (const segment of [...state.segments.values()].filter(isOver)) if (isChosen(segment)) remove(state, segment);
+}
+
+function remove(state: State, segment: Segment): void {
   const { files, logger } = state.options;
   state.segments.delete(segment.number);
   inTurn(state, async () => {

@@ -3,7 +3,7 @@ import type { PendingRecord } from './pending-record.ts';
 import { createWritePace } from './write-pace.ts';
 
 /** Brings what is in the journal alone to the database, beside the batches of what is in memory. */
-export interface BacklogWriter extends Pick<Backlog, 'isEmpty' | 'add'> {
+export interface BacklogWriter extends Pick<Backlog, 'isEmpty' | 'add' | 'restart'> {
   /** Whether something is being written. */
   readonly isActive: boolean;
   /** Above 0 while it does not succeed. */
@@ -69,6 +69,7 @@ export function createBacklogWriter({ write, onStep, ...options }: BacklogWriter
       backlog.add(segment, records);
       schedule();
     },
+    restart: backlog.restart,
     wake() {
       isAwake = true;
       pace.resume();

@@ -9,6 +9,8 @@ export interface Backlog {
   readonly isEmpty: boolean;
   /** Records of a segment are not in memory. */
   add(segment: number, records: number): void;
+  /** Reads the segment that it is at from the beginning. */
+  restart(): void;
   /** Writes the next records of the oldest segment, one call at a time. When it rejects, they come again. */
   writeNext(limits: BatchLimits, write: (records: readonly PendingRecord[]) => Promise<void>): Promise<void>;
 }
@@ -72,11 +74,17 @@ export function createBacklog({ journal, pending, logger }: BacklogOptions): Bac
     add(segment, records) {
       segments.set(segment, (segments.get(segment) ?? 0) + records);
     },
+    restart() {
+      reading = undefined;
+    },
     async writeNext(limits, write) {
       reading ??= await begin();
       if (reading === undefined) return;
       const from = reading;
-      if (from.records.length === 0 && !(await readOn(from))) {
+      const isOver = from.records.length === 0 && !(await readOn(from));
+      // It is to be read again.
+      if (reading !== from) return;
+      if (isOver) {
         journal.settle(from.segment, segments.get(from.segment) ?? 0);
         segments.delete(from.segment);
         reading = undefined;

@@ -20,7 +20,7 @@ export interface BatchWriterOptions extends WriteParts {
 export interface BatchWriter {
   readonly pending: PendingRecords;
   /** Records in the journal alone. */
-  readonly backlog: Pick<BacklogWriter, 'isEmpty' | 'add'> | undefined;
+  readonly backlog: Pick<BacklogWriter, 'isEmpty' | 'add' | 'restart'> | undefined;
   /** Adds a record. `isUrgent`: somebody waits for it. */
   add(record: PendingRecord, isUrgent: boolean): void;
   /** Begins with what waits, as the database is there. */

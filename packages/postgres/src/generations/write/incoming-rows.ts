@@ -50,6 +50,13 @@ const GIVEN_COLUMNS = { ...GENERATION_COLUMNS, content: 'text', preview: 'text' 
 /** The types of the columns of rows as they are given to statements: an array for each. */
 export const GIVEN_TYPES: readonly ColumnType[] = Object.values(GIVEN_COLUMNS);
 
+/** The server at which the statement runs, once the database knows it, and the place of this transaction there. */
+const SERVER = `server as materialized (
+  select token, (pg_current_xact_id()::text::bigint + lead)::text::xid8 as place from (
+    select * from gateway.servers order by number desc limit 1
+  ) as latest where started_at = pg_postmaster_start_time()
+)`;
+
 const GIVEN = `given as materialized (
   select * from unnest(${GIVEN_TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
     as rows (${Object.keys(GIVEN_COLUMNS).join(', ')})
@@ -85,12 +92,13 @@ const toCounts = (rollups: readonly string[]): string =>
 
 /**
  * Adds given rows with their contents where their id is new and retention has not dropped their day, and counts these.
- * Returns the ids of the others. In the order of the ids, so that two batches that have some in common wait for each other in one order.
+ * Returns the token of the server, or adds nothing where the database does not know it, and the ids of the others. In the
+ * order of the ids, so that two batches that have some in common wait for each other in one order.
  *
  * `is true` keeps the planner from a join: it knows little of the rows, and might compare each with each.
  */
-export const toAddStatement = (rollups: readonly string[]): string => `with ${GIVEN}, added as (
-  insert into gateway.generations (${COLUMNS}) select ${VALUES} from given
+export const toAddStatement = (rollups: readonly string[]): string => `with ${SERVER}, ${GIVEN}, added as (
+  insert into gateway.generations (${COLUMNS}, written_in) select ${VALUES}, server.place from given, server
   where not exists (select from gateway.dropped_days d where d.day = given.day) order by id
   on conflict do nothing returning ${FACTS}
 ), ${INCOMING} as materialized (select 1::smallint as sign, ${SPENT_DAY}, ${FACTS} from added),
@@ -99,7 +107,9 @@ ${toCounts(rollups)}, contents as (
   select day, id, content, preview from given
   where content is not null and (id in (select id from added)) is true on conflict do nothing
 )
-select id, exists (select from gateway.dropped_days d where d.day = given.day) as is_late from given
+select token, null as id, false as is_late from server
+union all
+select null, id, exists (select from gateway.dropped_days d where d.day = given.day) from given
 where (id in (select id from added)) is not true`;
 
 /** Puts the one given row, whose content does not matter, in the place of the version that is there, and counts both. */

@@ -1,8 +1,9 @@
-import type { PoolClient } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
 
 import { toColumnId } from '../../connection/column-text.ts';
 import type { DatabaseConnection } from '../../connection/database-connection.ts';
 import type { Days } from '../retention/days.ts';
+import type { ServerWatch } from '../server-watch.ts';
 import { UnfitRecordError } from './batch-error.ts';
 import { GIVEN_TYPES, toAddStatement, toReplaceStatement } from './incoming-rows.ts';
 import type { PendingRecord } from './pending-record.ts';
@@ -12,6 +13,7 @@ import { createRowArrays, type RowArrays } from './row-arrays.ts';
 export interface WriteParts {
   readonly connection: Pick<DatabaseConnection, 'useClient'>;
   readonly days: Days;
+  readonly server: Pick<ServerWatch, 'meet' | 'note'>;
   /** Inserts that keep further sums, from the rows of `INCOMING`. */
   readonly rollups: readonly string[];
 }
@@ -28,24 +30,33 @@ export interface LeftOut {
   readonly late: ReadonlySet<string>;
 }
 
+/** The server, in the first row, or what was left out. */
 interface AddedRow {
-  readonly id: string;
+  readonly token: string | null;
+  readonly id: string | null;
   readonly is_late: boolean;
 }
 
 /** Writes records with their contents and all sums, in one statement. No id may come twice. */
 export async function writeBatch(
-  { connection, days, rollups }: WriteParts,
+  { connection, days, server, rollups }: WriteParts,
   records: readonly PendingRecord[],
 ): Promise<LeftOut> {
   const rows = toRows(records);
   const values = rows.end();
   await days.prepare(new Set(records.map(({ day }) => day)));
-  const found = await connection.useClient(LIMIT_MS, (client) =>
-    client.query<AddedRow>(toAddStatement(rollups), [...values]),
-  );
+  const add = (): Promise<QueryResult<AddedRow>> =>
+    connection.useClient(LIMIT_MS, (client) => client.query(toAddStatement(rollups), [...values]));
+  let found = await add();
+  if (typeof found.rows[0]?.token !== 'string') {
+    await server.meet();
+    found = await add();
+  }
   // A connection that failed may still be sending them.
   rows.release();
+  const token = found.rows[0]?.token;
+  if (typeof token !== 'string') throw new Error('timeout: the database changes its server again and again');
+  server.note(token);
   return {
     known: idsIn(found.rows, false, records),
     late: idsIn(found.rows, true, records),
@@ -65,7 +76,7 @@ function toRows(records: readonly PendingRecord[]): RowArrays {
 /** Of these records, those whose ids a statement has returned. */
 function idsIn(found: readonly AddedRow[], isLate: boolean, records: readonly PendingRecord[]): ReadonlySet<string> {
   const columnIds = new Set(
-    found.filter(({ is_late }) => is_late === isLate).map(({ id }) => id),
+    found.filter(({ token, is_late }) => token === null && is_late === isLate).map(({ id }) => id),
   );
   if (columnIds.size === 0) return NONE;
   return new Set(records.flatMap(({ id }) => (columnIds.has(toColumnId(id)) ? [id] : [])));
