@@ -21,8 +21,10 @@ const toChunk = (delta: object, finish_reason: string | null = null): string =>
 /** An upstream whose streams begin at once and end when `end` is called. */
 async function startUpstream(name: string) {
   const open = new Set<ServerResponse>();
+  const keys: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     request.resume();
+    keys.push(request.headers.authorization);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(toChunk({ role: 'assistant', content: `${name} begins ` }));
     open.add(response);
@@ -36,6 +38,7 @@ async function startUpstream(name: string) {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     open: () => open.size,
+    keys,
     end() {
       for (const response of open) response.end(`${toChunk({ content: 'and ends' }, 'stop')}data: [DONE]\n\n`);
       open.clear();
@@ -60,6 +63,7 @@ async function startGateway(config: object) {
   const { api } = JSON.parse(line) as { api: string };
   return {
     child,
+    folder,
     log: () => log,
     write: (content: object | string) => writeFileSync(file, typeof content === 'string' ? content : toText(content)),
     /** As editors and mounts do it. */
@@ -124,4 +128,23 @@ test('a file that is replaced comes into force by itself, and a broken one chang
   expect(begun.status).toBe(200);
   later.end();
   expect(await begun.text()).toContain('later begins ');
+});
+
+test('a key in a file is sent as the content of the file, and SIGHUP reads it again', async () => {
+  const upstream = await startUpstream('up');
+  const { providers, models } = setupOf('up', upstream.baseUrl);
+  const gateway = await startGateway({ providers: [], models: [] });
+  const secret = join(gateway.folder, 'up-key');
+  writeFileSync(secret, 'sk-first-0123456789\n');
+  gateway.write({ providers: [{ ...providers[0], apiKey: 'file:up-key' }], models });
+  await expect.poll(gateway.log, WAITING).toContain('the configuration was read again');
+  const first = await gateway.chat('test/up');
+  writeFileSync(secret, 'sk-second-0123456789\n');
+  gateway.child.kill('SIGHUP');
+  await expect.poll(gateway.log, WAITING).toContain('"cause":"SIGHUP","changed":["providers"]');
+  const second = await gateway.chat('test/up');
+  upstream.end();
+  await Promise.all([first.text(), second.text()]);
+  expect(upstream.keys).toEqual(['Bearer sk-first-0123456789', 'Bearer sk-second-0123456789']);
+  expect(gateway.log()).not.toMatch(/sk-(first|second)-/);
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Makes the schema of a secret: the text itself, or `env:NAME`, which is resolved before the schema sees it. */
+/** Makes the schema of a secret: the text itself, or a reference, which is resolved before the schema sees it. */
 export const secretText = (what: string) =>
-  z.string().min(1, 'must not be empty').describe(`${what}: the text itself, or env:NAME`);
+  z.string().min(1, 'must not be empty').describe(`${what}: the text itself, env:NAME or file:PATH`);
 
 /** A key. It is sent in a header, where any other character would be an error in every call. */
 export const keyText = secretText('Key').regex(

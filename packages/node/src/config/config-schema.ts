@@ -108,7 +108,7 @@ const storeSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('postgres'),
-    url: addressText('postgres://user:password@host:5432/database', /^(?:env:|postgres(?:ql)?:\/\/)\S+$/),
+    url: addressText('postgres://user:password@host:5432/database', /^(?:(?:env|file):|postgres(?:ql)?:\/\/)\S+$/),
     whenDown: z
       .enum(['refuse', 'spool'])
       .default('refuse')
@@ -132,7 +132,7 @@ const sharedSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('memory').default('memory') }),
   z.strictObject({
     type: z.literal('redis'),
-    url: addressText('redis://:password@host:6379', /^(?:env:|rediss?:\/\/)\S+$/),
+    url: addressText('redis://:password@host:6379', /^(?:(?:env|file):|rediss?:\/\/)\S+$/),
     whenDown: z
       .enum(['open', 'closed'])
       .default('open')

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -204,6 +204,69 @@ test.each([
   [{ defaultCallbackUrl: 'https://127.0.0.1:8080/', allowPrivateNetwork: true }],
 ])('webhooks may be %j', (webhooks) => {
   expect(load({ webhooks }).webhooks).toMatchObject(webhooks);
+});
+
+test('file:PATH is read wherever a secret may stand, relative to the config file, and nowhere else', () => {
+  const secrets = join(folder, 'secrets');
+  mkdirSync(secrets, { recursive: true });
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(secrets, name), text);
+    return join(secrets, name);
+  };
+  write('key', 'sk-one\n');
+  const config = load({
+    auth: { bootstrapKeys: [{ key: 'file:secrets/key', kind: 'api', name: 'dev' }] },
+    webhooks: { signingSecret: `file:${write('new', `\uFEFF${'n'.repeat(24)}\r\n`)}` },
+    account: { defaultModel: 'file:secrets/key' },
+    store: { type: 'postgres', url: `file://${write('database', 'postgres://gateway:pass@db:5432/gateway\n')}` },
+    providers: [
+      { ...local, apiKey: `file:${write('up', 'sk-two')}`, headers: { a: 'file:secrets/key' }, discoverModels: true },
+    ],
+  });
+  expect(config.auth.bootstrapKeys[0]?.key).toBe('sk-one');
+  expect(config.webhooks.signingSecret).toBe('n'.repeat(24));
+  expect(config.store).toMatchObject({ url: 'postgres://gateway:pass@db:5432/gateway' });
+  expect(config.providers[0]).toMatchObject({ apiKey: 'sk-two', headers: { a: 'sk-one' } });
+  expect(config.account.defaultModel).toBe('file:secrets/key');
+});
+
+test('a secret file that cannot be used is an error with the field and the file, and never with its content', () => {
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return name;
+  };
+  const of = (apiKey: string): string[] => refused({ providers: [{ ...local, apiKey }] });
+  const start = 'providers[0].apiKey: ';
+  expect(of('file:secrets/none')).toEqual([
+    `${start}there is no file ${join(folder, 'secrets/none')}. Write the secret to it, or name another file`,
+  ]);
+  expect(of(`file:${folder}`)).toEqual([`${start}${folder} is not a file that holds a secret`]);
+  expect(of(`file:${write('empty', ' \n')}`)).toEqual([`${start}the file ${join(folder, 'empty')} is empty`]);
+  expect(of(`file:${write('large', 'x'.repeat(100_000))}`)).toEqual([
+    `${start}${join(folder, 'large')} has 100000 bytes, too many for a secret`,
+  ]);
+  expect(of('file:')).toEqual([
+    `${start}after "file:" comes the path of a file that holds the secret, e.g. "file:/run/secrets/openai_api_key"`,
+  ]);
+  expect(of(`file:${write('two lines', 'sk-hidden\nmore')}`)).toEqual([
+    `${start}must be printable ASCII without spaces; was it copied whole?`,
+  ]);
+  expect(refused({ shared: { type: 'redis', url: 'file:secrets/none' } })).toEqual([
+    expect.stringContaining('shared.url: there is no file'),
+  ]);
+});
+
+test('a secret that looks like a reference of another kind is taken as it stands, with a warning', () => {
+  const warningsOf = (apiKey: string): readonly string[] =>
+    load({ providers: [{ ...local, apiKey, discoverModels: true }] }).warnings;
+  const hint = 'and is used as it stands: only env:NAME and file:PATH are read';
+  expect(warningsOf('vault:secret/data/openai#key')).toEqual([
+    `providers[0].apiKey looks like a reference (vault:), ${hint}`,
+  ]);
+  expect(warningsOf('ENV:OPENAI_API_KEY')).toEqual([`providers[0].apiKey looks like a reference (ENV:), ${hint}`]);
+  expect(warningsOf('op://vault/item/field')).toEqual([`providers[0].apiKey looks like a reference (op:), ${hint}`]);
+  expect(warningsOf('${OPENAI_API_KEY}')).toEqual([`providers[0].apiKey looks like a reference ($), ${hint}`]);
+  for (const key of ['sk-one', 'fa1e:0c2d', '0b5e-41:9f00', 'user:pass']) expect(warningsOf(key)).toEqual([]);
 });
 
 test('env:NAME is read wherever a secret may stand, and nowhere else', () => {

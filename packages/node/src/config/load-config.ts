@@ -78,10 +78,13 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
     return toGatewayConfig(configSchema.parse({}), facts);
   }
   const path = resolve(file);
-  const { tree, issues } = resolveSecrets(readJson(path), env);
+  const { tree, issues, warnings: odd } = resolveSecrets(readJson(path), { env, dir: dirname(path) });
+  const unresolved = new Set(issues.map((issue) => issue.path));
   const parsed = configSchema.safeParse(tree);
   const broken = parsed.error?.issues ?? [];
-  issues.push(...broken.flatMap((issue) => describeSchemaIssue(issue, configSchema, tree)));
+  const described = broken.flatMap((issue) => describeSchemaIssue(issue, configSchema, tree));
+  // The form of a reference is not that of the secret.
+  issues.push(...described.filter((issue) => !unresolved.has(issue.path)));
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) throw new ConfigError(path, issues);
 
   const sound = takeSoundParts(tree as Record<string, unknown>, broken);
@@ -96,7 +99,7 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   const providers = sound.providers.map(({ entry }) => toProviderConfig(entry, presets, env));
   const configuredModels = sound.models.map(({ entry }) => entry);
   const models = overrideModels(served, configuredModels);
-  const warnings = listWarnings(providers, models);
+  const warnings = [...odd, ...listWarnings(providers, models)];
   const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings, flags } as const;
   return toGatewayConfig(sound.file, facts);
 }

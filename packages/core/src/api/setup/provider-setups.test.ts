@@ -145,6 +145,7 @@ test.each<[string, object, string[]]>([
   ['a preset without its key', { preset: 'openai' }, ['apiKey']],
   ['an unknown field', { ...ACME, region: 'eu', apikey: KEY }, ['apikey']],
   ['a variable for a key', { ...ACME, apiKey: 'env:OPENAI_API_KEY' }, ['apiKey']],
+  ['a file for a key', { ...ACME, apiKey: 'file:/run/secrets/key' }, ['apiKey']],
   ['a variable for a header', { ...ACME, headers: { a: 'env:HOME' } }, ['headers.a']],
   ['a key of two lines', { ...ACME, apiKey: `${KEY}\nmore` }, ['apiKey']],
   ['a secret in the address', { ...ACME, baseUrl: `https://user:${KEY}@acme.example/v1` }, ['baseUrl']],

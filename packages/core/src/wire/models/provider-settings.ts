@@ -26,8 +26,11 @@ export const providerSettingsSchema = z.strictObject({
     .optional()
     .describe('With the version segment, e.g. http://127.0.0.1:11434/v1; {model} in it becomes the name of the model'),
   query: z.record(z.string().min(1), z.string()).default({}).describe('Added to every address: { "api-version": "…" }'),
-  apiKey: keyText.nullable().optional().describe("The text itself, or env:NAME; by default the preset's own variable"),
-  headers: headersSchema.default({}).describe('Sent with every call; values may be env:NAME'),
+  apiKey: keyText
+    .nullable()
+    .optional()
+    .describe("The text itself, env:NAME or file:PATH; by default the preset's own variable"),
+  headers: headersSchema.default({}).describe('Sent with every call; values may be env:NAME or file:PATH'),
   dataPolicy: z
     .strictObject({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() })
     .optional()

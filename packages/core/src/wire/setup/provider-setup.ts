@@ -19,11 +19,11 @@ const {
   discoverModels,
 } = providerSettingsSchema.shape;
 
-const NO_VARIABLES = 'must be the secret itself: env:NAME is for config files alone';
-const namesNoVariable = (text: string | null | undefined): boolean => text?.startsWith('env:') !== true;
-const setUpKey = apiKey.refine(namesNoVariable, NO_VARIABLES);
+const NO_REFERENCES = 'must be the secret itself: env:NAME and file:PATH are for config files alone';
+const isNoReference = (text: string | null | undefined): boolean => !/^(?:env|file):/.test(text ?? '');
+const setUpKey = apiKey.refine(isNoReference, NO_REFERENCES);
 const headerName = headers.unwrap().keyType;
-const headerValue = headers.unwrap().valueType.refine(namesNoVariable, NO_VARIABLES);
+const headerValue = headers.unwrap().valueType.refine(isNoReference, NO_REFERENCES);
 
 /** A provider that is not saved yet: the fields of a config file. */
 const draft = {
