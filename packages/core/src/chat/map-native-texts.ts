@@ -1,6 +1,7 @@
-import { mapStrings, type RequestText } from '../calls/text-map.ts';
+import { type RequestText, toVisitor } from '../calls/text-map.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { type NativeRequest, withNative } from '../wire/chat/native-request.ts';
+import { NATIVE_PLACES } from './native-places.ts';
 
 type Change = (text: RequestText) => string;
 type MapTexts = (request: ChatCompletionRequest, change: Change) => ChatCompletionRequest;
@@ -16,23 +17,29 @@ export function mapBothForms(
   { change, mapTexts }: { readonly change: Change; readonly mapTexts: MapTexts },
 ): ChatCompletionRequest {
   const results = new Map<string, string[]>();
-  const mapped = mapTexts(request, (text) => {
-    const result = change(text);
-    const known = results.get(text.text);
-    if (known === undefined) results.set(text.text, [result]);
+  const mapped = mapTexts(request, (given) => {
+    const result = change(given);
+    const key = toKey(given);
+    const known = results.get(key);
+    if (known === undefined) results.set(key, [result]);
     else known.push(result);
     return result;
   });
-  const body = mapStrings(native.body, (text) => {
-    const known = results.get(text);
-    if (known === undefined) return change({ text, role: null, isContinued: false, isJson: false });
+  const visit = toVisitor((given) => {
+    const known = results.get(toKey(given));
+    // What the chat request does not have is from outside, as what a tool returns: like something the user has said.
+    if (known === undefined) return change({ ...given, role: 'user' });
     // Equal texts come in the same order in both forms.
     return (known.length > 1 ? known.shift() : known[0]) as string;
-  }) as NativeRequest['body'];
+  });
+  const body = NATIVE_PLACES[native.form](native.body, visit) as NativeRequest['body'];
   if (mapped === request && body === native.body) return request;
   const changed = mapped === request ? { ...request } : mapped;
   return isReadAs(changed, { ...native, body }) ? withNative(changed, { ...native, body }) : changed;
 }
+
+/** A name is redacted in another way than an equal text. */
+const toKey = ({ text, form }: RequestText): string => (form === 'name' ? `name ${text}` : text);
 
 function isReadAs(request: ChatCompletionRequest, { read, body }: NativeRequest): boolean {
   try {

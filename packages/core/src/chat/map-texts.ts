@@ -1,7 +1,8 @@
-import { mapList, mapStrings, toVisitor, mapRecord, type RequestText, type Visit } from '../calls/text-map.ts';
+import { mapList, type RequestText, toVisitor } from '../calls/text-map.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { RECORD_FIELDS, TEXT_FIELDS } from '../wire/chat/chat-parameters.ts';
+import { TEXT_FIELDS } from '../wire/chat/chat-parameters.ts';
 import { nativeOf } from '../wire/chat/native-request.ts';
+import { CHAT_PLACES, placeOfMessage } from './chat-places.ts';
 import { mapBothForms } from './map-native-texts.ts';
 
 /** The texts of a chat request, in its native form, too. Whatever is not changed stays the same object. */
@@ -18,39 +19,18 @@ function mapTexts(request: ChatCompletionRequest, change: (text: RequestText) =>
   for (const field of TEXT_FIELDS) {
     const value = request[field];
     if (value === undefined || value === null) continue;
-    const mapped = field === 'messages' ? mapMessages(request.messages, change) : mapStrings(value, toVisitor(change));
+    const mapped =
+      field === 'messages' ? mapMessages(request.messages, change) : CHAT_PLACES[field](value, toVisitor(change));
     if (mapped !== value) changed = { ...changed, [field]: mapped };
-  }
-  for (const field of RECORD_FIELDS) {
-    const mapped = mapRecord(request[field], toVisitor(change));
-    if (mapped !== request[field]) changed = { ...changed, [field]: mapped };
   }
   return changed;
 }
 
-function mapMessages(
-  messages: ChatCompletionRequest['messages'],
-  change: (text: RequestText) => string,
-): ChatCompletionRequest['messages'] {
+type Messages = ChatCompletionRequest['messages'];
+
+function mapMessages(messages: Messages, change: (text: RequestText) => string): Messages {
   return mapList(messages, (message) => {
     const { role } = message;
-    let isFirstPart = true;
-    const visit: Visit = (text, field) => {
-      const isContinued = field === 'text' && !isFirstPart;
-      if (field === 'text') isFirstPart = false;
-      return change({ text, role, isContinued, isJson: field === 'arguments' || (role === 'tool' && isJson(text)) });
-    };
-    return mapStrings(message, visit) as typeof message;
+    return placeOfMessage(role)(message, toVisitor(change, role)) as typeof message;
   });
-}
-
-/** Tools return prose or JSON. */
-function isJson(text: string): boolean {
-  if (!text.includes('\\') || !/^\s*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-import { mapStrings } from '../calls/text-map.ts';
+import type { Place } from '../calls/text-places.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createTextGuard, guardInSteps } from './create-text-guard.ts';
@@ -6,24 +6,25 @@ import type { CompletionGuard } from './guard-call.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';
 
 /**
- * Applies the output filters to annotations that the gateway itself adds to a completion. Returns the same value where
+ * Applies the output filters to what the gateway itself adds to a completion, at this place. Returns the same value where
  * nothing is redacted. Rejects with `permission_denied` for blocked text, and when a filter fails.
  */
 export async function guardAdded<Value>(
   value: Value,
+  place: Place,
   completionGuard: CompletionGuard | null,
   platform: SlicingPlatform,
 ): Promise<Value> {
   if (completionGuard === null) return value;
   try {
     const texts: string[] = [];
-    mapStrings(value, (text) => {
+    place(value, (text) => {
       texts.push(text);
       return text;
     });
     const passed = await runInSlices(passAll(texts, completionGuard), platform);
     let next = 0;
-    return mapStrings(value, () => {
+    return place(value, () => {
       next += 1;
       return passed[next - 1] as string;
     }) as Value;

@@ -8,7 +8,7 @@ import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
 import type { OutputFilters } from './filters/compile-filters.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';
 import type { Policy } from './policy.ts';
-import { type Finding, toBlockError, toStages, toUnavailableError, toUnreadableError } from './verdict.ts';
+import { actionOf, type Finding, toBlockError, toStages, toUnavailableError, toUnreadableError } from './verdict.ts';
 
 export interface GuardedCall<Request> {
   /** The call in the form that is sent and stored. */
@@ -86,9 +86,8 @@ function report<Request>(
     pipeline.add(stage);
     logger.info('a guardrail has acted on a request', toLogFields(stage));
   }
-  const strongest = findings[0];
-  const isBlocked = strongest?.compiled.origin.action === 'block';
-  return { request, refusal: isBlocked ? toBlockError(strongest, 'Request') : null };
+  const blocking = findings.find((finding) => actionOf(finding) === 'block');
+  return { request, refusal: blocking === undefined ? null : toBlockError(blocking, 'Request') };
 }
 
 /** Never includes the matched text. */

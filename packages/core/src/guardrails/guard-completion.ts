@@ -1,5 +1,5 @@
 import { estimateUsage } from '../calls/estimate-usage.ts';
-import { mapStrings } from '../calls/text-map.ts';
+import { citation, completionDelta } from '../calls/message-places.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat/chat-chunk.ts';
@@ -74,7 +74,7 @@ function createChunkGuard(completionGuard: CompletionGuard, messages: readonly C
       return chunks.map((chunk) => {
         if (chunk.usage !== undefined) hasUsage = true;
         const { upstream } = chunk;
-        const citations = upstream?.citations && mapStrings(upstream.citations, texts.passWhole);
+        const citations = upstream?.citations && citation(upstream.citations, texts.passWhole);
         return {
           ...chunk,
           choices: chunk.choices.map(passChoice),
@@ -174,7 +174,7 @@ function createGuardedTexts({ filters, onFinding }: CompletionGuard): GuardedTex
 function passDelta(texts: GuardedTexts, index: number, delta: ChatDelta, isStrict: boolean): ChatDelta {
   const { content: _1, reasoning: _2, refusal: _3, ...remaining } = delta;
   const { tool_calls: calls, reasoning_details: details, audio, ...others } = remaining;
-  const passed: ChatDelta = mapStrings(others, texts.passWhole) as ChatDelta;
+  const passed = completionDelta(others, texts.passWhole) as ChatDelta;
   for (const field of TEXT_FIELDS) {
     const piece = delta[field];
     if (piece === undefined || piece === null) continue;

@@ -1,18 +1,18 @@
-import type { RequestText, TextMap } from '../calls/text-map.ts';
+import { type RequestText, type TextMap, UnredactableError } from '../calls/text-map.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
 import { normaliseInSteps, type NormalisedText, normaliseText } from './filters/normalise-text.ts';
 import { mergeOverlaps, type PlacedText, replaceIn, type Replacement } from './replace-in.ts';
-import { unescapeInSteps } from './unescape-json.ts';
-import { type Finding, toFinding } from './verdict.ts';
+import { isJsonDocument, unescapeInSteps } from './unescape-json.ts';
+import { actionOf, type Finding, toFinding } from './verdict.ts';
 
 /** The result of the guardrails for a request. */
 export interface InputVerdict<Request> {
   /** The request with all replacements; the same object when nothing was replaced. */
   readonly request: Request;
-  /** Every filter with a match, the strongest action first. A request is refused when that one blocks. */
+  /** Every filter with a match, the strongest action first. A request is refused when one of them blocks. */
   readonly findings: readonly Finding[];
 }
 
@@ -59,15 +59,43 @@ function* guardTexts<Request>(
     }
     const spans = yield* findSpans(compiled, normalised, texts);
     if (spans.length === 0) continue;
-    findings.push(toFinding(compiled, spans, ({ start, end }) => document.slice(start, end)));
+    const finding = toFinding(compiled, spans, ({ start, end }) => document.slice(start, end));
+    const unredactable = origin.action === 'redact' ? findFixed(spans, given, texts) : undefined;
+    findings.push(unredactable === undefined ? finding : { ...finding, unredactable });
     if (origin.action !== 'redact') continue;
     replacements.push(spans);
     yield;
   }
   if (replacements.length === 0) return { request, findings };
-  const replaced = yield* replaceIn(given, texts, yield* mergeOverlaps(replacements));
+  const merged = yield* mergeOverlaps(replacements);
+  try {
+    const replaced = yield* replaceIn(given, texts, merged);
+    let next = 0;
+    return { request: map(request, () => replaced[next++] as string), findings };
+  } catch (error) {
+    if (!(error instanceof UnredactableError)) throw error;
+    const refused = findings.map((finding) =>
+      actionOf(finding) === 'redact' ? { ...finding, unredactable: error.place } : finding,
+    );
+    return { request, findings: refused };
+  }
+}
+
+/** The place of the first match in a text that must stay as it is. */
+function findFixed(
+  spans: readonly Span[],
+  given: readonly RequestText[],
+  texts: readonly PlacedText[],
+): string | undefined {
   let next = 0;
-  return { request: map(request, () => replaced[next++] as string), findings };
+  for (const [index, { form, place }] of given.entries()) {
+    const placed = texts[index] as PlacedText;
+    while (next < spans.length && (spans[next] as Span).end <= placed.start) next += 1;
+    const span = spans[next];
+    if (span === undefined) return undefined;
+    if (form === 'fixed' && span.start < endOf(placed)) return place;
+  }
+  return undefined;
 }
 
 interface PlacedTexts {
@@ -78,8 +106,9 @@ interface PlacedTexts {
 function* placeTexts(given: readonly RequestText[]): Steps<PlacedTexts> {
   const texts: PlacedText[] = [];
   let document = '';
-  for (const { text, role, isContinued, isJson } of given) {
+  for (const { text, role, isContinued, form } of given) {
     if (!isContinued && document !== '') document += '\n';
+    const isJson = form === 'arguments' || (form === 'result' && text.includes('\\') && isJsonDocument(text));
     const shown = isJson ? yield* unescapeInSteps(text) : { text, writtenAt: null };
     texts.push({ text: shown.text, role, start: document.length, writtenAt: shown.writtenAt });
     document += shown.text;

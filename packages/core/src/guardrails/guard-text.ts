@@ -10,7 +10,7 @@ export interface GuardedText {
 }
 
 /** A text from outside is treated like one by the user. */
-const asSaid: TextMap<string> = (text, change) => change({ text, role: 'user', isContinued: false, isJson: false });
+const asSaid: TextMap<string> = (text, change) => change({ text, role: 'user', isContinued: false, form: 'text' });
 
 /** Applies the input filters of a policy to a text from a page, a file or a tool, as to the request. */
 export async function guardText(text: string, options: GuardOptions): Promise<GuardedText> {

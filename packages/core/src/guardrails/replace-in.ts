@@ -1,7 +1,7 @@
-import type { RequestText } from '../calls/text-map.ts';
+import { type RequestText, type TextForm, UnredactableError } from '../calls/text-map.ts';
 import type { Steps } from '../foundation/async/steps.ts';
 import type { Span } from './filters/filter.ts';
-import { toJsonContent } from './unescape-json.ts';
+import { isJsonDocument, toJsonContent } from './unescape-json.ts';
 
 /** A text, and its offset in the concatenation of all texts. */
 export interface PlacedText extends Pick<RequestText, 'text' | 'role'> {
@@ -48,7 +48,7 @@ function findFirst(lists: readonly (readonly Replacement[])[], places: readonly 
 
 /**
  * Returns the texts with everything replaced. When a match crosses the end of a text, the placeholder is put into the
- * first text and the rest is removed.
+ * first text and the rest is removed. Throws `UnredactableError` where arguments of a tool would be no JSON any more.
  */
 export function* replaceIn(
   given: readonly RequestText[],
@@ -57,30 +57,86 @@ export function* replaceIn(
 ): Steps<readonly string[]> {
   const results: string[] = [];
   let next = 0;
-  for (const [index, { text, isJson }] of given.entries()) {
+  for (const [index, { text, form }] of given.entries()) {
     const { start, text: shown, writtenAt } = texts[index] as PlacedText;
     const end = start + shown.length;
     const written = (offset: number): number => writtenAt?.(offset - start) ?? offset - start;
-    let pieces: string[] = [];
-    let done = '';
-    let at = start;
+    const spans: Replacement[] = [];
     while (next < replacements.length) {
       const replacement = replacements[next] as Replacement;
       if (replacement.start >= end) break;
-      pieces.push(text.slice(written(at), written(Math.max(at, replacement.start))));
-      if (replacement.start >= start) {
-        pieces.push(isJson ? toJsonContent(replacement.placeholder) : replacement.placeholder);
-      }
-      at = Math.max(at, Math.min(replacement.end, end));
+      spans.push({
+        start: written(Math.max(start, replacement.start)),
+        end: written(Math.min(end, replacement.end)),
+        placeholder: replacement.start < start ? '' : replacement.placeholder,
+      });
       if (replacement.end > end) break;
       next += 1;
-      if (next % REPLACEMENTS_A_STEP === 0) {
-        done += pieces.join('');
-        pieces = [];
-        yield;
-      }
+      if (next % REPLACEMENTS_A_STEP === 0) yield;
     }
-    results.push(at === start ? text : done + pieces.join('') + text.slice(written(at)));
+    results.push(spans.length === 0 ? text : yield* replaceSpans(text, spans, form));
   }
   return results;
+}
+
+function* replaceSpans(text: string, spans: readonly Replacement[], form: TextForm): Steps<string> {
+  if ((form === 'arguments' || form === 'result') && isJsonDocument(text)) {
+    const json = yield* replaceInJson(text, spans);
+    if (json !== null) return json;
+    if (form === 'arguments') throw new UnredactableError('more than one value in the arguments of a tool');
+  }
+  let pieces: string[] = [];
+  let done = '';
+  let at = 0;
+  for (const [index, { start, end, placeholder }] of spans.entries()) {
+    pieces.push(text.slice(at, start), toForm(placeholder, form));
+    at = end;
+    if (index % REPLACEMENTS_A_STEP !== REPLACEMENTS_A_STEP - 1) continue;
+    done += pieces.join('');
+    pieces = [];
+    yield;
+  }
+  return done + pieces.join('') + text.slice(at);
+}
+
+function toForm(placeholder: string, form: TextForm): string {
+  if (placeholder === '') return '';
+  if (form === 'arguments') return toJsonContent(placeholder);
+  return form === 'name' ? placeholder.replace(/[^\w.-]+/g, '') || 'REDACTED' : placeholder;
+}
+
+/** A string with its quotes, a number or another word, or a mark between them. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[\s{}[\],:]+/gs;
+
+/** Replaces parts of strings, and whole numbers and words by strings; null where more than one of them is matched. */
+function* replaceInJson(json: string, spans: readonly Replacement[]): Steps<string | null> {
+  let pieces: string[] = [];
+  let done = '';
+  let at = 0;
+  let next = 0;
+  let read = 0;
+  for (const { 0: token, index } of json.matchAll(TOKEN)) {
+    const end = index + token.length;
+    const isString = token.startsWith('"');
+    while (next < spans.length && (spans[next] as Replacement).start < end) {
+      const span = spans[next] as Replacement;
+      next += 1;
+      if (span.end > (isString ? end - 1 : end) || (isString && span.start === index)) return null;
+      if (isString) {
+        pieces.push(json.slice(at, span.start), toJsonContent(span.placeholder));
+        at = span.end;
+      } else if (/^[\s{}[\],:]/.test(token)) return null;
+      else if (at < end) {
+        pieces.push(json.slice(at, index), JSON.stringify(span.placeholder));
+        at = end;
+      }
+    }
+    if (next === spans.length) break;
+    read += 1;
+    if (read % REPLACEMENTS_A_STEP !== 0) continue;
+    done += pieces.join('');
+    pieces = [];
+    yield;
+  }
+  return done + pieces.join('') + json.slice(at);
 }

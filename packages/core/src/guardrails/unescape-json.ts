@@ -97,6 +97,15 @@ function readEscape(json: string, at: number): { readonly unit: string; readonly
   return { unit: String.fromCharCode(Number.parseInt(digits, 16)), end: at + 6 };
 }
 
+export function isJsonDocument(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Encodes a text as the content of a JSON string, without the quotes. */
 export function toJsonContent(text: string): string {
   return JSON.stringify(text).slice(1, -1);

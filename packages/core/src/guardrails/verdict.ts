@@ -10,7 +10,13 @@ export interface Finding {
   readonly compiled: CompiledFilter;
   /** Matches in the original text; shortened, and not all of them. */
   readonly samples: readonly string[];
+  /** A match that the filter is to redact and that must stay as it is: where, as a noun. The call is refused then. */
+  readonly unredactable?: string | undefined;
 }
+
+/** What a filter does about its matches. */
+export const actionOf = ({ compiled, unredactable }: Finding): FilterAction =>
+  unredactable === undefined ? compiled.origin.action : 'block';
 
 const WIRE_ACTIONS: Readonly<Record<FilterAction, GuardrailStage['data']['action']>> = {
   block: 'blocked',
@@ -35,10 +41,11 @@ export function toFinding(compiled: CompiledFilter, spans: readonly Span[], read
 
 /** Findings as stages of the pipeline: one for each filter. */
 export function toStages(findings: readonly Finding[]): GuardrailStage[] {
-  return findings.map(({ compiled, samples }) => {
-    const { guardrailId, scope, action } = compiled.origin;
+  return findings.map((finding) => {
+    const { compiled, samples } = finding;
+    const { guardrailId, scope } = compiled.origin;
     const common = { type: 'guardrail' as const, guardrail_id: guardrailId, guardrail_scope: scope };
-    const data = { action: WIRE_ACTIONS[action], engines: ['regex'] };
+    const data = { action: WIRE_ACTIONS[actionOf(finding)], engines: ['regex'] };
     return isInjection(compiled)
       ? { ...common, name: 'regex_pi_detection', data: { ...data, detected: true, patterns: samples } }
       : {
@@ -50,7 +57,14 @@ export function toStages(findings: readonly Finding[]): GuardrailStage[] {
 }
 
 /** The refusal of a call because of a match in a request or a completion (wire.md 16.6). */
-export function toBlockError({ compiled, samples }: Finding, side: Side): GatewayError {
+export function toBlockError({ compiled, samples, unredactable }: Finding, side: Side): GatewayError {
+  if (unredactable !== undefined) {
+    const problem = `it matches ${unredactable}, which cannot be redacted`;
+    return new GatewayError(
+      'permission_denied',
+      `${side} blocked by content filter: ${compiled.filter.label}: ${problem}`,
+    );
+  }
   if (isInjection(compiled)) {
     return new GatewayError('permission_denied', `${side} blocked: prompt injection patterns detected`, {
       metadata: { patterns: samples },

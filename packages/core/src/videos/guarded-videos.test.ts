@@ -37,6 +37,12 @@ async function guardedVideos(fields: object, script: VideoScript = {}) {
 test.each<[string, object]>([
   ['the prompt', { prompt: 'A BAD\u200BGER' }],
   ['the options of a provider', { provider: { options: { one: { negative_prompt: 'no badger' } } } }],
+  [
+    'an option whose name is a word of the protocol',
+    { provider: { options: { one: { negative_prompt: { format: 'badger' } } } } },
+  ],
+  ['the name of an option', { provider: { options: { one: { negative_prompt: { badger: 1 } } } } }],
+  ['a word in place of a picture', { input_references: [{ type: 'image_url', image_url: { url: 'badger' } }] }],
   ['the address of a picture', { input_references: [{ type: 'image_url', image_url: { url: 'https://x/badger' } }] }],
   ['the name of a user', { user: 'badger' }],
   ['the name of a session', { session_id: 'badger' }],

@@ -7,7 +7,7 @@ import { createTextGuard, guardInSteps } from '../../guardrails/create-text-guar
 import { ACTIONS } from '../../guardrails/effective-policy.ts';
 import { guardInput } from '../../guardrails/guard-input.ts';
 import type { Policy } from '../../guardrails/policy.ts';
-import { type Finding, toStages } from '../../guardrails/verdict.ts';
+import { actionOf, type Finding, toStages } from '../../guardrails/verdict.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 import type { Generation, GenerationContent } from '../../wire/generations/generation.ts';
 import type { GuardrailTestResult } from '../../wire/management/guardrail-test.ts';
@@ -102,6 +102,6 @@ function* testOutput({ output }: GenerationContent, { output: filters }: Policy)
 
 /** The strongest action, and what each filter found. */
 export function toTextResult(findings: readonly Finding[]): TextResult {
-  const actions = findings.map(({ compiled }) => compiled.origin.action);
+  const actions = findings.map(actionOf);
   return { action: ACTIONS.find((action) => actions.includes(action)) ?? 'allow', stages: toStages(findings) };
 }

@@ -1,5 +1,6 @@
 import { type CallKind, type CallNeeds, minTokensOf, mostTokensOf } from '../../calls/call-kind.ts';
-import { mapRecord, mapStrings, type RequestText, toVisitor } from '../../calls/text-map.ts';
+import { type RequestText, toVisitor } from '../../calls/text-map.ts';
+import { checked, chosen, type Place, record, text } from '../../calls/text-places.ts';
 import type { EmbeddingsRequest } from '../../wire/embeddings/embeddings.ts';
 
 /** The kind of calls that convert texts to vectors (docs/decisions/0025). */
@@ -50,10 +51,14 @@ function mapTexts(request: EmbeddingsRequest, change: (text: RequestText) => str
   const visit = toVisitor(change);
   const say = toVisitor(change, 'user');
   let changed = request;
-  for (const field of ['input', 'input_type', 'user', 'session_id'] as const) {
-    const mapped = mapStrings(request[field], field === 'input' ? say : visit);
+  for (const field of ['input', 'input_type', 'user', 'session_id', 'trace'] as const) {
+    const mapped = PLACES[field](request[field], field === 'input' ? say : visit);
     if (mapped !== request[field]) changed = { ...changed, [field]: mapped };
   }
-  const trace = mapRecord(request.trace, visit);
-  return trace === request.trace ? changed : { ...changed, trace: trace as typeof request.trace };
+  return changed;
 }
+
+/** Tokens are not looked at as numbers: a call with any is refused where a filter acts. */
+const input: Place = chosen((value) => (typeof value === 'string' ? text : checked));
+
+const PLACES = { input, input_type: text, user: text, session_id: text, trace: record } as const;

@@ -14,76 +14,78 @@ interface FieldTraits {
   /** Servers with a closed schema refuse this field of OpenAI's own. */
   readonly isOpenAiOnly?: true;
   /**
-   * The text that a model reads or a record contains, which guardrails therefore see: the field's `values`, or `entries`
-   * where the keys are the caller's, too. Null for switches, numbers and names of the gateway.
+   * Whether it may hold a text that a model reads or a record contains, which guardrails therefore see. False for
+   * switches, numbers and names of the gateway.
    */
-  readonly texts: 'values' | 'entries' | null;
+  readonly hasTexts: boolean;
 }
 
 /** Every field of the schema; a field that is added to the schema and not here does not compile. */
 const CHAT_FIELDS = {
-  messages: { isParameter: false, texts: 'values' },
-  model: { isParameter: false, texts: null },
-  models: { isParameter: false, texts: null },
-  provider: { isParameter: false, texts: null },
-  route: { isParameter: false, texts: null },
-  preset: { isParameter: false, texts: null },
+  messages: { isParameter: false, hasTexts: true },
+  model: { isParameter: false, hasTexts: false },
+  models: { isParameter: false, hasTexts: false },
+  provider: { isParameter: false, hasTexts: false },
+  route: { isParameter: false, hasTexts: false },
+  preset: { isParameter: false, hasTexts: false },
 
-  temperature: { isParameter: true, openAi: 'listed', texts: null },
-  top_p: { isParameter: true, openAi: 'listed', texts: null },
-  top_k: { isParameter: true, openAi: 'listed', texts: null },
-  min_p: { isParameter: true, openAi: 'listed', texts: null },
-  top_a: { isParameter: true, openAi: 'listed', texts: null },
-  repetition_penalty: { isParameter: true, openAi: 'listed', texts: null },
-  frequency_penalty: { isParameter: true, openAi: 'listed', texts: null },
-  presence_penalty: { isParameter: true, openAi: 'listed', texts: null },
-  max_tokens: { isParameter: true, texts: null },
-  max_completion_tokens: { isParameter: true, alsoListedAs: ['max_tokens'], texts: null },
-  seed: { isParameter: true, openAi: 'listed', texts: null },
-  stop: { isParameter: true, openAi: 'listed', texts: 'values' },
-  logit_bias: { isParameter: true, openAi: 'listed', texts: null },
-  logprobs: { isParameter: true, openAi: 'listed', texts: null },
-  top_logprobs: { isParameter: true, openAi: 'listed', texts: null },
+  temperature: { isParameter: true, openAi: 'listed', hasTexts: false },
+  top_p: { isParameter: true, openAi: 'listed', hasTexts: false },
+  top_k: { isParameter: true, openAi: 'listed', hasTexts: false },
+  min_p: { isParameter: true, openAi: 'listed', hasTexts: false },
+  top_a: { isParameter: true, openAi: 'listed', hasTexts: false },
+  repetition_penalty: { isParameter: true, openAi: 'listed', hasTexts: false },
+  frequency_penalty: { isParameter: true, openAi: 'listed', hasTexts: false },
+  presence_penalty: { isParameter: true, openAi: 'listed', hasTexts: false },
+  max_tokens: { isParameter: true, hasTexts: false },
+  max_completion_tokens: { isParameter: true, alsoListedAs: ['max_tokens'], hasTexts: false },
+  seed: { isParameter: true, openAi: 'listed', hasTexts: false },
+  stop: { isParameter: true, openAi: 'listed', hasTexts: true },
+  logit_bias: { isParameter: true, openAi: 'listed', hasTexts: true },
+  logprobs: { isParameter: true, openAi: 'listed', hasTexts: false },
+  top_logprobs: { isParameter: true, openAi: 'listed', hasTexts: false },
 
-  tools: { isParameter: true, texts: 'values' },
-  tool_choice: { isParameter: true, alsoListedAs: ['tools'], openAi: 'listed', texts: null },
-  parallel_tool_calls: { isParameter: true, alsoListedAs: ['tools'], openAi: 'listed', texts: null },
-  max_tool_calls: { isParameter: false, texts: null },
-  stop_server_tools_when: { isParameter: false, texts: null },
+  tools: { isParameter: true, hasTexts: true },
+  tool_choice: { isParameter: true, alsoListedAs: ['tools'], openAi: 'listed', hasTexts: true },
+  parallel_tool_calls: { isParameter: true, alsoListedAs: ['tools'], openAi: 'listed', hasTexts: false },
+  max_tool_calls: { isParameter: false, hasTexts: false },
+  stop_server_tools_when: { isParameter: false, hasTexts: false },
 
-  response_format: { isParameter: true, alsoListedAs: ['structured_outputs'], texts: 'values' },
-  reasoning: { isParameter: true, texts: null },
-  reasoning_effort: { isParameter: true, alsoListedAs: ['reasoning'], texts: null },
-  include_reasoning: { isParameter: true, alsoListedAs: ['reasoning'], texts: null },
-  verbosity: { isParameter: true, openAi: 'listed', isOpenAiOnly: true, texts: null },
-  prediction: { isParameter: true, openAi: 'unlisted', isOpenAiOnly: true, texts: 'values' },
-  modalities: { isParameter: false, openAi: 'unlisted', isOpenAiOnly: true, texts: null },
-  audio: { isParameter: false, openAi: 'unlisted', isOpenAiOnly: true, texts: 'values' },
-  image_config: { isParameter: false, texts: 'values' },
+  response_format: { isParameter: true, alsoListedAs: ['structured_outputs'], hasTexts: true },
+  reasoning: { isParameter: true, hasTexts: false },
+  reasoning_effort: { isParameter: true, alsoListedAs: ['reasoning'], hasTexts: false },
+  include_reasoning: { isParameter: true, alsoListedAs: ['reasoning'], hasTexts: false },
+  verbosity: { isParameter: true, openAi: 'listed', isOpenAiOnly: true, hasTexts: false },
+  prediction: { isParameter: true, openAi: 'unlisted', isOpenAiOnly: true, hasTexts: true },
+  modalities: { isParameter: false, openAi: 'unlisted', isOpenAiOnly: true, hasTexts: false },
+  audio: { isParameter: false, openAi: 'unlisted', isOpenAiOnly: true, hasTexts: true },
+  image_config: { isParameter: false, hasTexts: true },
 
-  plugins: { isParameter: false, texts: 'values' },
-  transforms: { isParameter: false, texts: null },
-  cache_control: { isParameter: false, texts: null },
-  prompt_cache_key: { isParameter: false, openAi: 'unlisted', isOpenAiOnly: true, texts: 'values' },
-  prompt_cache_options: { isParameter: false, texts: null },
+  plugins: { isParameter: false, hasTexts: true },
+  transforms: { isParameter: false, hasTexts: false },
+  cache_control: { isParameter: false, hasTexts: false },
+  prompt_cache_key: { isParameter: false, openAi: 'unlisted', isOpenAiOnly: true, hasTexts: true },
+  prompt_cache_options: { isParameter: false, hasTexts: true },
 
-  metadata: { isParameter: false, texts: 'entries' },
-  session_id: { isParameter: false, texts: 'values' },
-  user: { isParameter: false, texts: 'values' },
-  trace: { isParameter: false, texts: 'entries' },
-  service_tier: { isParameter: false, openAi: 'unlisted', texts: null },
-  stream: { isParameter: false, texts: null },
-  stream_options: { isParameter: false, texts: null },
-  debug: { isParameter: false, texts: null },
+  metadata: { isParameter: false, hasTexts: true },
+  session_id: { isParameter: false, hasTexts: true },
+  user: { isParameter: false, hasTexts: true },
+  trace: { isParameter: false, hasTexts: true },
+  service_tier: { isParameter: false, openAi: 'unlisted', hasTexts: false },
+  stream: { isParameter: false, hasTexts: false },
+  stream_options: { isParameter: false, hasTexts: false },
+  debug: { isParameter: false, hasTexts: false },
 
-  n: { isParameter: false, texts: null },
-  functions: { isParameter: false, texts: null },
-  function_call: { isParameter: false, texts: null },
+  n: { isParameter: false, hasTexts: false },
+  functions: { isParameter: false, hasTexts: false },
+  function_call: { isParameter: false, hasTexts: false },
 } as const satisfies Readonly<Record<keyof ChatCompletionRequest, FieldTraits>>;
 
 type ChatField = keyof typeof CHAT_FIELDS;
-type FieldWithTexts<Texts> = {
-  [Name in ChatField]: (typeof CHAT_FIELDS)[Name]['texts'] extends Texts ? Name : never;
+
+/** A field that may hold texts. */
+export type TextField = {
+  [Name in ChatField]: (typeof CHAT_FIELDS)[Name]['hasTexts'] extends true ? Name : never;
 }[ChatField];
 
 const FIELD_LIST: readonly (readonly [string, FieldTraits])[] = Object.entries(CHAT_FIELDS);
@@ -101,12 +103,7 @@ export const UNLISTED_OPENAI_FIELDS = namesWhere(({ openAi }) => openAi === 'unl
 
 export const OPENAI_ONLY_FIELDS = namesWhere(({ isOpenAiOnly }) => isOpenAiOnly === true);
 
-export const TEXT_FIELDS = [...namesWhere(({ texts }) => texts === 'values')] as readonly FieldWithTexts<'values'>[];
-
-/** The fields that are the caller's own records: their keys are texts, too. */
-export const RECORD_FIELDS = [
-  ...namesWhere(({ texts }) => texts === 'entries'),
-] as readonly FieldWithTexts<'entries'>[];
+export const TEXT_FIELDS = [...namesWhere(({ hasTexts }) => hasTexts)] as readonly TextField[];
 
 const ALSO_LISTED_AS: ReadonlyMap<string, readonly string[]> = new Map(
   FIELD_LIST.flatMap(([name, { alsoListedAs }]) => (alsoListedAs ? [[name, alsoListedAs]] : [])),

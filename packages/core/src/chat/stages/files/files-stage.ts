@@ -1,3 +1,4 @@
+import { annotation } from '../../../calls/message-places.ts';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
 import { raceAbort } from '../../../foundation/async/race-abort.ts';
@@ -83,7 +84,7 @@ function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
     const parsed = await raceAbort(mapFiles(request, read.toText), signal);
     const count = read.annotations.length;
     if (count > 0) pipeline.add({ type: 'plugin', name: 'file-parser', data: { engine: 'pdf-text', files: count } });
-    const shown = await guardAdded(read.annotations, guard, platform);
+    const shown = await guardAdded(read.annotations, annotation, guard, platform);
     try {
       return annotateCompletion(await next({ ...turn, request: parsed }), shown);
     } catch (thrown) {

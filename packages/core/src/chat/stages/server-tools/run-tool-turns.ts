@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../calls/attempt.ts';
+import { completionChunk } from '../../../calls/message-places.ts';
 import type { Pipeline } from '../../../calls/model-call.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
@@ -79,7 +80,7 @@ async function* runTurns(
     });
     steps += calls.length;
     noteSteps(ran, pipeline, observer);
-    yield [await guardAdded(tellSteps(ran, places), guard, platform)];
+    yield [await guardAdded(tellSteps(ran, places), completionChunk, guard, platform)];
     // The caller has calls of its own to run; the results of the gateway's tools come back with its next request.
     if (read.hasForeignCalls()) return yield [finishOf(read)];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { annotation } from '../../../calls/message-places.ts';
 import { raceAbort } from '../../../foundation/async/race-abort.ts';
 import { parseWith } from '../../../foundation/parse-with.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
@@ -68,7 +69,7 @@ function searchFirst(next: Begin, search: Search): Begin {
     const { text, refusal } = await guardText(prompt, { policy: caller.policy, pipeline, logger, platform });
     if (results.length === 0 || refusal !== null) return next(turn);
     const citations = results.map(({ url, title, snippet }) => toUrlCitation({ url, title, content: snippet }));
-    const shown = await guardAdded(citations, guard, platform);
+    const shown = await guardAdded(citations, annotation, guard, platform);
     const completion = await next({ ...turn, request: { ...request, messages: insert(request.messages, text) } });
     return annotateCompletion(completion, shown);
   };
