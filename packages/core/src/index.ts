@@ -75,7 +75,7 @@ export {
   type ModelDefinition,
 } from './wire/models/model-definition.ts';
 export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/models/provider-settings.ts';
-export { keyText, secretText, toKeyHint } from './wire/secret-text.ts';
+export { keyText, maskQuery, secretsOfQuery, secretText, toKeyHint } from './wire/secret-text.ts';
 export type { VideoResponse } from './wire/videos/video-response.ts';
 
 // Implementers of providers, transports, stores, tools, destinations and other replaceable parts.

@@ -1,10 +1,15 @@
+import { secretsOfQuery } from '@model-gateway/core';
 import type { GatewayConfig } from '@model-gateway/node';
 
 /** Every secret of a configuration, for the log to leave out. */
 export function listSecrets({ auth, providers, webhooks, webSearch, store, shared }: GatewayConfig): string[] {
   return [
     ...auth.bootstrapKeys.map(({ key }) => key),
-    ...providers.flatMap(({ apiKey, headers }) => [apiKey ?? '', ...Object.values(headers)]),
+    ...providers.flatMap(({ apiKey, headers, query }) => [
+      apiKey ?? '',
+      ...Object.values(headers),
+      ...secretsOfQuery(query),
+    ]),
     webhooks.signingSecret ?? '',
     webhooks.previousSigningSecret ?? '',
     webSearch?.apiKey ?? '',

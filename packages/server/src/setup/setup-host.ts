@@ -2,9 +2,11 @@ import process from 'node:process';
 
 import {
   type ConfiguredProvider,
+  maskQuery,
   type ModelDefinition,
   type ProviderSettings,
   type SecretBox,
+  secretsOfQuery,
   type SetupHost,
   toKeyHint,
 } from '@model-gateway/core';
@@ -87,7 +89,11 @@ export async function loadBuiltInModels(): Promise<readonly ModelDefinition[]> {
   return (await import('@model-gateway/core/catalog/built-in-models')).BUILT_IN_MODELS;
 }
 
-const secretsOf = ({ apiKey, headers }: ProviderSettings): string[] => [apiKey ?? '', ...Object.values(headers)];
+const secretsOf = ({ apiKey, headers, query }: ProviderSettings): string[] => [
+  apiKey ?? '',
+  ...Object.values(headers),
+  ...secretsOfQuery(query),
+];
 
 function toConfigured(provider: ProviderConfig): ConfiguredProvider {
   const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, responses, region, byok } = provider;
@@ -103,7 +109,7 @@ function toConfigured(provider: ProviderConfig): ConfiguredProvider {
       name,
       ...(preset === null ? { wire } : { preset }),
       baseUrl,
-      query: { ...query },
+      query: maskQuery(query),
       ...(dataPolicy !== undefined && { dataPolicy }),
       ...(responses && { responses }),
       ...(region !== undefined && { region }),

@@ -7,6 +7,7 @@ import {
   configuredModelSchema,
   type ModelDefinition,
 } from '../../wire/models/model-definition.ts';
+import { secretsOfQuery } from '../../wire/secret-text.ts';
 import type { ModelSetup } from '../../wire/setup/model-setup.ts';
 import {
   describeObjections,
@@ -102,8 +103,11 @@ async function connectRow(
     connected.set(row, provider);
     return { ...READY, provider };
   } catch (error) {
-    const { apiKey, headers } = settings;
-    return { status: 'failed', problem: strikeOut(messageOf(error), [apiKey ?? '', ...Object.values(headers)]) };
+    const { apiKey, headers, query } = settings;
+    return {
+      status: 'failed',
+      problem: strikeOut(messageOf(error), [apiKey ?? '', ...Object.values(headers), ...secretsOfQuery(query)]),
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../foundation/secret-box.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
 import { type ProviderSettings, providerSettingsSchema } from '../../wire/models/provider-settings.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
-import { toKeyHint } from '../../wire/secret-text.ts';
+import { isMask, isSecretParameter, maskQuery, toKeyHint } from '../../wire/secret-text.ts';
 import type { UpdateProviderRequest } from '../../wire/setup/provider-setup.ts';
 import type { SetupHost } from './setup-host.ts';
 
@@ -12,6 +12,8 @@ import type { SetupHost } from './setup-host.ts';
 interface ProviderSecrets {
   readonly apiKey?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** The parameters of the address that are credentials. Rows of earlier versions have none. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The host's parts that rows of providers need. */
@@ -35,7 +37,8 @@ export async function readProviderRow(
   host: Pick<SetupHost, 'secrets'>,
 ): Promise<ProviderSettings> {
   const settings = readOpenSettings(row);
-  return { ...settings, ...(await openSecrets(row, host)) };
+  const { query, ...secrets } = await openSecrets(row, host);
+  return { ...settings, ...secrets, query: { ...settings.query, ...query } };
 }
 
 /** Seals what a row holds with another box. Rejects when it cannot be opened. */
@@ -59,19 +62,21 @@ export function readOpenSettings(row: ProviderRecord): ProviderSettings {
  */
 export async function changeProviderRow(
   row: ProviderRecord,
-  { enabled = row.enabled, apiKey, headers, ...changes }: UpdateProviderRequest,
+  { enabled = row.enabled, apiKey, headers, query: given, ...changes }: UpdateProviderRequest,
   { host, at }: { readonly host: RowHost; readonly at: string },
 ): Promise<ProviderRecord> {
   const before = readOpenSettings(row);
-  const open = withoutNulls({ ...before, ...changes });
+  const open = withoutNulls({ ...before, ...changes, query: given ?? before.query });
   const saved = row.sealed === null ? NO_SECRETS : await openSecrets(row, host).catch(() => null);
-  const staysLocked = saved === null && apiKey === undefined && headers === undefined;
+  const givesQuery = secretsIn(given ?? {}).some(([, value]) => !isMask(value));
+  const staysLocked = saved === null && apiKey === undefined && headers === undefined && !givesQuery;
   const isMoved = originOf(before, host) !== originOf(open, host);
-  if (isMoved) refuseMovedSecrets(row, { apiKey, headers });
+  if (isMoved) refuseMovedSecrets(row, { apiKey, headers, query: open.query });
   const next: ProviderSettings = {
     ...open,
     apiKey: apiKey === undefined ? (saved?.apiKey ?? open.apiKey) : apiKey,
     headers: mergeHeaders(isMoved ? {} : (saved?.headers ?? {}), headers ?? {}),
+    query: staysLocked ? open.query : unmaskQuery(open.query, { ...before.query, ...saved?.query }),
   };
   // A key that is sealed and cannot be opened is a key, all the same.
   refuseObjections(host.objectTo(staysLocked ? { ...next, apiKey: null } : next));
@@ -89,7 +94,27 @@ export async function addSavedSecrets(
   if (originOf(before, host) !== originOf(draft, host)) return draft;
   const saved = await openSecrets(row, host).catch(() => NO_SECRETS);
   const { apiKey = saved.apiKey } = draft;
-  return { ...draft, apiKey, headers: { ...saved.headers, ...draft.headers } };
+  const query = unmaskQuery(draft.query, { ...before.query, ...saved.query });
+  return { ...draft, apiKey, headers: { ...saved.headers, ...draft.headers }, query };
+}
+
+const secretsIn = (query: Readonly<Record<string, string>>) =>
+  Object.entries(query).filter(([name]) => isSecretParameter(name));
+
+/** Puts saved credentials in place of what is shown of them. Throws `invalid_request` for one that is not there. */
+function unmaskQuery(
+  query: Readonly<Record<string, string>>,
+  saved: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const unmasked = secretsIn(query).flatMap(([name, value]) => {
+    if (!isMask(value)) return [];
+    const known = saved[name];
+    if (known === undefined || isMask(known)) {
+      throw refuseField(`query.${name}`, 'is only the end of a credential that is not saved: give it whole');
+    }
+    return [[name, known] as const];
+  });
+  return { ...query, ...Object.fromEntries(unmasked) };
 }
 
 const NO_SECRETS: ProviderSecrets = { headers: {} };
@@ -103,9 +128,11 @@ type MadeRow = Omit<ProviderRecord, 'enabled' | 'createdAt' | 'updatedAt'>;
 
 async function toRow(settings: ProviderSettings, { secrets }: RowHost): Promise<MadeRow> {
   const { slug, apiKey, headers } = settings;
-  const held: ProviderSecrets = { apiKey: apiKey ?? undefined, headers };
+  const query = Object.fromEntries(secretsIn(settings.query));
+  const hasQuery = Object.keys(query).length > 0;
+  const held: ProviderSecrets = { apiKey: apiKey ?? undefined, headers, ...(hasQuery && { query }) };
   const headerNames = Object.keys(headers);
-  const isNone = held.apiKey === undefined && headerNames.length === 0;
+  const isNone = held.apiKey === undefined && headerNames.length === 0 && !hasQuery;
   return {
     id: slug,
     settings: toPlain(settings),
@@ -117,19 +144,23 @@ async function toRow(settings: ProviderSettings, { secrets }: RowHost): Promise<
 
 const sealedPartOf = ({ id, sealed, keyHint, headerNames }: ProviderRecord) => ({ id, sealed, keyHint, headerNames });
 
-/** The settings without secrets. That no key is wanted is none. */
+/** The settings without secrets; of parameters that are credentials, their ends. That no key is wanted is none. */
 function toPlain({ apiKey, headers: _, ...plain }: ProviderSettings): ProviderRecord['settings'] {
-  return apiKey === null ? { ...plain, apiKey } : plain;
+  const shown = { ...plain, query: maskQuery(plain.query) };
+  return apiKey === null ? { ...shown, apiKey } : shown;
 }
 
 function refuseMovedSecrets(
   { keyHint, headerNames }: ProviderRecord,
-  { apiKey, headers }: Pick<UpdateProviderRequest, 'apiKey' | 'headers'>,
+  { apiKey, headers, query = {} }: Pick<UpdateProviderRequest, 'apiKey' | 'headers' | 'query'>,
 ): void {
   const why = 'the saved one was given for another server: give it anew, or null for none';
   if (keyHint !== null && apiKey === undefined) throw refuseField('apiKey', why);
   const lost = headerNames.find((name) => headers?.[name] === undefined);
   if (lost !== undefined) throw refuseField(`headers.${lost}`, why);
+  const masked = secretsIn(query).find(([, value]) => isMask(value));
+  if (masked === undefined) return;
+  throw refuseField(`query.${masked[0]}`, 'the saved one was given for another server: give it anew, or leave it out');
 }
 
 function originOf(settings: ProviderSettings, { describe }: RowHost): string | undefined {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { API_KEY, jsonOf } from '../../../../../test/support/gateways/core-gateway.ts';
 import {
@@ -339,4 +339,75 @@ test('no request with an API key reaches it', async () => {
   ] as const) {
     expect((await gateway.call(method, path, {}, API_KEY)).status).toBe(403);
   }
+});
+
+describe('credentials among the parameters of the address', () => {
+  const SECRET = 'sub+key/of-acme-4d2e';
+  const QUERY = { 'api-version': '2024-10-21', 'subscription-key': SECRET };
+  const SHOWN = { 'api-version': '2024-10-21', 'subscription-key': '…4d2e' };
+  const withQuery = async (): Promise<SetupGateway> => {
+    const gateway = await createSetupGateway();
+    await gateway.dataOf('POST', PATH, { ...ACME, query: QUERY });
+    await gateway.dataOf('POST', '/admin/v1/setup/models', MODEL);
+    return gateway;
+  };
+  const sentTo = async (gateway: SetupGateway): Promise<object> => {
+    await gateway.chat();
+    return Object.fromEntries(new URL(gateway.upstream.latest().request.url).searchParams);
+  };
+
+  test('are sent with every call, sealed where they are stored, and shown by their ends', async () => {
+    const gateway = await withQuery();
+    expect(await sentTo(gateway)).toEqual(QUERY);
+    expect(await gateway.dataOf('GET', PATH)).toMatchObject([{ settings: { query: SHOWN } }]);
+    const kept = [await gateway.store.providers.list(), await gateway.call('GET', PATH), gateway.logged];
+    for (const form of [SECRET, encodeURIComponent(SECRET)]) {
+      expect(JSON.stringify(kept)).not.toContain(form);
+      expect(gateway.hidden).toContain(form);
+    }
+  });
+
+  test('stay when what is shown of them is sent back, and change when they are given anew', async () => {
+    const gateway = await withQuery();
+    const change = (query: object) => gateway.dataOf('PATCH', `${PATH}/acme`, { query });
+    await change({ ...SHOWN, 'api-version': '2025-01-01' });
+    expect(await sentTo(gateway)).toEqual({ ...QUERY, 'api-version': '2025-01-01' });
+    expect(await change({ 'subscription-key': 'another-key-9c8b' })).toMatchObject({
+      settings: { query: { 'subscription-key': '…9c8b' } },
+    });
+    expect(await sentTo(gateway)).toEqual({ 'subscription-key': 'another-key-9c8b' });
+    await change({});
+    expect(await sentTo(gateway)).toEqual({});
+  });
+
+  test('never go to another server, and their ends are no credentials', async () => {
+    const gateway = await withQuery();
+    const moved = { baseUrl: 'https://evil.example/v1', apiKey: null };
+    for (const change of [moved, { ...moved, query: SHOWN }]) {
+      const { status, body } = await gateway.call('PATCH', `${PATH}/acme`, change);
+      expect({ status, issues: issuesOf(body) }).toMatchObject({
+        status: 400,
+        issues: [{ path: 'query.subscription-key', message: expect.stringContaining('another server') }],
+      });
+    }
+    const unknown = await gateway.call('PATCH', `${PATH}/acme`, { query: { token: '…abcd' } });
+    expect(issuesOf(unknown.body)).toMatchObject([
+      { path: 'query.token', message: expect.stringContaining('give it whole') },
+    ]);
+  });
+
+  test('of the configuration are shown by their ends, too, and cut out of errors of upstream', async () => {
+    const upstream = createScriptedTransport((exchange) => {
+      exchange.respond(400, { 'content-type': 'application/json' });
+      exchange.push(JSON.stringify({ error: { message: `no such deployment at ${exchange.request.url}` } }));
+      exchange.end();
+    });
+    const provider = { slug: 'acme', wire: 'openai', baseUrl: 'https://acme.example/v1', query: QUERY };
+    const gateway = await createSetupGateway({ config: { providers: [provider], models: [MODEL] }, upstream });
+    expect(await gateway.dataOf('GET', PATH)).toMatchObject([{ source: 'config', settings: { query: SHOWN } }]);
+    const failed = await gateway.chat();
+    expect(failed.status).toBe(400);
+    const told = JSON.stringify([jsonOf(failed), gateway.logged]);
+    for (const form of [SECRET, encodeURIComponent(SECRET)]) expect(told).not.toContain(form);
+  });
 });

@@ -1,5 +1,6 @@
 import type { ProviderRecord } from '../../stores/store.ts';
 import type { ProviderSettings } from '../../wire/models/provider-settings.ts';
+import { maskQuery } from '../../wire/secret-text.ts';
 import type { ProviderSetup, ShownSettings } from '../../wire/setup/provider-setup.ts';
 import type { LiveSetup } from './live-setup.ts';
 import type { ProviderStanding } from './open-provider-row.ts';
@@ -67,5 +68,5 @@ const describe = (settings: ProviderSettings, { keyHint }: ProviderRecord, host:
   host.describe(keyHint === null ? settings : { ...settings, apiKey: null });
 
 function toShownSettings({ slug: _slug, apiKey: _key, headers: _headers, ...shown }: ProviderSettings): ShownSettings {
-  return shown;
+  return { ...shown, query: maskQuery(shown.query) };
 }

@@ -1,4 +1,5 @@
 import type { Transport } from '../../foundation/transport/transport.ts';
+import { secretsOfQuery } from '../../wire/secret-text.ts';
 import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
 
 /** Options of a provider, whatever its wire. */
@@ -28,7 +29,7 @@ export interface Upstream {
   readonly baseUrl: string;
   /** Sent with every call; holds the key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The values of the headers above that are secret. */
+  /** The values of the headers above, and of the parameters of the address, that are secret. */
   readonly credentials: readonly string[];
   /** Values that must never be shown, even if upstream repeats them: the credentials, and upstream's own host. */
   readonly secrets: readonly string[];
@@ -40,6 +41,8 @@ export interface UpstreamAccess {
   readonly keyHeader: string;
   /** The word before the key. Default: none. */
   readonly keyScheme?: 'Bearer' | 'Key' | undefined;
+  /** Parameters of every address, of which some may be credentials. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /** Headers that the wire itself requires. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -48,10 +51,17 @@ export interface UpstreamAccess {
 const MIN_SECRET_LENGTH = 4;
 
 /** Computes the common parts of a provider's calls once. Throws `TypeError` without a transport. */
-export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, headers }: UpstreamAccess): Upstream {
+export function toUpstream(
+  options: ProviderOptions,
+  { keyHeader, keyScheme, headers, query }: UpstreamAccess,
+): Upstream {
   const { slug, name = slug, baseUrl, apiKey, transport } = options;
   checkTransport(options, 'transport');
-  const values = [apiKey ?? '', ...Object.values(options.headers ?? {}).flatMap(partsOfHeader)];
+  const values = [
+    apiKey ?? '',
+    ...Object.values(options.headers ?? {}).flatMap(partsOfHeader),
+    ...secretsOfQuery(query),
+  ];
   const credentials = [...new Set(values)].filter(({ length }) => length >= MIN_SECRET_LENGTH);
   return {
     name,

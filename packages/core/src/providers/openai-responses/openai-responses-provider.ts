@@ -9,7 +9,7 @@ export interface OpenAiResponsesProviderSettings extends ProviderOptions {
 
 /** Creates a provider for OpenAI's Responses wire. */
 export function createOpenAiResponsesProvider(settings: OpenAiResponsesProviderSettings): Provider {
-  const upstream = toUpstream(settings, { keyHeader: 'authorization', keyScheme: 'Bearer' });
+  const upstream = toUpstream(settings, { keyHeader: 'authorization', keyScheme: 'Bearer', query: settings.query });
   const query = new URLSearchParams(settings.query).toString();
   const toUrl = (path: string): string => `${upstream.baseUrl}${path}${query === '' ? '' : `?${query}`}`;
   const url = toUrl('/responses');

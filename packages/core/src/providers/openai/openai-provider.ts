@@ -39,6 +39,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   const upstream = toUpstream(settings, {
     keyHeader,
     keyScheme: keyHeader === 'authorization' ? 'Bearer' : undefined,
+    query: settings.query,
   });
   const isAddressPerModel = upstream.baseUrl.includes(MODEL_PLACE);
   const query = new URLSearchParams(settings.query).toString();

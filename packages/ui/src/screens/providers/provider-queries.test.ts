@@ -11,6 +11,7 @@ const provider = (slug: string, host: string | null, status: ProviderState['heal
   byok: false,
   discovers_models: false,
   models: 1,
+  models_left_out: null,
   health: { status, endpoints: { steady: 1, unstable: 0, resting: 0, failing: 0, half_open: 0, open: 0, unused: 0 } },
   can_test: true,
 });
