@@ -162,6 +162,7 @@ test.skipIf(missingPostgres)(
     const records = [0, -29, -30, -31, -60].map((days) => makeRecord(now + days * DAY_MS));
     for (const record of records) await first.generations.append(record, toContent('x'));
     expect(await first.generations.count()).toBe(5);
+    expect(await first.generations.completeFromMs?.()).toBeUndefined();
     await first.close();
 
     const open = (): Promise<Store> => openStore({ url, dir, retentionDays: 30 });
@@ -169,6 +170,7 @@ test.skipIf(missingPostgres)(
     const { generations, retention } = stores[0] as Store;
     expect(await listDays(url)).toEqual([-30, -29, 0, 1].map((days) => dayOf(now + days * DAY_MS)));
     expect(await generations.count()).toBe(3);
+    expect(await generations.completeFromMs?.()).toBe(Date.parse(dayOf(now - 30 * DAY_MS)));
     expect(await generations.get(records[3]?.generation.id ?? '')).toBeUndefined();
     expect(await generations.getContent(records[4]?.generation.id ?? '')).toBeUndefined();
     expect(await generations.getContent(records[2]?.generation.id ?? '')).toEqual(toContent('x'));

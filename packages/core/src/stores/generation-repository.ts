@@ -114,6 +114,11 @@ export interface GenerationRepository {
    * out, whichever process appends it. Without a place none: the present end. Absent where one process is alone.
    */
   follow?(place: string | null, limit: number): Promise<FollowedGenerations>;
+  /**
+   * The moment from which on all that began are there, in Unix milliseconds: retention has dropped others before it.
+   * Undefined, or absent, where nothing was dropped.
+   */
+  completeFromMs?(): Awaitable<number | undefined>;
   /** About how many there are. */
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */

@@ -94,6 +94,7 @@ export function createRepository(
     scan: settled(reads.scan),
     facets: settled(reads.facets),
     activity: settled(reads.activity),
+    completeFromMs: () => write.days.completeFromMs(),
     count: settled(async () => {
       const [first] = await write.days.list();
       return first === undefined ? 0 : spending.countSince(first);

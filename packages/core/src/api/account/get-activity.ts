@@ -2,6 +2,7 @@ import { type ActivityRange, summariseActivity } from '../../generations/read/su
 import { operation } from '../../http/operation.ts';
 import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../../wire/generations/activity.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import { toCompleteFrom } from '../generations/searched-from.ts';
 import type { AccountParts } from './account-parts.ts';
 
 const DAYS = 30;
@@ -22,7 +23,8 @@ export const getActivity = operation<AccountParts>()({
       workspaceId: query.workspace_id,
       byWorkspace: query.group_by === 'workspace',
     });
-    return { data };
+    const completeFromMs = await parts.store.generations.completeFromMs?.();
+    return { data, ...toCompleteFrom(completeFromMs, Date.parse(range.first)) };
   },
 });
 

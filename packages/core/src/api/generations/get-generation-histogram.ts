@@ -7,7 +7,7 @@ import type { GenerationSplit } from '../../wire/generations/generation-split.ts
 import { refuseField } from '../../wire/refuse-field.ts';
 import { findValueNames } from './find-value-names.ts';
 import type { GenerationParts } from './generation-parts.ts';
-import { toSearchedFrom } from './searched-from.ts';
+import { toCompleteFrom, toSearchedFrom } from './searched-from.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_VALUES = 50;
@@ -28,7 +28,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
     const filter = toGenerationFilter({ ...query, from, to }, parts);
     const { generations } = parts.store;
     // Together, as a store may take long for each.
-    const [found, counts, before] = await Promise.all([
+    const [found, counts, before, completeFromMs] = await Promise.all([
       generations.histogram({
         filter,
         startMs: from,
@@ -38,6 +38,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
       }),
       facets === 'true' ? generations.facets(filter) : undefined,
       compare === 'true' ? findBefore({ ...query, from, to }, parts) : undefined,
+      generations.completeFromMs?.(),
     ]);
     return {
       data: found.buckets.map((bucket) => ({ start: toIso(bucket.startMs), ...toFigures(bucket) })),
@@ -49,6 +50,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
       ...(before !== undefined && { before }),
       ...(counts !== undefined && { facets: toFacets(counts) }),
       ...toSearchedFrom(found.searchedFromMs, counts?.searchedFromMs),
+      ...toCompleteFrom(completeFromMs, from),
     };
   },
 });
@@ -96,8 +98,18 @@ async function findBefore({ from: start, to: end, ...query }: SpanQuery, parts: 
   const to = from + passed;
   const filter = toGenerationFilter({ ...query, from, to }, parts);
   const inOne = { filter, startMs: from, bucketMs: passed, buckets: 1 };
-  const { total, searchedFromMs } = await parts.store.generations.histogram(inOne);
-  return { from: toIso(from), to: toIso(to), totals: toFigures(total), ...toSearchedFrom(searchedFromMs) };
+  const { generations } = parts.store;
+  const [{ total, searchedFromMs }, completeFromMs] = await Promise.all([
+    generations.histogram(inOne),
+    generations.completeFromMs?.(),
+  ]);
+  return {
+    from: toIso(from),
+    to: toIso(to),
+    totals: toFigures(total),
+    ...toSearchedFrom(searchedFromMs),
+    ...toCompleteFrom(completeFromMs, from),
+  };
 }
 
 function toFacets({ total, statuses, models, providerNames, principalIds }: GenerationFacets) {

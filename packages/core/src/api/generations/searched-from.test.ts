@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
+import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
+import { createRecordingStore } from '../../../../../test/support/stores/recording-store.ts';
+import { createMemoryStore } from '../../stores/memory/memory-store.ts';
 
 const searchedFromMs = Date.UTC(2026, 0, 1, 12);
 const SEARCHED_FROM = '2026-01-01T12:00:00.000Z';
@@ -44,4 +47,29 @@ test('figures and lists of a whole span say nothing of the kind', async () => {
     const { body } = await call('GET', `/admin/v1/generations${path}&${SPAN}`);
     expect(JSON.stringify(body)).not.toContain('searched_from');
   }
+});
+
+test('figures and activity say from when on they are complete, where retention has dropped calls of the span', async () => {
+  const { store, call } = createAdminGateway({
+    recordingStore: { ...createRecordingStore(), generations: createMemoryStore({ maxGenerations: 2 }).generations },
+  });
+  const { generations } = store;
+  const append = (id: string, at: string) =>
+    generations.append(toRecord(id, { generation: { created_at: `2026-01-01T${at}.000Z` } }), null);
+  const get = async (path: string) => (await call('GET', path)).body;
+  await append('gen-1', '08:00:00');
+  await append('gen-2', '07:00:00');
+  expect(JSON.stringify([await get(`/admin/v1/generations/histogram?${SPAN}`), await get('/activity')])).not.toContain(
+    'complete_from',
+  );
+  await append('gen-3', '10:00:00');
+  await append('gen-4', '11:00:00');
+  const completeFrom = { complete_from: '2026-01-01T08:00:00.001Z' };
+  expect(await get(`/admin/v1/generations/histogram?${SPAN}`)).toMatchObject(completeFrom);
+  expect(await get('/activity')).toMatchObject(completeFrom);
+  const later = 'from=2026-01-01T09:00:00Z&to=2026-01-01T12:00:00Z&compare=true';
+  const compared = await get(`/admin/v1/generations/histogram?${later}`);
+  expect(compared).not.toHaveProperty('complete_from');
+  expect(compared).toMatchObject({ before: completeFrom });
+  expect(await get('/activity?date=2026-01-02')).not.toHaveProperty('complete_from');
 });

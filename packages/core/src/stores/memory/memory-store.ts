@@ -80,10 +80,14 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
   let order: (KeptGeneration | undefined)[] = [];
   let dropped = 0;
   let nextSequence = 0;
+  let completeFromMs: number | undefined;
 
   const dropOldest = (): void => {
     const oldest = order[dropped];
-    if (oldest !== undefined) byId.delete(oldest.record.generation.id);
+    if (oldest !== undefined) {
+      byId.delete(oldest.record.generation.id);
+      completeFromMs = Math.max(completeFromMs ?? 0, Date.parse(oldest.record.generation.created_at) + 1);
+    }
     // The place would hold it until the front is cut off.
     order[dropped] = undefined;
     dropped += 1;
@@ -179,6 +183,7 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       }
       return book.sums();
     },
+    completeFromMs: () => completeFromMs,
     count: () => byId.size,
     spentNanoUsd: spending.totalNanoUsd,
     spent: spending.spent,

@@ -30,4 +30,8 @@ export const activityQuerySchema = z.object({
 
 export type ActivityQuery = z.infer<typeof activityQuerySchema>;
 
-export const activityListSchema = z.object({ data: z.array(activityItemSchema) });
+export const activityListSchema = z.object({
+  data: z.array(activityItemSchema),
+  /** From then on no calls are missing; retention has dropped some before. Absent where that was before the first day. */
+  complete_from: z.string().optional(),
+});

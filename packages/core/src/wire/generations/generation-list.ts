@@ -152,6 +152,9 @@ export type GenerationFilterQuery = Omit<
  */
 export const searchedFromSchema = z.string().optional();
 
+/** From then on no calls are missing; retention has dropped some before. Absent where that was before the span. */
+export const completeFromSchema = z.string().optional();
+
 export const generationListSchema = z.object({
   /** Newest first, or as the query says. Whole rows, unless `fields` selects a part. */
   data: z.array(generationRowSchema.partial()),
@@ -195,6 +198,7 @@ export const generationHistogramSchema = z.object({
   to: z.string(),
   bucket_ms: z.int(),
   searched_from: searchedFromSchema,
+  complete_from: completeFromSchema,
   /** The values that come first; `value` is null for calls without one, `name` where the value has none of its own. */
   split: z.array(z.object({ value: z.string().nullable(), name: z.string().nullable(), ...partShape })).optional(),
   /** All other values together, and how many these are; null without any. */
@@ -204,7 +208,13 @@ export const generationHistogramSchema = z.object({
     .optional(),
   /** The span before. */
   before: z
-    .object({ from: z.string(), to: z.string(), totals: figuresSchema, searched_from: searchedFromSchema })
+    .object({
+      from: z.string(),
+      to: z.string(),
+      totals: figuresSchema,
+      searched_from: searchedFromSchema,
+      complete_from: completeFromSchema,
+    })
     .optional(),
   /** A value is counted under all other filters but those of its own kind. */
   facets: z

@@ -46,6 +46,22 @@ test('the cost of what was dropped stays counted to its day and to who was paid,
   }
 });
 
+test('the store says from when on it is complete, after another start too', async () => {
+  await place.fillDays(4);
+  const whole = await place.open();
+  expect(whole.generations.completeFromMs?.()).toBeUndefined();
+  const [, , second] = (await whole.generations.page({ limit: 4 })).records;
+  await whole.close();
+  // The last that was dropped began a moment before.
+  const dropped = Date.parse(second?.generation.created_at ?? '');
+  for (const retentionDays of [1, 30]) {
+    const store = await place.open({ retentionDays });
+    expect(await listIds(store)).toEqual(['day-4', 'day-3']);
+    expect(await store.generations.completeFromMs?.()).toBe(dropped + 1);
+    await store.close();
+  }
+});
+
 test('a day that ends while the store is open makes the oldest one go', async () => {
   await place.fillDays(2);
   const store = await place.open({ retentionDays: 1 });

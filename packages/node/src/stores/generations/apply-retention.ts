@@ -1,9 +1,11 @@
 import { createSpendingBook } from '@model-gateway/core';
 
+import { nextTurn } from '../../next-turn.ts';
 import { errorReason } from '../files/file-system.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { type CarriedForward, fromCarriedSum, toCarriedSums } from '../journal/generation-lines.ts';
 import { addOperation, type Journal } from '../journal/journal.ts';
+import { endOfSegment, isThrough, type SegmentName } from '../journal/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 import { planRetention, type RetentionLimits } from './retention.ts';
@@ -27,6 +29,8 @@ export interface Retention {
   /** Resolves when no check is running. */
   settled(): Promise<void>;
   /** Ends the checks; one that is running goes on until `settled`. */
+  /** The moment from which on nothing was dropped; undefined where nothing was. */
+  completeFromMs(): number | undefined;
   stop(): void;
 }
 
@@ -69,11 +73,38 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
   return {
     look,
     settled: () => running,
+    completeFromMs: () => completeFromOf(carried),
     stop() {
       isStopped = true;
       cancelTimer();
     },
   };
+}
+
+/** Requests are served between. */
+const READ_AT_A_TIME = 500;
+
+/** Of what an earlier version dropped only the day is known. */
+const completeFromOf = ({ completeFromMs, droppedThrough }: CarriedForward): number | undefined =>
+  completeFromMs ?? (droppedThrough === null ? undefined : endOfSegment(droppedThrough));
+
+/** The moment after the last of all records began that are dropped by now. */
+async function findCompleteFrom<Operation>(
+  { index }: RetentionOptions<Operation>,
+  dropThrough: SegmentName | null,
+  carried: CarriedForward,
+): Promise<number | undefined> {
+  let latest = completeFromOf(carried);
+  let read = 0;
+  for (const { name } of index.segments) {
+    if (dropThrough === null || !isThrough(name, dropThrough)) continue;
+    for (const entry of index.entries(name)) {
+      latest = Math.max(latest ?? 0, entry.readFacts().createdAtMs + 1);
+      read += 1;
+      if (read % READ_AT_A_TIME === 0) await nextTurn();
+    }
+  }
+  return latest;
 }
 
 async function drop<Operation>(options: RetentionOptions<Operation>, carried: CarriedForward): Promise<CarriedForward> {
@@ -83,6 +114,7 @@ async function drop<Operation>(options: RetentionOptions<Operation>, carried: Ca
 
   const spending = createSpendingBook();
   for (const sum of carried.spentNanoUsd) spending.add(fromCarriedSum(sum));
+  const completeFromMs = await findCompleteFrom(options, plan.dropThrough, carried);
   if (plan.dropThrough !== null) {
     for (const entry of index.removeThrough(plan.dropThrough).entries()) spending.add(entry);
   }
@@ -90,6 +122,7 @@ async function drop<Operation>(options: RetentionOptions<Operation>, carried: Ca
   const next: CarriedForward = {
     droppedThrough: plan.dropThrough ?? carried.droppedThrough,
     contentDroppedThrough: plan.dropContentThrough ?? carried.contentDroppedThrough,
+    ...(completeFromMs !== undefined && { completeFromMs }),
     spentNanoUsd: toCarriedSums(spending.entries()),
   };
   // The sums are stored before the files they come from are removed: a crash in between only leaves files to remove.

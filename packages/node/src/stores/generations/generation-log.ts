@@ -72,7 +72,10 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   const stopWarming = startWarming({ ...options, entries: index.newestFirst, count: () => index.size });
 
   return {
-    repository: createRepository({ index, reader, journal }),
+    repository: {
+      ...createRepository({ index, reader, journal }),
+      completeFromMs: retention.completeFromMs,
+    },
     spending: index.spending,
     loaded,
     async close() {

@@ -16,6 +16,8 @@ export interface CarriedForward {
   readonly droppedThrough: SegmentName | null;
   /** The content of this segment and of all older ones was dropped. */
   readonly contentDroppedThrough: SegmentName | null;
+  /** The moment after the last of the dropped records began. Absent where an earlier version dropped them. */
+  readonly completeFromMs?: number | undefined;
   /** Cost of the dropped records; without a day for days that are not told apart any more. */
   readonly spentNanoUsd: readonly CarriedSum[];
 }

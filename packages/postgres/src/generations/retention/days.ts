@@ -16,10 +16,13 @@ export interface Days {
   drop(day: string): Promise<boolean>;
   /** Takes generations of these days even though they were dropped, by a clock that was wrong then. */
   reopenSince(day: string): Promise<void>;
+  /** The moment after the last day that was dropped; undefined where none was. */
+  completeFromMs(): Promise<number | undefined>;
   /** Forgets which exist, after another process may have removed one. */
   forget(): void;
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 const NAME = /^generations_(\d{4})(\d\d)(\d\d)$/;
 /** Other statements on generations wait behind one that waits for a lock. */
 const LOCK_LIMIT = '500ms';
@@ -66,6 +69,12 @@ export function createDays({ database }: Pick<DatabaseConnection, 'database'>): 
     },
     async reopenSince(day) {
       await sql`delete from gateway.dropped_days where day >= ${day}::date`.execute(database);
+    },
+    async completeFromMs() {
+      const { rows } = await sql<{ day: string | null }>`
+        select max(day)::text as day from gateway.dropped_days`.execute(database);
+      const day = rows[0]?.day ?? null;
+      return day === null ? undefined : Date.parse(day) + DAY_MS;
     },
     forget: () => known.clear(),
   };

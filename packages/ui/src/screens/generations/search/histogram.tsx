@@ -103,6 +103,8 @@ export function Histogram({
               {text !== undefined && ', whatever their text'}
               {data?.searched_from !== undefined &&
                 `, counted since ${formatMoment(data.searched_from)}: narrow the filters for all`}
+              {data?.complete_from !== undefined &&
+                `, whole since ${formatMoment(data.complete_from)}: calls before were deleted by retention`}
             </>
           )}
         </span>

@@ -77,6 +77,11 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
                 Counted since {formatMoment(data.histogram.searched_from)}: choose a shorter span for all
               </p>
             )}
+            {data.histogram.complete_from !== undefined && (
+              <p className="mt-2 text-xs text-ink-faint">
+                Whole since {formatMoment(data.histogram.complete_from)}: calls before were deleted by retention
+              </p>
+            )}
           </div>
           {lines.length > 0 && <SplitChips split={data.split} lines={lines} link={link} span={base} />}
           <ActivityCharts base={base} figures={data} lines={lines} link={link} onPick={pick} />

@@ -55,8 +55,10 @@ const ROWS: readonly Row[] = [
 const ICONS = { rise: ArrowUp, fall: ArrowDown, same: Equal };
 
 /** What was counted in part cannot be compared. */
-const isWhole = (counted: { readonly searched_from?: string | undefined }): boolean =>
-  counted.searched_from === undefined;
+const isWhole = (counted: {
+  readonly searched_from?: string | undefined;
+  readonly complete_from?: string | undefined;
+}): boolean => counted.searched_from === undefined && counted.complete_from === undefined;
 
 /** The totals of a span, each with how it differs from the span of the same length before. */
 export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
