@@ -1,6 +1,5 @@
-// Lays beside the bundle what it reads: the built UI, the demo's recorded responses, the tray's icons, and the version
-// that stands in recordings.
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Lays beside the bundle what it reads: the built UI, the demo's recorded responses and the tray's icons.
+import { cpSync, existsSync, rmSync } from 'node:fs';
 
 const at = (path) => new URL(path, import.meta.url);
 const parts = [
@@ -14,5 +13,3 @@ for (const { from, to } of parts) {
   cpSync(at(from), at(to), { recursive: true });
 }
 cpSync(at('../icons/'), at('../out/icons/'), { recursive: true, filter: (path) => !path.endsWith('.svg') });
-const { version } = JSON.parse(readFileSync(at('../../packages/fixtures/package.json'), 'utf8'));
-writeFileSync(at('../out/package.json'), `${JSON.stringify({ version })}\n`);

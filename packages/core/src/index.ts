@@ -103,6 +103,7 @@ export { createFetchTransport, type FetchTransportOptions } from './foundation/t
 export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
 export type { Engine } from './foundation/engine.ts';
 export type { InstanceFacts } from './foundation/instance-facts.ts';
+export { VERSION } from './foundation/version.ts';
 export type { SharedChannel } from './foundation/shared-channel.ts';
 export type { SecretBox } from './foundation/secret-box.ts';
 export { sendWhole } from './foundation/transport/send-whole.ts';

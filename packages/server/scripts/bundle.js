@@ -47,7 +47,6 @@ writeFiles(new Map([...output.map(({ fileName, code }) => [fileName, code]), ['L
 function checkManifests() {
   const command = readJson(at('../package.json'));
   for (const { name, version, dependencies, peerDependencies = {}, devDependencies = {} } of bundled) {
-    // Recordings name the version that stands beside the bundle.
     if (version !== command.version) throw new Error(`${name} is ${version}, but packages/server ${command.version}`);
     for (const [dependency, pinned] of Object.entries({
       ...dependencies,

@@ -1,9 +1,10 @@
 import module from 'node:module';
 import process from 'node:process';
 
+import { VERSION } from '@model-gateway/core';
+
 import { parseCommand } from './commands/parse-command.ts';
 import { ignoreBrokenPipes } from './process/signals.ts';
-import { readVersion } from './read-version.ts';
 import type { ServeOptions } from './serve/parse-serve.ts';
 
 // These are names, because importing the classes would load every package before the command is parsed.
@@ -33,7 +34,7 @@ async function run(args: readonly string[]): Promise<void> {
     case 'help':
       return void process.stdout.write(command.text);
     case 'version':
-      return void process.stdout.write(`${readVersion()}\n`);
+      return void process.stdout.write(`${VERSION}\n`);
     case 'serve':
       return serve(command.options);
     case 'replay':

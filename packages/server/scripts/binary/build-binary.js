@@ -36,11 +36,10 @@ async function buildBinary() {
   const assets = {
     ...listFiles('packages/server/dist/demo-fixtures'),
     ...listFiles('packages/ui/bundle'),
-    'packages/server/package.json': join(ROOT, 'packages/server/package.json'),
-    'packages/fixtures/package.json': join(ROOT, 'packages/fixtures/package.json'),
     'packages/node/dist/web/reading-worker.js': write('reading-worker.cjs', worker.code),
     'main.cjs': write('main.cjs', `(function (exports, require, module) {${main.code}\n})`),
   };
+  refuseMissing([...main.ownFiles, ...worker.ownFiles], Object.keys(assets));
   mkdirSync(dirname(target), { recursive: true });
   copyNode();
   inject(makeBlob({ ...assets, 'main.cache': compile(assets) }));
@@ -54,6 +53,14 @@ function listFiles(folder) {
   const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
   const files = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
   return Object.fromEntries(files.map((file) => [relative(ROOT, file).replaceAll(sep, '/'), file]));
+}
+
+/** What a module knows beside it has to be inside the executable, where a user would be the first to miss it. */
+function refuseMissing(ownFiles, names) {
+  for (const { file, importer } of ownFiles) {
+    if (!names.some((name) => name === file || name.startsWith(`${file}/`)))
+      throw new Error(`${importer} reads ${file}: add it to the assets of ${import.meta.filename}`);
+  }
 }
 
 function write(name, text) {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
@@ -8,30 +8,30 @@ import { rolldown } from 'rolldown';
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const OWN_FILES = fileURLToPath(new URL('own-files.js', import.meta.url));
 
-/** The modules that know files by their place beside them, each with what it reads them by. */
-const READERS = new Map([
-  ['packages/fixtures/dist/case/load-fixtures.js', 'node:fs'],
-  ['packages/fixtures/dist/case/read-json.js', 'node:fs'],
-  ['packages/fixtures/dist/recorder-versions.js', 'node:fs'],
-  ['packages/fixtures/dist/transport/provider-file.js', 'node:fs'],
-  ['packages/node/dist/web/read-in-worker.js', 'node:worker_threads'],
-  ['packages/server/dist/main.js', 'node:fs'],
-  ['packages/server/dist/plan-start.js', undefined],
-  ['packages/server/dist/ui/serve-ui.js', 'node:fs/promises'],
-  ['packages/ui/index.js', undefined],
+/**
+ * The modules of Node.js by which our code reads files, each with what of it is of `own-files.js` instead: the files
+ * that our modules know by their place beside them are assets of the executable.
+ */
+const STAND_INS = new Map([
+  ['node:fs', 'existsSync, readdirSync, readFileSync'],
+  ['node:fs/promises', 'readFile'],
+  ['node:worker_threads', 'Worker'],
 ]);
+const STAND_IN = '\0stand-in:';
 
 /**
  * Makes one text of CommonJS of an entry and all that it imports, late or not; it loads nothing but modules of Node.js.
- * Returns it with the folders of other people's packages that are inside.
+ * Returns it with the folders of other people's packages that are inside, and with the files that our modules name as
+ * being beside them.
  */
 export async function bundle(entry) {
+  const ownFiles = [];
   const build = await rolldown({
     cwd: ROOT,
     input: entry,
     platform: 'node',
-    external: (id, importer) => id.startsWith('node:') && !isRead(id, importer),
-    plugins: [ownFiles],
+    external: (id, importer) => id.startsWith('node:') && !hasStandIn(id, importer),
+    plugins: [readOwnFiles(ownFiles)],
     // What jsonc-parser has for CommonJS imports its parts in a way that cannot be seen.
     resolve: { mainFields: ['module', 'main'] },
     // unpdf and PDF.js look by it for files that are not needed here, and do without.
@@ -55,7 +55,7 @@ export async function bundle(entry) {
   const folders = new Set(
     moduleIds.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(slashed(path)) ?? []),
   );
-  return { code: toAscii(code), folders: [...folders] };
+  return { code: toAscii(code), folders: [...folders], ownFiles };
 }
 
 /** The terms of the packages in these folders. */
@@ -68,21 +68,35 @@ export function readLicenses(folders) {
   return texts.join('\n\n');
 }
 
-const ownFiles = {
-  name: 'own-files',
-  resolveId: (source, importer) => (isRead(source, importer) ? OWN_FILES : null),
-  transform(code, id) {
-    const path = slashed(relative(ROOT, id));
-    if (!code.includes('import.meta.url') || id === OWN_FILES || path.includes('node_modules/')) return null;
-    if (!READERS.has(path))
-      throw new Error(`${path} uses import.meta.url: add it to READERS of ${import.meta.filename}`);
-    const url = `toOwnUrl(${JSON.stringify(path)})`;
-    return `import { toOwnUrl } from ${JSON.stringify(OWN_FILES)};\n${code.replaceAll('import.meta.url', url)}`;
-  },
-};
+/** Notes in `ownFiles` what our modules name by `new URL('…', import.meta.url)`. */
+function readOwnFiles(ownFiles) {
+  return {
+    name: 'own-files',
+    resolveId: (source, importer) => (hasStandIn(source, importer) ? STAND_IN + source : null),
+    load(id) {
+      if (!id.startsWith(STAND_IN)) return null;
+      const name = id.slice(STAND_IN.length);
+      return `export * from '${name}';\nexport { ${STAND_INS.get(name)} } from ${JSON.stringify(OWN_FILES)};`;
+    },
+    transform(code, id) {
+      const importer = toOwnModule(id);
+      if (importer === undefined || !code.includes('import.meta.url')) return null;
+      for (const [, named] of code.matchAll(/new URL\(\s*'([^']+)',\s*import\.meta\.url/g))
+        ownFiles.push({ importer, file: posix.join(posix.dirname(importer), named).replace(/\/$/, '') });
+      const url = `toOwnUrl(${JSON.stringify(importer)})`;
+      return `import { toOwnUrl } from ${JSON.stringify(OWN_FILES)};\n${code.replaceAll('import.meta.url', url)}`;
+    },
+  };
+}
 
-function isRead(source, importer) {
-  return importer !== undefined && READERS.get(slashed(relative(ROOT, importer))) === source;
+function hasStandIn(source, importer) {
+  return STAND_INS.has(source) && importer !== undefined && toOwnModule(importer) !== undefined;
+}
+
+/** The path of a module of this workspace in the repository; undefined for those of others, and for `own-files.js`. */
+function toOwnModule(id) {
+  const path = slashed(relative(ROOT, id));
+  return /^packages\/(?!.*\bnode_modules\/)/.test(path) && id !== OWN_FILES ? path : undefined;
 }
 
 /** In the executable nothing but modules of Node.js can be loaded, and the first to notice would be a user. */

@@ -8,9 +8,6 @@ import { getAsset, getAssetKeys } from 'node:sea';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker as RealWorker } from 'node:worker_threads';
 
-// For a module that also writes.
-export { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-
 const BEGIN = process.execPath + sep;
 
 /** What `import.meta.url` is in the module of this path. */
