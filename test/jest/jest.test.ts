@@ -27,14 +27,46 @@ async function runJest(jest: string, folder: string, ...nodeFlags: string[]) {
   }
 }
 
-/** Copies the CommonJS example with files of its own, below the root, so that it finds the same packages. */
-function copyExample(files: Readonly<Record<string, string>>): string {
+/** Copies an example with files of its own, below the root, so that it finds the same packages. */
+function copyExample(files: Readonly<Record<string, string>>, example = 'jest-fixtures'): string {
   const folder = mkdtempSync(join(HERE, 'copy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(join(EXAMPLES, 'jest-fixtures'), folder, { recursive: true });
+  cpSync(join(EXAMPLES, example), folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }
+
+/** In the process of the gateway, where fake timers are in the place of all that Jest can replace. */
+const FAKING = `
+  import { fileURLToPath } from 'node:url';
+  import { createGatewayPerTest } from '@model-gateway/fixtures';
+  import { createAssistant } from './assistant.js';
+
+  const { jest } = import.meta;
+  const dir = fileURLToPath(new URL('fixtures', import.meta.url));
+  const withGateway = createGatewayPerTest({ dir });
+  afterEach(() => void jest.useRealTimers());
+
+  async function expectToServe(gateway) {
+    const assistant = createAssistant(gateway);
+    for (let call = 0; call < 2; call++)
+      expect(await assistant.summarise('The ship was late because of the fog.')).toMatch(/./);
+    expect((await Array.fromAsync(assistant.tell('a lighthouse'))).length).toBeGreaterThan(5);
+  }
+
+  test('faked before the start', async () => {
+    jest.useFakeTimers();
+    await withGateway(expectToServe);
+    await withGateway(expectToServe);
+  });
+  test('faked between the start and the calls, and real again', () => withGateway(async (gateway) => {
+    jest.useFakeTimers();
+    await expectToServe(gateway);
+    jest.useRealTimers();
+    await expectToServe(gateway);
+  }));
+  test('real afterwards', () => withGateway(expectToServe));
+`;
 
 describe.each(['jest-29', 'jest-30'])('%s', { timeout: LIMIT_MS }, (jest) => {
   test('runs the CommonJS example against one gateway, and ends by itself', async () => {
@@ -48,6 +80,16 @@ describe.each(['jest-29', 'jest-30'])('%s', { timeout: LIMIT_MS }, (jest) => {
     const { isPassed, output } = await runJest(jest, join(EXAMPLES, 'jest-esm'), '--experimental-vm-modules');
     expect(output).toMatch(/Tests: +2 passed, 2 total/);
     expect(output).not.toContain('did not exit');
+    expect(isPassed).toBe(true);
+  });
+
+  test.each([
+    ['in tests', 'export default { transform: {} };'],
+    ['before anything is loaded', 'export default { transform: {}, fakeTimers: { enableGlobally: true } };'],
+  ])('has a gateway in its process that serves while timers are faked %s', async (_name, config) => {
+    const folder = copyExample({ 'assistant.test.js': FAKING, 'jest.config.js': config }, 'jest-esm');
+    const { isPassed, output } = await runJest(jest, folder, '--experimental-vm-modules');
+    expect(output).toMatch(/Tests: +3 passed, 3 total/);
     expect(isPassed).toBe(true);
   });
 

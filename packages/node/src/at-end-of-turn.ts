@@ -1,10 +1,12 @@
-import process from 'node:process';
+import { nextTick, setImmediate } from './own-timers.ts';
 
 type Callback = () => void;
 
 let waiting: Callback[] = [];
 /** True while the callbacks run, and the promise jobs that follow from them. */
 let isEnding = false;
+/** Its `then` is a promise job as `queueMicrotask` makes one, and no test can put another in its place. */
+const ENDED = Promise.resolve();
 
 /**
  * Runs the callback at the end of this turn of the event loop, in a row with all others of the turn. Their calls then
@@ -14,7 +16,7 @@ let isEnding = false;
  */
 export function atEndOfTurn(callback: Callback): void {
   // A tick that a promise job requests runs after all promise jobs.
-  if (isEnding) return process.nextTick(callback);
+  if (isEnding) return nextTick(callback);
   if (waiting.length === 0) setImmediate(endTurn);
   waiting.push(callback);
 }
@@ -23,8 +25,12 @@ function endTurn(): void {
   const callbacks = waiting;
   waiting = [];
   isEnding = true;
-  queueMicrotask(() => process.nextTick(stopEnding));
+  void ENDED.then(tickBeforeStop);
   for (const callback of callbacks) callback();
+}
+
+function tickBeforeStop(): void {
+  nextTick(stopEnding);
 }
 
 function stopEnding(): void {

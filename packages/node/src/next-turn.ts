@@ -1,3 +1,5 @@
+import { setImmediate } from './own-timers.ts';
+
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 

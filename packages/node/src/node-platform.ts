@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import type { Platform } from '@model-gateway/core';
 
 import { nextTurn } from './next-turn.ts';
+import { monotonicNow, setUnrefTimer } from './own-timers.ts';
 import { openScratchFile } from './scratch-file.ts';
 
 /** One call for this many random bytes costs little more than one for sixteen. */
@@ -37,11 +38,8 @@ export function createNodePlatform({ scratchDir = tmpdir() }: NodePlatformOption
       return pool.slice(used - length, used);
     },
     now: () => Date.now(),
-    monotonicNow: () => performance.now(),
-    setTimer(callback, delayMs) {
-      const timer = setTimeout(callback, delayMs).unref();
-      return () => clearTimeout(timer);
-    },
+    monotonicNow,
+    setTimer: setUnrefTimer,
     nextTurn,
     openScratch: () => openScratchFile(scratchDir),
   };

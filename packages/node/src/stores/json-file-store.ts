@@ -11,6 +11,7 @@ import {
   type Store,
 } from '@model-gateway/core';
 
+import { monotonicNow, setUnrefTimer } from '../own-timers.ts';
 import { openDeliveryLog } from './deliveries/delivery-log.ts';
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
 import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
@@ -87,7 +88,7 @@ const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
 export async function createJsonFileStore(options: JsonFileStoreOptions): Promise<Store> {
   return openJsonFileStore(options, {
     files: nodeFileSystem,
-    monotonicNow: () => performance.now(),
+    monotonicNow,
     setTimer: setUnrefTimer,
   });
 }
@@ -125,7 +126,7 @@ async function openOwned(
   { files: unheld, monotonicNow, setTimer }: StoreHost,
   { directory, owner, logs }: Opening,
 ): Promise<Store> {
-  const { logger, now = Date.now, trustsClock = false } = options;
+  const { logger, now = () => Date.now(), trustsClock = false } = options;
   const { path, logsPath } = directory;
   const files = await holdDirectory(unheld, path);
   const limits = toLimits(options);
@@ -220,10 +221,4 @@ async function closeStore({ config, retentionClock, logs, owner }: OpenStore): P
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));
   await owner?.release();
   if (failures.length > 0) throw failures[0];
-}
-
-function setUnrefTimer(callback: () => void, delayMs: number): () => void {
-  const timer = setTimeout(callback, delayMs);
-  timer.unref();
-  return () => clearTimeout(timer);
 }

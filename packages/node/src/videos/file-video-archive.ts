@@ -109,7 +109,11 @@ class NoRoomError extends Error {
 const typeOf = (ending: string): string => TYPE_OF_ENDING.get(ending) ?? 'application/octet-stream';
 
 /** Lists the stored files, the oldest first. */
-async function load({ dir, maxAgeMs, now = Date.now }: FileVideoArchiveOptions): Promise<Map<string, StoredFile>> {
+async function load({
+  dir,
+  maxAgeMs,
+  now = () => Date.now(),
+}: FileVideoArchiveOptions): Promise<Map<string, StoredFile>> {
   await makeDirectory(dir, OWNER_ONLY);
   await sweepTemporaryFiles(files, dir);
   const found: { readonly name: string; readonly file: StoredFile; readonly storedAt: number }[] = [];

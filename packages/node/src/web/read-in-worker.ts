@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { GatewayError } from '@model-gateway/core';
 
 import { isPeerMissing } from '../load-peer.ts';
+import { clearTimeout, setTimeout } from '../own-timers.ts';
 import type { ReadingResult, ReadingTask } from './reading.ts';
 
 export interface ReadingLimits {
@@ -15,11 +16,12 @@ export interface ReadingLimits {
 
 const DEFAULT_LIMITS: ReadingLimits = { maxThreads: 4, timeoutMs: 15_000, maxMemoryMb: 256 };
 
-/** On the sources, as tests run, Node.js takes the types out of the file by itself. */
-const WORKER = new URL(
-  import.meta.url.endsWith('.ts') ? './reading-worker.ts' : './reading-worker.js',
-  import.meta.url,
-);
+/**
+ * On the sources, as tests run, Node.js takes the types out of the file by itself. Found out when something is read: in
+ * a bundle of CommonJS there is no `import.meta.url`, and all else works without.
+ */
+const findWorker = (): URL =>
+  new URL(import.meta.url.endsWith('.ts') ? './reading-worker.ts' : './reading-worker.js', import.meta.url);
 
 /** Reads an untrusted page or file. Rejects for one that cannot be read within the limits. */
 export type ReadInWorker = <Kind extends ReadingTask['kind']>(
@@ -53,7 +55,7 @@ export function createReadInWorker(limits: ReadingLimits = DEFAULT_LIMITS): Read
 
 function runWorker(task: ReadingTask, { timeoutMs, maxMemoryMb }: ReadingLimits): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(WORKER, {
+    const worker = new Worker(findWorker(), {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
       // Text that libraries print must not appear in the gateway's own output.

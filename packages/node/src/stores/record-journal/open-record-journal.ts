@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import type { GenerationRecord, JournaledRecord, Logger, RecordJournal } from '@model-gateway/core';
 
+import { setUnrefTimer } from '../../own-timers.ts';
 import { sweepTemporaryFiles } from '../files/atomic-file.ts';
 import { prepareDataDirectory, toDirectoryError } from '../files/data-directory.ts';
 import type { DirectoryOwner } from '../files/directory-owner.ts';
@@ -55,7 +56,7 @@ export async function openJournalOn(options: RecordJournalOptions, host: Journal
   const owner = await takeDirectory(options, directory);
   let changes: JournalChanges | undefined;
   try {
-    const { logger, now = Date.now } = options;
+    const { logger, now = () => Date.now() } = options;
     const { segmentBytes = DEFAULT_SEGMENT_BYTES, heldBytes = DEFAULT_HELD_BYTES } = options;
     const { path, logsPath } = directory;
     const files = await holdDirectory(host.files, path);
@@ -156,10 +157,4 @@ function parseRecord(line: Buffer, changes: JournalChanges): JournaledRecord {
     record: JSON.stringify(change?.record ?? record),
     content: content === null || change?.isContentDeleted === true ? null : JSON.stringify(content),
   };
-}
-
-function setUnrefTimer(callback: () => void, delayMs: number): () => void {
-  const timer = setTimeout(callback, delayMs);
-  timer.unref();
-  return () => clearTimeout(timer);
 }
