@@ -52,7 +52,9 @@ const browserSuite = (name: string) => {
   const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };
   // Same time as Playwright waits for an expectation; Vitest's default of a second is short for two browsers on two
   // CPUs.
-  const waiting = { expect: { poll: { timeout: 5000 } }, ...secondTry };
+  // The hooks start a gateway and a browser, often with data, for which Vitest's ten seconds are short in the same way:
+  // without them all tests of the file are lost, and no second try follows.
+  const waiting = { expect: { poll: { timeout: 5000 } }, hookTimeout: 60_000, ...secondTry };
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };
 

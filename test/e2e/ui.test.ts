@@ -104,7 +104,7 @@ describe.skipIf(skipped !== undefined)(
     test('asks to sign in again when the session has ended', async () => {
       const { page, problems } = await ui.open('#/keys');
       // The last thing that the page asks for by itself: it would find out before the click.
-      await page.getByTitle('Spent today (UTC)').waitFor();
+      await page.getByTitle('Spent since midnight, by the clock of this browser').waitFor();
       await page.context().clearCookies();
       await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByLabel('Management key').waitFor();

@@ -43,7 +43,7 @@ describe.skipIf(skipped !== undefined)(
         prepareData: (dir) => fillProviderHistory(dir, Date.now()),
       });
     });
-    afterAll(() => ui.close());
+    afterAll(() => ui?.close());
 
     test('shows after a start how providers stood before it, in the list and by small bars', async () => {
       const { page, problems, check } = await ui.open('#/providers', { managementKey: KEY });

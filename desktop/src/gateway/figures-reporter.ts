@@ -26,9 +26,11 @@ const FAILED: ReadonlySet<'failed'> = new Set(['failed']);
 export function createFiguresReporter({ gateway, store, tell }: FiguresReporterOptions): FiguresReporter {
   let isDue = false;
   const reportNow = async (): Promise<void> => {
-    const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+    // The day of the user's clock, as in the window.
+    const startMs = new Date().setHours(0, 0, 0, 0);
     const filter = { createdFromMs: startMs };
-    const { total } = await store.generations.histogram({ filter, startMs, bucketMs: DAY_MS, buckets: 1 });
+    // A day may have 25 hours.
+    const { total } = await store.generations.histogram({ filter, startMs, bucketMs: 2 * DAY_MS, buckets: 1 });
     const latest = await store.generations.page({ limit: MAX_CALLS, filter: {} });
     const failed = await store.generations.page({ limit: MAX_CALLS, filter: { statuses: FAILED } });
     tell({

@@ -2,6 +2,7 @@ import type {
   AccountSettings,
   ActivityItem,
   AnyKey,
+  GenerationHistogram,
   Guardrail,
   Health,
   Instance,
@@ -17,6 +18,7 @@ import type {
 } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
+import { toPeriodStart } from '../format/periods.ts';
 import { callApi, type Query } from './call-api.ts';
 import { refreshEvery } from './refresh-every.ts';
 import type { GenerationList, Key, Page, Provider } from './types.ts';
@@ -151,14 +153,14 @@ export const latestCallsQuery = (filter: Query) =>
       callApi<GenerationList>('/admin/v1/generations', { query: { ...filter, limit: RECENT }, signal }),
   });
 
-/** Spending of today (UTC), in US dollars. */
+/** Spending of today on the user's clock, as under *Today* of the overview, in US dollars. */
 export const spentTodayQuery = queryOptions({
-  queryKey: ['activity', 'today'],
+  queryKey: ['generations', 'spent-today'],
   refetchInterval: refreshEvery(60_000),
   queryFn: async ({ signal }) => {
-    const query = { date: new Date().toISOString().slice(0, 10) };
-    const { data } = await callApi<{ data: readonly ActivityItem[] }>('/api/v1/activity', { query, signal });
-    return data.reduce((sum, { usage }) => sum + usage, 0);
+    const query = { from: new Date(toPeriodStart('today', Date.now())).toISOString(), buckets: 1 };
+    const { totals } = await callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal });
+    return totals.cost;
   },
 });
 

@@ -82,7 +82,10 @@ function SpentToday() {
   const { data: usd } = useQuery({ ...spentTodayQuery, enabled: useIsSettled() });
   if (usd === undefined) return null;
   return (
-    <span className="figures hidden text-sm whitespace-nowrap text-ink-faint sm:inline" title="Spent today (UTC)">
+    <span
+      className="figures hidden text-sm whitespace-nowrap text-ink-faint sm:inline"
+      title="Spent since midnight, by the clock of this browser"
+    >
       <span className="hidden lg:inline">today </span>
       <span className="font-medium text-ink">{formatUsd(usd)}</span>
     </span>

@@ -89,6 +89,46 @@ test.each([
   expect(body['other']).toBeNull();
 });
 
+test('counts in buckets that reach beyond the span what is in the span alone', async () => {
+  const { call } = await setUp();
+  const { body } = await call(
+    'GET',
+    `${PATH}?from=${at(1)}&to=${at(3)}&begin=${at(0)}&end=${at(6)}&buckets=3&compare=true`,
+  );
+  const {
+    data,
+    totals,
+    from,
+    to,
+    bucket_ms: bucketMs,
+    before,
+  } = body as {
+    readonly data: readonly { readonly start: string; readonly requests: number }[];
+    readonly totals: Figures;
+    readonly from: string;
+    readonly to: string;
+    readonly bucket_ms: number;
+    readonly before: { readonly from: string; readonly to: string };
+  };
+  expect(data.map(({ start, requests }) => [start, requests])).toEqual([
+    [at(0), 1],
+    [at(2), 1],
+    [at(4), 0],
+  ]);
+  expect([totals['requests'], from, to, bucketMs]).toEqual([2, at(1), at(3), 120_000]);
+  expect([before.from, before.to]).toEqual([at(-1), at(1)]);
+});
+
+test.each([
+  ['begin', `from=${at(1)}&to=${at(3)}&begin=${at(2)}`],
+  ['end', `from=${at(1)}&to=${at(3)}&end=${at(2)}`],
+])('refuses buckets that leave out a part of the span: %s', async (path, query) => {
+  const { call } = await setUp();
+  const { status, body } = await call('GET', `${PATH}?${query}`);
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ error: { metadata: { issues: [{ path }] } } });
+});
+
 test('tells eight values apart, by requests or by cost, and adds up the others', async () => {
   const { call, store } = createAdminGateway();
   for (let index = 0; index < 10; index += 1) {

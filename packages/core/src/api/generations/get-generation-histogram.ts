@@ -18,20 +18,24 @@ const MAX_PARTS = 8;
 export const getGenerationHistogram = operation<GenerationParts>()({
   query: generationHistogramQuerySchema,
   response: generationHistogramSchema,
-  async run({ parts, query: { buckets, facets, split, rank, compare, ...query } }) {
-    // A generation that begins in this millisecond is included.
-    const to = query.to ?? parts.platform.now() + 1;
+  async run({ parts, query: { buckets, begin, end, facets, split, rank, compare, ...query } }) {
+    // A generation that begins in this millisecond is included, if the caller's clock has come as far.
+    const to = query.to ?? Math.min(parts.platform.now() + 1, end ?? Number.POSITIVE_INFINITY);
     const from = query.from ?? to - DAY_MS;
     if (from >= to) throw refuseField('from', 'must be before to');
-    const bucketMs = Math.max(1, Math.ceil((to - from) / buckets));
-    const count = Math.ceil((to - from) / bucketMs);
+    const startMs = begin ?? from;
+    const endMs = end ?? to;
+    if (startMs > from) throw refuseField('begin', 'must not be after from');
+    if (endMs < to) throw refuseField('end', 'must not be before to');
+    const bucketMs = Math.max(1, Math.ceil((endMs - startMs) / buckets));
+    const count = Math.ceil((endMs - startMs) / bucketMs);
     const filter = toGenerationFilter({ ...query, from, to }, parts);
     const { generations } = parts.store;
     // Together, as a store may take long for each.
     const [found, counts, before, completeFromMs] = await Promise.all([
       generations.histogram({
         filter,
-        startMs: from,
+        startMs,
         bucketMs,
         buckets: count,
         ...(split !== undefined && { split: { by: split, rank, limit: MAX_PARTS } }),

@@ -122,6 +122,12 @@ export const generationFeedQuerySchema = z.strictObject({ fields });
 export const generationHistogramQuerySchema = z.strictObject({
   ...filterShape,
   buckets: wholeNumber.pipe(z.int().min(1).max(400)).default(60),
+  /**
+   * Where the first bucket begins and the last one ends, by default `from` and `to`: buckets of full hours may reach
+   * beyond a span, outside of which nothing is counted.
+   */
+  begin: momentSchema.optional(),
+  end: momentSchema.optional(),
   /** Adds counts by status, model, provider and key. */
   facets: z.enum(['true', 'false']).default('false'),
   /** Adds the same figures for each of the first eight values. */
@@ -143,7 +149,7 @@ export const generationExportQuerySchema = z.strictObject({
 
 export type GenerationFilterQuery = Omit<
   z.infer<typeof generationHistogramQuerySchema>,
-  'buckets' | 'facets' | 'split' | 'rank' | 'compare'
+  'buckets' | 'begin' | 'end' | 'facets' | 'split' | 'rank' | 'compare'
 >;
 
 /**

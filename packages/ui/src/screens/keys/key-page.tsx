@@ -109,9 +109,9 @@ function Spending({ data }: { data: KeyDetail }) {
               </span>
             ),
           ],
-          ['Spent today', formatUsd(data.usage_daily)],
-          ['This week', formatUsd(data.usage_weekly)],
-          ['This month', formatUsd(data.usage_monthly)],
+          ['Spent today (UTC)', formatUsd(data.usage_daily)],
+          ['This week (UTC)', formatUsd(data.usage_weekly)],
+          ['This month (UTC)', formatUsd(data.usage_monthly)],
           ['In all', formatUsd(data.usage)],
           ...byok,
           ['Expires', <Moment at={data.expires_at} absent="never" />],

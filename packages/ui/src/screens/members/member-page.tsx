@@ -83,8 +83,8 @@ function Rules({ id, member, keys }: RulesProps) {
       <Facts
         facts={[
           ...(member === undefined || member.email === '' ? [] : [['E-mail', member.email] as const]),
-          ['Spent today', sum(keys, 'usage_daily')],
-          ['This month', sum(keys, 'usage_monthly')],
+          ['Spent today (UTC)', sum(keys, 'usage_daily')],
+          ['This month (UTC)', sum(keys, 'usage_monthly')],
           ['In all', sum(keys, 'usage')],
           [
             'Guardrail',

@@ -1,5 +1,6 @@
 import type { GenerationSort } from '@model-gateway/core/wire';
 
+import { isPeriod, toPeriodStart } from '../../../format/periods.ts';
 import { isStatus } from '../generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 
@@ -52,22 +53,6 @@ const FILTERS = [
 ] as const;
 type FilterName = (typeof FILTERS)[number];
 
-interface Range {
-  readonly label: string;
-  /** In a row of others. */
-  readonly short: string;
-  /** How far back; null for the beginning of the day here. */
-  readonly ms: number | null;
-}
-
-export const RANGES: Readonly<Record<string, Range>> = {
-  today: { label: 'Today', short: 'Today', ms: null },
-  '1h': { label: 'Last hour', short: '1 h', ms: 3_600_000 },
-  '24h': { label: 'Last 24 hours', short: '24 h', ms: 86_400_000 },
-  '7d': { label: 'Last 7 days', short: '7 d', ms: 7 * 86_400_000 },
-  '30d': { label: 'Last 30 days', short: '30 d', ms: 30 * 86_400_000 },
-};
-
 /** Reads the filters of an address; what the gateway would refuse is left out. */
 export function toGenerationSearch(search: Record<string, unknown>): GenerationSearch {
   const found: Record<string, string> = {};
@@ -76,7 +61,7 @@ export function toGenerationSearch(search: Record<string, unknown>): GenerationS
     if (typeof value === 'string' && value !== '' && isValid(name, value)) found[name] = value;
   }
   const { range } = search;
-  if (typeof range === 'string' && Object.hasOwn(RANGES, range) && found['from'] === undefined) found['range'] = range;
+  if (isPeriod(range) && found['from'] === undefined) found['range'] = range;
   return { ...found, ...toSortSearch(search) };
 }
 
@@ -126,12 +111,10 @@ function isValid(name: FilterName | 'pinned' | 'open' | 'compare' | 'tab', value
 
 /** The query for the gateway. `now` fixes what a range means. */
 export function toGenerationQuery(search: GenerationSearch, now: number): Record<string, string | undefined> {
-  const range = RANGES[search.range ?? ''];
+  const { range } = search;
   const given = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
-  return range === undefined ? given : { ...given, from: new Date(toStart(range, now)).toISOString() };
+  return isPeriod(range) ? { ...given, from: new Date(toPeriodStart(range, now)).toISOString() } : given;
 }
-
-const toStart = ({ ms }: Range, now: number): number => (ms === null ? new Date(now).setHours(0, 0, 0, 0) : now - ms);
 
 export const hasGenerationFilters = (search: GenerationSearch): boolean =>
   search.range !== undefined || FILTERS.some((name) => search[name] !== undefined);

@@ -2,8 +2,9 @@ import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 
-import { callApi } from '../../../api/call-api.ts';
+import { callApi, type Query } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/refresh-every.ts';
+import type { GenerationList } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
@@ -12,11 +13,13 @@ import { LinkedChart } from '../../../parts/charts/linked-chart.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { useIsSettled } from '../../../parts/use-is-settled.ts';
+import { toSpanQuery } from '../../overview/activity/figures-query.ts';
+import { toOwnSpan } from '../../overview/activity/overview-search.ts';
 import { GENERATION_STATUSES } from '../generation-status.tsx';
 import { type GenerationSearch, toGenerationQuery } from './generation-search.ts';
 
-const BUCKETS = 60;
 const REFRESH_MS = 30_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Requests by time for the filters; dragging narrows the list to a span. */
 export function Histogram({
@@ -33,11 +36,7 @@ export function Histogram({
     queryKey: ['histogram', filterText],
     refetchInterval: refreshEvery(REFRESH_MS),
     queryFn: ({ signal }) => {
-      const { text: _text, ...query } = toGenerationQuery(filters, Date.now());
-      return callApi<GenerationHistogram>('/admin/v1/generations/histogram', {
-        query: { ...query, buckets: BUCKETS },
-        signal,
-      });
+      return readHistogram(filters, signal);
     },
   });
   const [link] = useState(createChartLink);
@@ -89,6 +88,11 @@ export function Histogram({
     .filter((status) => status === 'failed' || sum(status) > 0)
     .map((status) => `${formatCount(sum(status))} ${GENERATION_STATUSES[status].label}, `);
   const isUncounted = data === undefined && isError;
+  // A bucket at the edge reaches beyond what was counted. All of these are ISO 8601 in UTC.
+  const pick = (from: string, to: string): void => {
+    const last = search.to === undefined ? to : (data?.to ?? to);
+    onSpan(data !== undefined && data.from > from ? data.from : from, last < to ? last : to);
+  };
   const summary = `${formatCount(sum('requests'))} requests, ${endings.join('')}${formatUsd(sum('cost'))}`;
   return (
     <div className="border-b border-line px-4 pt-2 pb-1">
@@ -99,7 +103,6 @@ export function Histogram({
           ) : (
             <>
               {data === undefined ? 'Counting…' : summary}
-              {search.range === undefined && search.from === undefined && ' in the last 24 hours'}
               {text !== undefined && ', whatever their text'}
               {data?.searched_from !== undefined &&
                 `, counted since ${formatMoment(data.searched_from)}: narrow the filters for all`}
@@ -131,7 +134,7 @@ export function Histogram({
         </span>
       </div>
       {isTable ? (
-        <HistogramTable histogram={data} onSpan={onSpan} />
+        <HistogramTable histogram={data} onSpan={pick} />
       ) : (
         <LinkedChart
           label={`Requests by time: ${summary}`}
@@ -141,11 +144,28 @@ export function Histogram({
           formatValue={formatCount}
           formatAxis={(value) => (Number.isInteger(value) ? formatCount(value) : '')}
           link={link}
-          onPick={({ fromMs, toMs }) => onSpan(new Date(fromMs).toISOString(), new Date(toMs).toISOString())}
+          onPick={({ fromMs, toMs }) => pick(new Date(fromMs).toISOString(), new Date(toMs).toISOString())}
         />
       )}
     </div>
   );
+}
+
+/** Counts all that the filters leave: without a beginning, from the first of those calls on. */
+async function readHistogram(search: GenerationSearch, signal: AbortSignal): Promise<GenerationHistogram> {
+  const query = toGenerationQuery(search, Date.now());
+  const fromMs = query['from'] === undefined ? await findFirst(query, signal) : Date.parse(query['from']);
+  const toMs = query['to'] === undefined ? Date.now() : Date.parse(query['to']);
+  const span = toOwnSpan(Math.min(fromMs, toMs - 1), toMs);
+  const spanQuery = toSpanQuery({ ...span, isOpen: query['to'] === undefined });
+  return callApi('/admin/v1/generations/histogram', { query: { ...query, ...spanQuery }, signal });
+}
+
+/** When the first call began that the filters leave; where there is none, a day ago. */
+async function findFirst(query: Query, signal: AbortSignal): Promise<number> {
+  const first = { ...query, sort: 'time', order: 'asc', limit: 1, fields: 'created_at' };
+  const { data } = await callApi<GenerationList>('/admin/v1/generations', { query: first, signal });
+  return data[0] === undefined ? Date.now() - DAY_MS : Date.parse(data[0].created_at);
 }
 
 interface HistogramTableProps {

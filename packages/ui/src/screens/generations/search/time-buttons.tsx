@@ -1,5 +1,6 @@
+import { PERIODS } from '../../../format/periods.ts';
 import { classNames } from '../../../parts/class-names.ts';
-import { type GenerationSearch, RANGES } from './generation-search.ts';
+import type { GenerationSearch } from './generation-search.ts';
 
 interface TimeButtonsProps {
   readonly search: Pick<GenerationSearch, 'range' | 'from' | 'to'>;
@@ -10,7 +11,7 @@ interface TimeButtonsProps {
 export function TimeButtons({ search, onChange }: TimeButtonsProps) {
   const isSpan = search.from !== undefined || search.to !== undefined;
   const choices = [
-    ...Object.entries(RANGES).map(([value, { label, short }]) => ({ value, label, short })),
+    ...Object.entries(PERIODS).map(([value, { label, short }]) => ({ value, label, short })),
     { value: undefined, label: 'Any time', short: 'Any time' },
   ];
   return (

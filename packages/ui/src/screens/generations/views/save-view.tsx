@@ -1,12 +1,13 @@
 import { type FormEvent, useState } from 'react';
 
+import { isPeriod, PERIODS } from '../../../format/periods.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { getPreferences, setPreferences, usePreferences } from '../../../shell/preferences.ts';
 import { toFilterText } from '../search/filter-text.ts';
-import { type GenerationSearch, RANGES } from '../search/generation-search.ts';
+import type { GenerationSearch } from '../search/generation-search.ts';
 import { findNameProblem, MAX_NAME, putView, removeView, toView } from './saved-views.ts';
 
 /** Asks for the name under which the list is to be found again as it is now. */
@@ -67,9 +68,9 @@ export function SaveView({ search, onClose }: { search: GenerationSearch; onClos
 function toContents(search: GenerationSearch): React.ReactNode {
   if (search.pinned !== undefined) return 'what is pinned';
   const line = toFilterText(search);
-  const time =
-    RANGES[search.range ?? '']?.label.toLowerCase() ??
-    (search.from === undefined && search.to === undefined ? 'any time' : 'the chosen span');
+  const { range, from, to } = search;
+  const own = from === undefined && to === undefined ? 'any time' : 'the chosen span';
+  const time = isPeriod(range) ? PERIODS[range].label.toLowerCase() : own;
   return (
     <>
       {line === '' ? 'no filter' : <code className="font-mono text-xs break-all">{line}</code>}, {time}

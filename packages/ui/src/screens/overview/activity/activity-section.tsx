@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChartNoAxesColumn, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import { PERIODS } from '../../../format/periods.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { createColorBook } from '../../../parts/charts/assign-colors.ts';
 import { createChartLink } from '../../../parts/charts/chart-link.ts';
@@ -16,7 +17,7 @@ import { useIsSettled } from '../../../parts/use-is-settled.ts';
 import type { GenerationSearch } from '../../generations/search/generation-search.ts';
 import { ActivityCharts } from './activity-charts.tsx';
 import { figuresQuery } from './figures-query.ts';
-import { type OverviewSearch, type Range, rangeOf, RANGES, type Split, SPLITS, splitOf } from './overview-search.ts';
+import { type OverviewSearch, type Range, rangeOf, type Split, SPLITS, splitOf } from './overview-search.ts';
 import { SpanFigures } from './span-figures.tsx';
 import { SplitChips } from './split-chips.tsx';
 import { SplitTable } from './split-table.tsx';
@@ -51,7 +52,9 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
     onSearch(withoutGaps({ ...search, ...next }));
   };
   const pick = (span: TimeSpan, isCloser: boolean): void => {
-    const filters = toFilters(span);
+    const { fromMs, toMs } = data?.span ?? span;
+    // A bucket at the edge reaches beyond what was counted.
+    const filters = toFilters({ fromMs: Math.max(span.fromMs, fromMs), toMs: Math.min(span.toMs, toMs) });
     if (isCloser) change({ ...filters, range: undefined });
     else void navigate({ to: '/generations', search: { ...fixed, ...filters } });
   };
@@ -114,7 +117,7 @@ interface ControlsProps {
   readonly without?: Split | undefined;
 }
 
-const RANGE_LABELS = Object.fromEntries(Object.entries(RANGES).map(([range, { label }]) => [range, label])) as Record<
+const RANGE_LABELS = Object.fromEntries(Object.entries(PERIODS).map(([range, { short }]) => [range, short])) as Record<
   Range,
   string
 >;
@@ -126,7 +129,7 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <h2 id="activity-title" className="min-w-40 flex-1 text-base font-semibold">
-        {range === null ? 'Chosen span' : RANGES[range].title}
+        {range === null ? 'Chosen span' : PERIODS[range].label}
       </h2>
       {range === null && from !== undefined && to !== undefined && (
         <Button

@@ -13,6 +13,15 @@ export interface SpanFigures {
   readonly histogram: GenerationHistogram;
 }
 
+/** An open span ends at the present of the gateway, whose clock may be another. */
+export const toSpanQuery = ({ fromMs, toMs, isOpen, beginMs, endMs, bucketMs }: ChartSpan) => ({
+  from: new Date(fromMs).toISOString(),
+  ...(!isOpen && { to: new Date(toMs).toISOString() }),
+  begin: new Date(beginMs).toISOString(),
+  end: new Date(endMs).toISOString(),
+  buckets: (endMs - beginMs) / bucketMs,
+});
+
 const REFRESH_MS = 30_000;
 
 /** What the charts show of the calls that a fixed filter leaves. While other figures load, those before stay. */
@@ -27,9 +36,7 @@ export const figuresQuery = (search: OverviewSearch, fixed: GenerationSearch = {
       const span = toChartSpan(search, Date.now());
       const query = {
         ...fixed,
-        from: new Date(span.fromMs).toISOString(),
-        to: new Date(span.toMs).toISOString(),
-        buckets: (span.toMs - span.fromMs) / span.bucketMs,
+        ...toSpanQuery(span),
         compare: 'true',
         ...(split !== 'none' && { split, rank: 'cost' }),
       };

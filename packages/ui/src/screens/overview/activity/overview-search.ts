@@ -1,3 +1,5 @@
+import { isPeriod, type PeriodName, PERIODS, toPeriodStart } from '../../../format/periods.ts';
+
 /** What the overview's charts show, as in the address. */
 export interface OverviewSearch {
   /** How far back; `today` begins at midnight. */
@@ -24,20 +26,19 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The named spans: their buckets, and how many these are. */
-export const RANGES = {
-  '1h': { label: '1\u00a0h', title: 'Last hour', bucketMs: MINUTE_MS, count: 60 },
-  '24h': { label: '24\u00a0h', title: 'Last 24 hours', bucketMs: HOUR_MS / 2, count: 48 },
-  '7d': { label: '7\u00a0d', title: 'Last 7 days', bucketMs: 3 * HOUR_MS, count: 56 },
-  '30d': { label: '30\u00a0d', title: 'Last 30 days', bucketMs: DAY_MS, count: 30 },
-  today: { label: 'Today', title: 'Today', bucketMs: HOUR_MS / 2, count: null },
-} as const;
-export type Range = keyof typeof RANGES;
+/** The lengths of the buckets of each period. */
+const BUCKETS_OF: Readonly<Record<PeriodName, number>> = {
+  '1h': MINUTE_MS,
+  '24h': HOUR_MS / 2,
+  '7d': 3 * HOUR_MS,
+  '30d': DAY_MS,
+  today: HOUR_MS / 2,
+};
+export type Range = PeriodName;
 
 const DEFAULT_RANGE = '24h';
 const DEFAULT_SPLIT = 'model';
 
-const isRange = (text: unknown): text is Range => typeof text === 'string' && Object.hasOwn(RANGES, text);
 const isSplit = (text: unknown): text is Split => typeof text === 'string' && Object.hasOwn(SPLITS, text);
 const isMoment = (text: unknown): text is string => typeof text === 'string' && !Number.isNaN(Date.parse(text));
 
@@ -45,7 +46,7 @@ const isMoment = (text: unknown): text is string => typeof text === 'string' && 
 export function toOverviewSearch({ range, from, to, split }: Record<string, unknown>): OverviewSearch {
   const isSpan = isMoment(from) && isMoment(to) && Date.parse(from) < Date.parse(to);
   return {
-    ...(isSpan ? { from, to } : isRange(range) && range !== DEFAULT_RANGE && { range }),
+    ...(isSpan ? { from, to } : isPeriod(range) && range !== DEFAULT_RANGE && { range }),
     ...(isSplit(split) && split !== DEFAULT_SPLIT && { split }),
   };
 }
@@ -54,12 +55,19 @@ export const splitOf = ({ split }: OverviewSearch): Split => (isSplit(split) ? s
 
 /** Null for a span of one's own. */
 export const rangeOf = ({ range, from }: OverviewSearch): Range | null =>
-  from === undefined ? (isRange(range) ? range : DEFAULT_RANGE) : null;
+  from === undefined ? (isPeriod(range) ? range : DEFAULT_RANGE) : null;
 
-/** A span cut into buckets that begin at full minutes, hours or days of the user's clock. */
+/**
+ * A span, and the buckets it is shown in. These begin at full minutes, hours or days of the user's clock, so that the
+ * first and the last may reach beyond the span, outside of which nothing is counted.
+ */
 export interface ChartSpan {
   readonly fromMs: number;
   readonly toMs: number;
+  /** Whether it ends now, whenever that is. */
+  readonly isOpen: boolean;
+  readonly beginMs: number;
+  readonly endMs: number;
   readonly bucketMs: number;
 }
 
@@ -67,15 +75,20 @@ export interface ChartSpan {
 export function toChartSpan(search: OverviewSearch, now: number): ChartSpan {
   const range = rangeOf(search);
   if (range === null) return toOwnSpan(Date.parse(search.from ?? ''), Date.parse(search.to ?? ''));
-  const { bucketMs, count } = RANGES[range];
-  if (count === null) {
+  const fromMs = toPeriodStart(range, now);
+  const bucketMs = BUCKETS_OF[range];
+  if (PERIODS[range].ms === null) {
     // The whole day, so that it is compared with yesterday up to the same time.
-    const fromMs = new Date(now).setHours(0, 0, 0, 0);
-    return { fromMs, toMs: new Date(now).setHours(24, 0, 0, 0), bucketMs };
+    const toMs = new Date(now).setHours(24, 0, 0, 0);
+    return { fromMs, toMs, isOpen: false, beginMs: fromMs, endMs: toMs, bucketMs };
   }
-  const toMs = alignDown(now, bucketMs) + bucketMs;
-  return { fromMs: toMs - count * bucketMs, toMs, bucketMs };
+  const endMs = alignDown(now, bucketMs) + bucketMs;
+  return { fromMs, toMs: endMs, isOpen: true, beginMs: toBegin(fromMs, endMs, bucketMs), endMs, bucketMs };
 }
+
+/** A whole number of buckets before the end, which the clocks may have been changed since. */
+const toBegin = (fromMs: number, endMs: number, bucketMs: number): number =>
+  endMs - Math.ceil((endMs - fromMs) / bucketMs) * bucketMs;
 
 const SECOND_MS = 1000;
 const BUCKETS_MS = [
@@ -86,11 +99,13 @@ const BUCKETS_MS = [
 ];
 const MAX_BUCKETS = 60;
 
-function toOwnSpan(fromMs: number, toMs: number): ChartSpan {
+/** Cuts a span of its own into at most 60 buckets of a usual length. */
+export function toOwnSpan(fromMs: number, toMs: number): ChartSpan {
   const least = (toMs - fromMs) / MAX_BUCKETS;
   const bucketMs = BUCKETS_MS.find((ms) => ms >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
-  const first = alignDown(fromMs, bucketMs);
-  return { fromMs: first, toMs: first + Math.max(1, Math.ceil((toMs - first) / bucketMs)) * bucketMs, bucketMs };
+  const beginMs = alignDown(fromMs, bucketMs);
+  const endMs = beginMs + Math.max(1, Math.ceil((toMs - beginMs) / bucketMs)) * bucketMs;
+  return { fromMs, toMs, isOpen: false, beginMs, endMs, bucketMs };
 }
 
 /** The beginning of the bucket on the user's clock, where days do not begin at midnight in UTC. */

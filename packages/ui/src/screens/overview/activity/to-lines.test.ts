@@ -29,7 +29,7 @@ function toSpan(split: Split, parts: ReturnType<typeof toPart>[], others = 0): S
   const total = figures(9, { failed: 2, interrupted: 1, first_token_p50: 300, first_token_p95: 900 });
   return {
     split,
-    span: { fromMs: 0, toMs: 1000, bucketMs: 1000 },
+    span: { fromMs: 0, toMs: 1000, isOpen: false, beginMs: 0, endMs: 1000, bucketMs: 1000 },
     histogram: {
       data: [{ start: '2026-03-01T00:00:00.000Z', ...total }],
       totals: total,
