@@ -96,7 +96,7 @@ describe.skipIf(skipped !== undefined)(
             .locator('dd')
             .last()
             .innerText();
-        const spentToday = page.getByTitle(/^Spent since midnight/);
+        const spentToday = page.getByTitle(/^Spent /);
         for (const [range, title] of [
           ['today', 'Today'],
           ['24h', 'Last 24 hours'],
