@@ -52,7 +52,7 @@ async function chooseOwn(page: Page, address: string): Promise<Locator> {
 const isSkipped = skipped !== undefined;
 const why = isSkipped ? `, skipped: ${skipped}` : '';
 
-describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 60_000 }, () => {
+describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }, () => {
   let ui: Ui;
   beforeAll(async () => {
     ui = await launchUi({ isEmpty: true });
@@ -272,7 +272,7 @@ async function startLocalServer(port: number): Promise<Server | undefined> {
   return isMine ? server : undefined;
 }
 
-describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 60_000 }, () => {
+describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, () => {
   let ui: Ui;
   let baseUrl = '';
   let upstream: Server;

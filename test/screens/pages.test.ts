@@ -116,7 +116,7 @@ const PAGES: readonly (readonly [name: string, hash: () => string, isCharted: bo
 
 describe.skipIf(skipped !== undefined)(
   `Pages of keys, members, providers, models and sessions${skipped === undefined ? '' : ` (not here: ${skipped})`}`,
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   () => {
     beforeAll(async () => {
       ui = await launchUi({ prepareData });
