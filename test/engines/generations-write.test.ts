@@ -168,7 +168,8 @@ test.skipIf(missingPostgres)(
     const open = (): Promise<Store> => openStore({ url, dir, retentionDays: 30 });
     const stores = [await open(), await openStore({ url, retentionDays: 30 })];
     const { generations, retention } = stores[0] as Store;
-    expect(await listDays(url)).toEqual([-30, -29, 0, 1].map((days) => dayOf(now + days * DAY_MS)));
+    const kept = [-30, -29, 0, 1].map((days) => dayOf(now + days * DAY_MS));
+    await expect.poll(() => listDays(url), { timeout: 10_000 }).toEqual(kept);
     expect(await generations.count()).toBe(3);
     expect(await generations.completeFromMs?.()).toBe(Date.parse(dayOf(now - 30 * DAY_MS)));
     expect(await generations.get(records[3]?.generation.id ?? '')).toBeUndefined();
@@ -178,9 +179,8 @@ test.skipIf(missingPostgres)(
     expect(await generations.spent({ since: dayOf(now - 31 * DAY_MS) })).toMatchObject({ creditsNanoUsd: 4000 });
     expect(retention?.isHeld()).toBe(false);
     // The days that no query tells apart are one row.
-    expect(await runStatement(url, `select count(*)::int as n from gateway.spending where kind = 'key'`)).toEqual([
-      { n: 5 },
-    ]);
+    const countDays = () => runStatement(url, `select count(*)::int as n from gateway.spending where kind = 'key'`);
+    await expect.poll(countDays).toEqual([{ n: 5 }]);
   },
 );
 
@@ -201,7 +201,7 @@ test.skipIf(missingPostgres)(
     await expect.poll(() => first.generations.spentNanoUsd('key-1')).toBe(3000);
     await first.close();
     const dropping = await openStore({ url, retentionDays: 30 });
-    expect(await dropping.generations.count()).toBe(1);
+    await expect.poll(() => dropping.generations.count(), { timeout: 10_000 }).toBe(1);
 
     const second = await openStore({ url, dir: again, retentionDays: 30 });
     await expect.poll(() => second.said).toEqual([expect.stringContaining('not stored or counted')]);

@@ -1,9 +1,14 @@
 import { migrateDatabase } from '@model-gateway/postgres';
-import { expect, test } from 'vitest';
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { fillGenerations } from './million/fill-generations.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
+import { openStore } from './support/postgres-stores.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 test.skipIf(missingPostgres)('cells stay few, however often they are added to', async () => {
   const url = await openDatabase();
@@ -63,3 +68,67 @@ test.skipIf(missingPostgres)('sums of the days before are forgotten in all table
     })),
   );
 });
+
+test.skipIf(missingPostgres)(
+  'what takes too long to be added to the sums at once is added in smaller pieces',
+  { timeout: 90_000 },
+  async () => {
+    const url = await openDatabase();
+    await migrateDatabase({ url });
+    const rows = 3000;
+    await fillGenerations({ url, rows, endMs: Date.UTC(2026, 2, 31) });
+    await runStatement(url, 'select gateway.forget_generation_sums(current_date)');
+    await runStatement(
+      url,
+      `insert into gateway.generation_changes select 1, created_at_ms, model, provider_name, endpoint_id, principal_id,
+         user_id, workspace_id, app, status, cost_nano, is_byok, prompt_tokens, completion_tokens, reasoning_tokens,
+         first_token_ms, tokens_per_second from gateway.generations`,
+    );
+    // As slow as a busy disk: all rows at once take longer than a statement may.
+    await runStatement(
+      url,
+      `create function gateway.be_slow() returns trigger language plpgsql as
+         'begin perform pg_sleep(0.001); return old; end';
+       create trigger slow before delete on gateway.generation_changes for each row execute function gateway.be_slow()`,
+    );
+    await openStore(url, { statementTimeoutMs: 1500 });
+    const countWaiting = () => runStatement(url, 'select count(*)::int as n from gateway.generation_changes');
+    await expect.poll(countWaiting, { timeout: 60_000, interval: 200 }).toEqual([{ n: 0 }]);
+    const [sums] = await runStatement(
+      url,
+      `select sum(ok + failed + cancelled + interrupted)::int as requests from gateway.generation_sums
+       where dimension = '' and grain_ms = 86400000`,
+    );
+    expect(sums).toEqual({ requests: rows });
+  },
+);
+
+test.skipIf(missingPostgres)(
+  'a store is ready and records while retention waits, and drops what is old once it can',
+  { timeout: 60_000 },
+  async () => {
+    const url = await openDatabase();
+    await migrateDatabase({ url });
+    await fillGenerations({ url, rows: 300, endMs: Date.now() - 60 * DAY_MS });
+    const holder = new Client({ connectionString: url });
+    holder.on('error', () => undefined);
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query('begin; lock table gateway.generation_activity in share mode');
+    const beganAt = performance.now();
+    const store = await openStore(url, { retentionDays: 30 });
+    expect(store.readiness?.()).toEqual({ isReady: true });
+    expect(performance.now() - beganAt).toBeLessThan(5000);
+    await store.generations.append(makeRecord(), null);
+    const countOld = () =>
+      runStatement(
+        url,
+        `select count(*)::int as n from gateway.generation_days where day_ms < ${Date.now() - 31 * DAY_MS}`,
+      );
+    expect(await countOld()).not.toEqual([{ n: 0 }]);
+    // Longer than a statement of a call may take.
+    await holder.query('select pg_sleep(6)');
+    await holder.query('commit');
+    await expect.poll(countOld, { timeout: 20_000 }).toEqual([{ n: 0 }]);
+  },
+);

@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 
 import type { Database } from '../database.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 import { codeOf, isConnectionFailure, isTimeout } from './database-error.ts';
 
 const MAX_TRIES = 5;
+const PATIENCE_MS = 10 * 60 * 1000;
 
 /**
  * Does work in a transaction, and again when it certainly has not happened and may succeed: after a deadlock, a
@@ -37,4 +39,17 @@ export async function runTransaction<Result>(
       await setImmediate();
     }
   }
+}
+
+/** Runs statements that nobody waits for, in a transaction, each of which may take minutes. */
+export async function runPatiently(
+  { databaseWithin }: Pick<DatabaseConnection, 'databaseWithin'>,
+  ...statements: readonly RawBuilder<unknown>[]
+): Promise<void> {
+  await databaseWithin(PATIENCE_MS)
+    .transaction()
+    .execute(async (transaction) => {
+      await sql.raw(`set local statement_timeout = ${PATIENCE_MS}`).execute(transaction);
+      for (const statement of statements) await statement.execute(transaction);
+    });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 
+import { runPatiently } from '../connection/run-transaction.ts';
 import type { Room, RoomParts } from '../room.ts';
 import { createGenerationQueries, type GenerationReads } from './read/generation-queries.ts';
 import { toAddChanges } from './rollup/add-changes.ts';
@@ -22,7 +23,7 @@ export function createGenerationSums({ connection, logger, now }: RoomParts): Ge
     reads: createGenerationQueries({ connection: { useClient: connection.useReader }, now }),
     rollups: [toAddChanges(INCOMING)],
     async dropBefore(day) {
-      await sql`select gateway.forget_generation_sums(${day}::date)`.execute(connection.database);
+      await runPatiently(connection, sql`select gateway.forget_generation_sums(${day}::date)`);
     },
     start: folding.start,
     close: folding.close,

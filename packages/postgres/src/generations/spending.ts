@@ -2,6 +2,7 @@ import type { Spent, SpentQuery } from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import type { DatabaseConnection } from '../connection/database-connection.ts';
+import { runPatiently } from '../connection/run-transaction.ts';
 import { toDay } from './day-of-generation.ts';
 import { createSpentTogether } from './spent-together.ts';
 
@@ -28,7 +29,8 @@ export function firstDayToldApart(nowMs: number, retentionDays: number): string 
   return firstDayKept(nowMs, Math.max(DAYS_TOLD_APART, retentionDays + 1));
 }
 
-export function createSpending({ database }: Pick<DatabaseConnection, 'database'>): Spending {
+export function createSpending(connection: Pick<DatabaseConnection, 'database' | 'databaseWithin'>): Spending {
+  const { database } = connection;
   return {
     spent: createSpentTogether(database),
     async countSince(day) {
@@ -38,7 +40,7 @@ export function createSpending({ database }: Pick<DatabaseConnection, 'database'
       return Number(rows[0]?.requests ?? 0);
     },
     async addUpBefore(day) {
-      await sql`
+      const addUp = sql`
         with old as (
           delete from gateway.spending where day < ${day}::date and day > '-infinity'
           returning kind, id, credits_nano, byok_nano, requests
@@ -47,7 +49,8 @@ export function createSpending({ database }: Pick<DatabaseConnection, 'database'
         select kind, id, '-infinity', sum(credits_nano)::bigint, sum(byok_nano)::bigint, sum(requests)::bigint
         from old group by kind, id order by kind desc, id
         on conflict (kind, id, day) do update set credits_nano = s.credits_nano + excluded.credits_nano,
-          byok_nano = s.byok_nano + excluded.byok_nano, requests = s.requests + excluded.requests`.execute(database);
+          byok_nano = s.byok_nano + excluded.byok_nano, requests = s.requests + excluded.requests`;
+      await runPatiently(connection, addUp);
     },
   };
 }

@@ -21,7 +21,7 @@ export interface RetentionOptions {
 /** Makes the days to come and drops those that are over, once an hour. Processes that do so at the same time agree. */
 export interface Retention {
   readonly state: RetentionState;
-  /** The first time at once. */
+  /** Resolves once the clock is judged and today is open; all else is done meanwhile, as it may take minutes. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -40,7 +40,7 @@ export function createRetention(options: RetentionOptions): Retention {
 
   const isHeld = (): boolean => leadMs > LEAP_MS;
   const judgedNow = (): number => (isHeld() ? now() - leadMs : now());
-  const look = async (): Promise<void> => {
+  const judge = async (): Promise<void> => {
     const wasHeld = isHeld();
     leadMs = now() - (await readTime(connection));
     if (isHeld() && !wasHeld && Number.isFinite(options.retentionDays)) {
@@ -49,21 +49,23 @@ export function createRetention(options: RetentionOptions): Retention {
       });
     }
     await days.reopenSince(toDay(judgedNow() - DAY_MS));
+  };
+  const tidy = async (): Promise<void> => {
     await days.prepare(new Set([toDay(judgedNow()), toDay(judgedNow() + DAY_MS)]));
     await applyRetention(options, judgedNow());
+  };
+  const report = (error: unknown): void => {
+    if (isStopped) return;
+    const reason = messageOf(error);
+    logger?.warn('Old generations could not be dropped; it is tried again in an hour', { reason });
   };
   return {
     state: { now: judgedNow, isHeld },
     async start() {
-      await look();
+      await judge();
       if (isStopped) return;
-      timer ??= setInterval(() => {
-        look().catch((error: unknown) => {
-          logger?.warn('Old generations could not be dropped; it is tried again in an hour', {
-            reason: messageOf(error),
-          });
-        });
-      }, HOUR_MS).unref();
+      timer ??= setInterval(() => void judge().then(tidy).catch(report), HOUR_MS).unref();
+      void tidy().catch(report);
     },
     stop() {
       isStopped = true;

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 
-import { describeDatabaseError } from '../../connection/database-error.ts';
+import { codeOf, describeDatabaseError } from '../../connection/database-error.ts';
 import type { Room, RoomParts } from '../../room.ts';
 
 /** What was written reads a little slower than sums until it is in them. */
 const EVERY_MS = 2000;
-/** At once: it takes some seconds at most. */
+/** At once: it takes some seconds at most, and less is taken where it does not end in time. */
 const MOST = 10_000;
+/** More is taken at once again after a piece that took less. */
+const QUICK_MS = 500;
+const STATEMENT_TIMEOUT = '57014';
 
 /**
  * Adds what was written to the sums every few seconds, as long as the store is open. One process at a time does it for
@@ -18,10 +21,23 @@ export function createFolding({ connection, logger }: Pick<RoomParts, 'connectio
   let isOpen = true;
   let isFailing = false;
 
+  let most = MOST;
+  /** Whether there may be more. */
+  const foldPiece = async (): Promise<boolean> => {
+    const asked = most;
+    const beganAt = performance.now();
+    try {
+      const folded = await foldChanges(connection, asked);
+      if (performance.now() - beganAt < QUICK_MS) most = Math.min(asked * 2, MOST);
+      return folded === asked;
+    } catch (error) {
+      if (codeOf(error) !== STATEMENT_TIMEOUT || asked === 1) throw error;
+      most = Math.ceil(asked / 2);
+      return true;
+    }
+  };
   const fold = async (): Promise<void> => {
-    let folded: number;
-    do folded = await foldChanges(connection, MOST);
-    while (isOpen && folded === MOST);
+    while (isOpen && (await foldPiece()));
   };
   const schedule = (): void => {
     if (!isOpen) return;
