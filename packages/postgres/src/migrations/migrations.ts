@@ -15,6 +15,7 @@ import { shorterSumsMigration } from './0012-shorter-sums.ts';
 import { knownCostsMigration } from './0013-known-costs.ts';
 import { deliveryListsMigration } from './0014-delivery-lists.ts';
 import { serversMigration } from './0015-servers.ts';
+import { daysByOwnerMigration } from './0016-days-by-owner.ts';
 
 /**
  * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0013-known-costs', knownCostsMigration],
   ['0014-delivery-lists', deliveryListsMigration],
   ['0015-servers', serversMigration],
+  ['0016-days-by-owner', daysByOwnerMigration],
 ];

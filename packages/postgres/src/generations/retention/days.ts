@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 
 import type { DatabaseConnection } from '../../connection/database-connection.ts';
 import { codeOf } from '../../connection/database-error.ts';
+import { runPatiently } from '../../connection/run-transaction.ts';
 
 /** The partitions of generations and contents, one a day. */
 export interface Days {
@@ -28,7 +29,8 @@ const NAME = /^generations_(\d{4})(\d\d)(\d\d)$/;
 const LOCK_LIMIT = '500ms';
 const LOCK_NOT_AVAILABLE = '55P03';
 
-export function createDays({ database }: Pick<DatabaseConnection, 'database'>): Days {
+export function createDays(connection: Pick<DatabaseConnection, 'database' | 'databaseWithin'>): Days {
+  const { database } = connection;
   const known = new Set<string>();
   return {
     async prepare(days) {
@@ -50,17 +52,10 @@ export function createDays({ database }: Pick<DatabaseConnection, 'database'>): 
       });
     },
     async drop(day) {
-      const suffix = day.replaceAll('-', '');
       known.delete(day);
       try {
-        await database.transaction().execute(async (transaction) => {
-          await sql.raw(`set local lock_timeout = '${LOCK_LIMIT}'`).execute(transaction);
-          await sql`select pg_advisory_xact_lock(hashtextextended('gateway.make_day', 0))`.execute(transaction);
-          for (const table of ['generations', 'contents']) {
-            await sql.raw(`drop table if exists gateway.${table}_${suffix}`).execute(transaction);
-          }
-          await sql`insert into gateway.dropped_days values (${day}::date) on conflict do nothing`.execute(transaction);
-        });
+        const lockLimit = sql.raw(`set local lock_timeout = '${LOCK_LIMIT}'`);
+        await runPatiently(connection, lockLimit, sql`select gateway.drop_day(${day}::date)`);
         return true;
       } catch (error) {
         if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;
