@@ -1,13 +1,16 @@
 import { createPostgresStore, migrateDatabase } from '@model-gateway/postgres';
-import { describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createDatabaseConnection } from '../../packages/postgres/src/connection/database-connection.ts';
+import { buildIndexes } from '../../packages/postgres/src/migrations/build-indexes.ts';
 import { migrate } from '../../packages/postgres/src/migrations/migrate.ts';
 import { MIGRATIONS } from '../../packages/postgres/src/migrations/migrations.ts';
 import { toKey } from '../support/stores/generation-records.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { fillGenerations } from './million/fill-generations.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
 
@@ -15,7 +18,7 @@ const ROWS = 4000;
 const END_MS = Date.UTC(2026, 2, 31, 20, 47, 13);
 const HOUR_MS = 60 * 60 * 1000;
 /** Numbers of migrations after which one is filled: before changes of lists, and before each change of sums. */
-const FORMER = [7, 9, 10, 11];
+const FORMER = [7, 9, 10];
 
 /** A database at a former version, with calls of which most are in the sums. The same each time. */
 async function openFilled(count: number): Promise<string> {
@@ -158,6 +161,55 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
         expect(applied).toEqual(MIGRATIONS.slice(count).map(([name]) => name));
         expect(await readFigures(url), `from ${MIGRATIONS[count - 1]?.[0] ?? ''}`).toEqual(wanted);
       }
+    },
+  );
+
+  test(
+    'builds indexes while calls are recorded, and anew what an interrupted build has left',
+    { timeout: 60_000 },
+    async () => {
+      const url = await openDatabase();
+      const names = ['generations_model', 'generations_cost', 'broadcasts_deliveries'];
+      /** How many indexes each table has, and how many of these are whole. */
+      const readIndexes = async () =>
+        (await runStatement(
+          url,
+          `select indrelid::regclass::text as table, count(*)::int as all,
+             (count(*) filter (where indisvalid))::int as whole
+           from pg_index i join pg_class c on c.oid = i.indexrelid
+           where c.relnamespace = 'gateway'::regnamespace group by 1 order by 1`,
+        )) as readonly { readonly table: string; readonly all: number; readonly whole: number }[];
+      await migrateDatabase({ url });
+      await fillGenerations({ url, rows: 2000, endMs: END_MS });
+      const complete = await readIndexes();
+      for (const name of names) await runStatement(url, `drop index gateway.${name}`);
+      const writer = new Client({ connectionString: url });
+      writer.on('error', () => undefined);
+      await writer.connect();
+      onTestFinished(() => writer.end());
+      // The last day that was filled.
+      const day = 'gateway.generations_20260331';
+      const touch = `update ${day} set cost_nano = cost_nano where id = (select min(id) from ${day})`;
+      await writer.query(`begin; ${touch}`);
+      const interrupted = createDatabaseConnection({ url, maxConnections: 1 });
+      const build = buildIndexes(interrupted);
+      build.catch(() => undefined);
+      // It waits for the transaction that writes, and nobody who writes waits for it.
+      const waiting = `select pid from pg_stat_activity where query like 'create index concurrently generations_%'
+         and datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(() => runStatement(url, waiting), { timeout: 20_000 }).toHaveLength(1);
+      const store = await openStore(url);
+      await store.generations.append(makeRecord(), null);
+      await runStatement(url, `set statement_timeout = 2000; ${touch.replace('min(id)', 'max(id)')}`);
+      await runStatement(url, waiting.replace('select pid', 'select pg_terminate_backend(pid)'));
+      await expect(build).rejects.toThrow();
+      await interrupted.close();
+      await store.close();
+      expect((await readIndexes()).filter(({ all, whole }) => whole < all)).not.toEqual([]);
+
+      await writer.query('commit');
+      expect(await migrateDatabase({ url })).toEqual([]);
+      expect(await readIndexes()).toEqual(expect.arrayContaining([...complete]));
     },
   );
 

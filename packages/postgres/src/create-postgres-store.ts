@@ -49,7 +49,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const rooms: readonly Room[] = [tables, rows, sums, generations];
   const opening = createStoreOpening({ connection, logger, migrates, rooms });
   const closeAll = async (): Promise<void> => {
-    opening.end();
+    await opening.end();
     for (const room of rooms.toReversed()) await room.close?.();
     await connection.close();
   };

@@ -3,6 +3,7 @@ import type { Logger, StoreReadiness } from '@model-gateway/core';
 import type { DatabaseConnection } from './connection/database-connection.ts';
 import { describeDatabaseError } from './connection/database-error.ts';
 import { UnusableDatabaseError } from './connection/unusable-database-error.ts';
+import { buildIndexes } from './migrations/build-indexes.ts';
 import { findPendingMigrations, migrate } from './migrations/migrate.ts';
 import type { Room } from './room.ts';
 
@@ -23,19 +24,23 @@ export interface StoreOpening {
    */
   begin(): Promise<void>;
   readiness(): StoreReadiness;
-  end(): void;
+  /** Resolves when nothing of it uses the database any more. */
+  end(): Promise<void>;
 }
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
 /** A start does not wait longer for a database that says nothing, or that another process is migrating. */
 const FIRST_LIMIT_MS = 8000;
+const END_LIMIT_MS = 1000;
 
 export function createStoreOpening({ connection, logger, migrates, rooms }: OpeningOptions): StoreOpening {
   let reason: string | undefined = 'The database has not been reached yet';
   let hasBegun = false;
   let isEnded = false;
   let started = 0;
+  let building = Promise.resolve();
+  const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
 
   const open = async (): Promise<void> => {
@@ -52,6 +57,17 @@ export function createStoreOpening({ connection, logger, migrates, rooms }: Open
       started += 1;
     }
     reason = undefined;
+    if (migrates) building = buildLater();
+  };
+  /** Lists are slower without an index, and all else goes on. */
+  const buildLater = async (): Promise<void> => {
+    try {
+      await buildIndexes(connection, ending.signal);
+    } catch (error) {
+      if (isEnded) return;
+      const { message } = describe(error, connection);
+      logger?.warn('Indexes of the database are missing: run model-gateway migrate', { reason: message });
+    }
   };
   const attempt = async (waitMs: number): Promise<UnusableDatabaseError | undefined> => {
     try {
@@ -80,9 +96,11 @@ export function createStoreOpening({ connection, logger, migrates, rooms }: Open
       if (failure?.isPermanent === true) throw failure;
     },
     readiness: () => (reason === undefined ? { isReady: true } : { isReady: false, reason }),
-    end() {
+    async end() {
       isEnded = true;
       clearTimeout(timer);
+      ending.abort();
+      await Promise.race([building, limit(END_LIMIT_MS)]);
     },
   };
 }

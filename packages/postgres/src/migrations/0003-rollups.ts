@@ -1,29 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** The indexes of lists, and the sums of generations by time (docs/decisions/0047). */
+/** The sums of generations by time (docs/decisions/0047). */
 export const rollupsMigration: Migration = {
   async up(database: Kysely<unknown>) {
     for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
   },
-};
-
-/** What a list can be filtered or sorted by. */
-const INDEXED = {
-  model: 'model',
-  provider: 'provider_name',
-  principal: 'principal_id',
-  user: 'user_id',
-  app: 'app',
-  session: 'session_id',
-  status: 'status',
-  cost: 'cost_nano',
-  duration: 'duration_ms',
-  first_token: 'first_token_ms',
-  prompt_tokens: 'prompt_tokens',
-  completion_tokens: 'completion_tokens',
-  speed: 'tokens_per_second',
-  attempts: 'attempts',
 };
 
 /** Texts in the order of their characters, whatever the language of the database. */
@@ -37,18 +19,6 @@ const STATEMENTS = [
   `alter table gateway.generations ${[...TEXTS, 'workspace_id', 'app', 'finish_reason', 'user_agent', 'external_user']
     .map((column) => `alter column ${column} type text collate "C"`)
     .join(', ')}`,
-  'drop index if exists gateway.generations_by_time',
-  // It holds the facts that counts and sums need, so that these read a tenth of the table.
-  `create index generations_time on gateway.generations (created_at_ms desc, id desc)
-     include (day, model, provider_name, principal_id, user_id, app, status, cost_nano, first_token_ms,
-       tokens_per_second)`,
-  ...Object.entries(INDEXED).map(
-    ([name, column]) =>
-      `create index generations_${name} on gateway.generations (${column}, created_at_ms desc, id desc)`,
-  ),
-
-  `create index generations_unknown_cost on gateway.generations (created_at_ms desc, id desc) where not is_cost_known`,
-
   // What has been written and is not in the sums yet: 1 for a version that was added, -1 for one that is gone.
   `create table gateway.generation_changes (
      sign smallint not null,

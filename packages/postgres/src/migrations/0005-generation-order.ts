@@ -20,5 +20,4 @@ const STATEMENTS: readonly string[] = [
        execute format('alter table %s alter column written_in set default pg_current_xact_id()', part);
      end loop;
    end $$`,
-  'create index generations_order on gateway.generations (written_in, id)',
 ];

@@ -21,8 +21,4 @@ const STATEMENTS: readonly string[] = [
      add column announcement text collate "C" generated always as (
        case when ${ROW} #>> '{delivery,body}' is not null then ${ROW} #>> '{delivery,state}' end
      ) stored`,
-  // With all that a count looks at, so that it reads no rows.
-  'create index video_jobs_list on gateway.video_jobs (created_at_ms, position, status, ages_from_ms)',
-  `create index video_jobs_announcements on gateway.video_jobs (created_at_ms, position, announcement, ages_from_ms)
-     where announcement is not null`,
 ];

@@ -17,10 +17,5 @@ const ROW = String.raw`regexp_replace(row, '\\\\|\\u[0-9a-f]{4}', '_', 'g')::jso
 const STATEMENTS: readonly string[] = [
   `alter table gateway.broadcasts
      add column state text collate "C" generated always as (${ROW} ->> 'state') stored`,
-  // With all that a count looks at, so that it reads no rows.
-  `create index broadcasts_deliveries on gateway.broadcasts (position, state, ages_from_ms)
-     where destination_id is not null`,
   'drop index gateway.broadcasts_destination',
-  `create index broadcasts_destination on gateway.broadcasts (destination_id, position, state, ages_from_ms)
-     where destination_id is not null`,
 ];

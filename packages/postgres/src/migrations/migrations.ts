@@ -10,15 +10,13 @@ import { droppedDaysMigration } from './0007-dropped-days.ts';
 import { videoListsMigration } from './0008-video-lists.ts';
 import { storeIdMigration } from './0009-store-id.ts';
 import { sumsByGrainMigration } from './0010-sums-by-grain.ts';
-import { sessionsByTimeMigration } from './0011-sessions-by-time.ts';
 import { shorterSumsMigration } from './0012-shorter-sums.ts';
-import { knownCostsMigration } from './0013-known-costs.ts';
 import { deliveryListsMigration } from './0014-delivery-lists.ts';
 import { serversMigration } from './0015-servers.ts';
 import { daysByOwnerMigration } from './0016-days-by-owner.ts';
 
 /**
- * Every change of the schema in its order, by name. They go forward only, and what has been released is never changed:
+ * Every change of the schema in its order, by name, but for indexes of what may be large (`INDEXES`). They go forward only, and what has been released is never changed:
  * add one at the end.
  */
 export const MIGRATIONS: readonly (readonly [name: string, migration: Migration])[] = [
@@ -32,9 +30,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Migration]
   ['0008-video-lists', videoListsMigration],
   ['0009-store-id', storeIdMigration],
   ['0010-sums-by-grain', sumsByGrainMigration],
-  ['0011-sessions-by-time', sessionsByTimeMigration],
   ['0012-shorter-sums', shorterSumsMigration],
-  ['0013-known-costs', knownCostsMigration],
   ['0014-delivery-lists', deliveryListsMigration],
   ['0015-servers', serversMigration],
   ['0016-days-by-owner', daysByOwnerMigration],
