@@ -6,7 +6,7 @@ const REPLIES: Readonly<Record<string, string>> = {
   NOAUTH: 'asks for a password, and URL has none',
   NOPERM: 'does not let this user run a command that is needed: give it those on keys and channels of the gateway',
   READONLY: 'is a replica that takes no writes: URL has to lead to the primary',
-  OOM: 'has no memory left: give it more, or a policy by which it evicts',
+  OOM: 'has no memory left: give it more than the 256 MB of the response cache',
   MISCONF: 'cannot save its data and takes no writes: its log says why, often a full disk',
   LOADING: 'is still loading its data',
   MASTERDOWN: 'is a replica without its master: URL has to lead to the primary',
