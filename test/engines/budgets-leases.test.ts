@@ -8,7 +8,8 @@ import { runStatement } from './support/postgres-server.ts';
 describe.skipIf(missingPostgres)('What a ledger leases of budgets', () => {
   test('returns what has not been used lately in whole nano-dollars, as the store holds no others', async () => {
     const { one, url } = await openTwoInstances();
-    const budgets = [budgetOf(1e6 * CENT)];
+    // A wide one would lease a minute of use.
+    const budgets = [budgetOf(100 * CENT)];
     const leased = async (): Promise<number> => {
       const [row] = await runStatement(url, 'select amount_nano::float8 as amount from gateway.budget_slices');
       return (row as { amount: number }).amount;
@@ -30,7 +31,7 @@ describe.skipIf(missingPostgres)('What a ledger leases of budgets', () => {
       onStatement(name) {
         statements.push(name);
         // As if the process were paused before it reads the first grant.
-        if (statements.length === 2) skip(60_000);
+        if (statements.length === 2) skip(80_000);
       },
     });
     await ledger.reserve(holdOf('gen-1-late', CENT), [budgetOf(1000 * CENT)]);

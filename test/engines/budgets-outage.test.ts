@@ -4,13 +4,15 @@ import { type BudgetInstance, budgetOf, CENT, holdOf } from './support/budget-in
 import { createSkewedPlatform, openClosingInstance } from './support/budget-instances.ts';
 import { missingPostgres } from './support/engines.ts';
 import { startOwnPostgres } from './support/own-servers.ts';
-import type { PostgresServer } from './support/postgres-server.ts';
+import { type PostgresServer, runStatement } from './support/postgres-server.ts';
 
 interface Place {
   readonly server: PostgresServer;
   readonly refusals: unknown[];
   /** Lets time pass for the instance alone. */
   skip(ms: number): void;
+  /** A value of the one row of a table, as text. */
+  read(column: string, table: string): Promise<string | undefined>;
   readonly instance: BudgetInstance;
 }
 
@@ -24,7 +26,11 @@ async function open(whenDown: 'refuse' | 'spool'): Promise<Place> {
     platform,
     onRefusal: (error) => refusals.push(error),
   });
-  return { server, refusals, instance, skip };
+  const read: Place['read'] = async (column, table) => {
+    const [row] = await runStatement(url, `select ${column}::text as value from gateway.${table}`);
+    return (row as { value: string } | undefined)?.value;
+  };
+  return { server, refusals, instance, skip, read };
 }
 
 let held = 0;
@@ -50,14 +56,45 @@ describe.skipIf(missingPostgres)('Budgets while the database is away', () => {
     expect(await isAdmitted(place, CENT)).toBe(true);
     await server.kill();
     expect(await isAdmitted(place, CENT)).toBe(true);
+    // The last renewal was at most 5 seconds before the outage.
+    place.skip(62_000);
+    expect(await isAdmitted(place, CENT)).toBe(true);
     expect(await isAdmitted(place, 500 * CENT)).toBe(false);
     expect(refusals).toEqual([unavailable]);
-    place.skip(42_000);
+    place.skip(6000);
     expect(await isAdmitted(place, CENT)).toBe(false);
     expect(refusals).toEqual([unavailable, unavailable]);
     expect(String(refusals[1])).toContain('The budgets of this call cannot be checked at the moment');
     await server.start();
     await vi.waitFor(async () => expect(await isAdmitted(place, 500 * CENT)).toBe(true), { timeout: 10_000 });
+  });
+
+  test('a wide budget goes on for a minute at its pace, and not beyond what it was granted', async () => {
+    const place = await open('refuse');
+    const { server, refusals } = place;
+    const wide = 100_000 * CENT;
+    const granted = async (): Promise<number> => Number((await place.read('amount_nano', 'budget_slices')) ?? 0);
+    let passed = 0;
+    while ((await granted()) < 70 * CENT && passed < 20) {
+      expect(await isAdmitted(place, CENT, wide)).toBe(true);
+      passed += 1;
+      place.skip(1000);
+    }
+    const before = await place.read('expires_at', 'budget_instances');
+    await vi.waitFor(async () => expect(await place.read('expires_at', 'budget_instances')).not.toEqual(before), {
+      timeout: 15_000,
+      interval: 200,
+    });
+    const most = await granted();
+    await server.kill();
+    for (let second = 0; second < 58; second += 1) {
+      expect(await isAdmitted(place, CENT, wide), `in second ${second}`).toBe(true);
+      passed += 1;
+      place.skip(1000);
+    }
+    while (await isAdmitted(place, CENT, wide)) passed += 1;
+    expect(passed * CENT).toBeLessThanOrEqual(most);
+    expect(refusals).toEqual([unavailable]);
   });
 
   test('calls without budgets are not touched', async () => {

@@ -8,7 +8,7 @@ import { findRefusal } from './remembered-refusal.ts';
 import type { SliceLease } from './slice-lease.ts';
 import { createSliceQueue } from './slice-queue.ts';
 import { LostSlicesError, type SliceStatements } from './slice-statements.ts';
-import { freeOf, hasRoom, recentOf, type Slice, usedOf } from './slice.ts';
+import { freeOf, hasRoom, minuteOf, recentOf, type Slice, usedOf } from './slice.ts';
 
 /** Lets calls into slices, and asks the store for more where there is no room. */
 export interface SliceDesk {
@@ -75,7 +75,7 @@ export function createSliceDesk({ whenDown, statements, book, lease, platform }:
     growEarly(slice, budget) {
       const now = platform.monotonicNow();
       if (slice.asking !== undefined || slice.isServing || now < slice.growsAgainAt || !lease.isValid()) return;
-      const wanted = recentOf(slice, now);
+      const wanted = Math.max(recentOf(slice, now), minuteOf(slice, now));
       const free = freeOf(slice, book);
       if (free >= wanted / 2) return;
       slice.growsAgainAt = now + GROW_EVERY_MS;

@@ -5,6 +5,8 @@ import type { StatementLimit } from './statement-limit.ts';
 /** How long the slices of this instance are its own. */
 export interface SliceLease {
   isValid(): boolean;
+  /** When the last renewal began that the store has taken, by the monotonic clock. */
+  renewedAt(): number;
   /** Renews it now. Rejects while the store is away. */
   renew(): Promise<void>;
   /** Notes that others may have been given what this instance had. */
@@ -22,6 +24,8 @@ export interface SliceLeaseOptions {
   readonly restore: () => Promise<void>;
 }
 
+/** A life ends with 60 seconds of an outage and more to spare, however long before it the last renewal was. */
+const RENEWALS_A_LIFE = 15;
 /** Clocks of two machines may run apart by this share of a life. */
 const CLOCK_SHARE = 0.1;
 const RETRY_MS = 2000;
@@ -30,6 +34,7 @@ const RETRY_MS = 2000;
 export function createSliceLease({ slices, platform, within, restore }: SliceLeaseOptions): SliceLease {
   const usableMs = slices.lifeMs * (1 - CLOCK_SHARE);
   let validUntil = -Infinity;
+  let renewedAt = -Infinity;
   let epoch = 0;
   let renewing: Promise<void> | undefined;
   let cancel = (): void => undefined;
@@ -50,7 +55,8 @@ export function createSliceLease({ slices, platform, within, restore }: SliceLea
       await restore();
     }
     validUntil = beganAt + usableMs;
-    renewLater(slices.lifeMs / 3);
+    renewedAt = beganAt;
+    renewLater(slices.lifeMs / RENEWALS_A_LIFE);
   };
   const renew = (): Promise<void> => (renewing ??= renewNow().finally(() => (renewing = undefined)));
   const lose = (): void => {
@@ -58,6 +64,7 @@ export function createSliceLease({ slices, platform, within, restore }: SliceLea
     validUntil = -Infinity;
   };
   return {
+    renewedAt: () => renewedAt,
     isValid: () => platform.monotonicNow() < validUntil,
     renew,
     lose,

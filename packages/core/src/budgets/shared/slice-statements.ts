@@ -110,6 +110,7 @@ export function createSliceStatements(options: SliceStatementsOptions): SliceSta
         slice.leasedNanoUsd = Math.max(0, granted.sliceNanoUsd - slice.countedMeanwhileNanoUsd);
         slice.lastLeasedNanoUsd = slice.leasedNanoUsd;
         slice.limitNanoUsd = limitNanoUsd;
+        slice.availableNanoUsd = granted.availableNanoUsd;
         return { ...granted, heldNanoUsd: granted.heldElsewhereNanoUsd + used };
       });
     },

@@ -32,6 +32,8 @@ export interface Slice {
   writtenNanoUsd: number;
   /** The limit under which it was granted. */
   limitNanoUsd: number;
+  /** What was left of the limit when the store was last asked. */
+  availableNanoUsd: number;
   /** The largest amount since the store was last asked, for calls while it is away. */
   lastLeasedNanoUsd: number;
   /** Of calls that wait for further budgets. */
@@ -76,6 +78,7 @@ export function createSlice(sliced: SlicedBudget, held: Slice['held'], now: numb
     leasedNanoUsd: 0,
     writtenNanoUsd: 0,
     limitNanoUsd: 0,
+    availableNanoUsd: 0,
     lastLeasedNanoUsd: 0,
     earmarkedNanoUsd: 0,
     countedMeanwhileNanoUsd: 0,
@@ -118,6 +121,19 @@ const FADE_MS = 2000;
 /** What was admitted in about the last two seconds, in whole nano-dollars: the store holds no others. */
 export function recentOf({ recentNanoUsd, usedAt }: Slice, now: number): number {
   return Math.ceil(recentNanoUsd * Math.exp((usedAt - now) / FADE_MS));
+}
+
+const MINUTE_MS = 60_000;
+/** A budget is wide where what is left of it would last for so many minutes. */
+const WIDE_MINUTES = 50;
+
+/**
+ * What the calls of a minute take at the recent pace, which a slice of a wide budget has room for: so an outage of the
+ * store is no outage of its calls. 0 for other budgets, of which instances leave each other more.
+ */
+export function minuteOf(slice: Slice, now: number): number {
+  const minute = (MINUTE_MS / FADE_MS) * Math.max(recentOf(slice, now), slice.lastNeedNanoUsd);
+  return minute * WIDE_MINUTES <= slice.availableNanoUsd ? minute : 0;
 }
 
 export function noteUse(slice: Slice, needNanoUsd: number, now: number): void {
