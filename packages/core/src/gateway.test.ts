@@ -556,7 +556,7 @@ test('shows figures to callers on this machine, and to others with a management 
     expect((await metrics(address, API_KEY)).status).toBe(403);
   }
   const { body: text, headers } = await metrics('192.0.2.1', MANAGEMENT_KEY);
-  expect(headers['content-type']).toBe('text/plain; version=0.0.4');
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   const body = text as string;
   expect(body).toContain('model_gateway_requests_total 17\n');
   expect(body).toContain('model_gateway_generations_total{outcome="completed"} 1\n');

@@ -3,6 +3,7 @@ import { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 import { describeUnknownName } from './catalog/refuse-unknown-names.ts';
 import { whenKnown } from './foundation/async/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
+import type { MetricFamily } from './foundation/metric-family.ts';
 import { createRouter } from './http/create-router.ts';
 import type { Principal } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
@@ -66,6 +67,8 @@ export interface Gateway {
   /** Calls back with every video job whose status has changed; the returned function ends that. */
   onVideoChange(listener: (job: VideoJob) => void): () => void;
   stats(): GatewayStats;
+  /** The figures of `GET /metrics`, for hosts with a registry of their own. Never waits long for a store that is away. */
+  readMetrics(): Promise<readonly MetricFamily[]>;
 }
 
 const router = createRouter(ROUTES);
@@ -198,6 +201,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { calls, streams } = openCalls.count();
       return { openCalls: calls, openStreams: streams };
     },
+    readMetrics: async () => (await import('./api/system/metric-families.ts')).readMetricFamilies(runtime),
   };
 }
 
@@ -245,7 +249,11 @@ async function respond(
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
     // What has this header is recorded as a generation.
-    if (responseHeaders['x-generation-id'] === undefined) runtime.refusals.note(request, error, caller);
+    if (responseHeaders['x-generation-id'] === undefined) {
+      runtime.refusals.note(request, error, caller);
+      const { refusals } = runtime.counters;
+      refusals.set(error.code, (refusals.get(error.code) ?? 0) + 1);
+    }
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
     return finish(runtime, request, toErrorResponse(error, responseHeaders, errors));
   }

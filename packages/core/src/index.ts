@@ -104,6 +104,7 @@ export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions
 export type { Engine } from './foundation/engine.ts';
 export type { InstanceFacts } from './foundation/instance-facts.ts';
 export { VERSION } from './foundation/version.ts';
+export type { Exposition, MetricFamily, MetricSample, MetricsOptions } from './foundation/metric-family.ts';
 export type { SharedChannel } from './foundation/shared-channel.ts';
 export type { SecretBox } from './foundation/secret-box.ts';
 export { sendWhole } from './foundation/transport/send-whole.ts';
@@ -134,6 +135,7 @@ export type { ProviderRecord as StoredProvider } from './stores/store.ts';
 export type { BroadcastDelivery, BroadcastFeed, BroadcastRow } from './stores/broadcast-row.ts';
 export type { BudgetSlice, BudgetSlices, SlicedBudget, SliceGrant, SliceRequest } from './stores/budget-slices.ts';
 export type { SharedEntries } from './stores/shared-entries.ts';
+export type { StoreFigures } from './stores/store-figures.ts';
 export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
 export type { JournaledChange, JournaledRecord, JournaledSegment, RecordJournal } from './stores/record-journal.ts';
 export type {

@@ -15,6 +15,7 @@ import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts
 import type { Engine } from './foundation/engine.ts';
 import type { InstanceFacts } from './foundation/instance-facts.ts';
 import type { Logger } from './foundation/logger.ts';
+import type { MetricsOptions } from './foundation/metric-family.ts';
 import type { Platform } from './foundation/platform.ts';
 import type { SharedChannel } from './foundation/shared-channel.ts';
 import type { Authenticate } from './http/principal.ts';
@@ -55,6 +56,8 @@ export interface GatewayOptions extends Setup {
   readonly shared?: SharedParts | undefined;
   /** Shown to management by `GET /admin/v1/instance`. Default: nothing is told of the process. */
   readonly instance?: InstanceFacts | undefined;
+  /** Options of `GET /metrics`. */
+  readonly metrics?: MetricsOptions | undefined;
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;

@@ -26,6 +26,7 @@ import { startRunningNotes } from './dispatch/running-notes.ts';
 import { createBoundedQueue } from './foundation/async/bounded-queue.ts';
 import { createTimerWheel } from './foundation/async/timer-wheel.ts';
 import { createClosing } from './foundation/closing.ts';
+import type { ErrorCode } from './foundation/errors.ts';
 import type { Logger } from './foundation/logger.ts';
 import { once } from './foundation/once.ts';
 import { createWebPlatform, type Platform } from './foundation/platform.ts';
@@ -114,7 +115,12 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     ...(options.onAttempt === undefined ? [] : [toAttemptListener(options.onAttempt, logger)]),
     ...(options.onGeneration === undefined ? [] : [options.onGeneration]),
   ];
-  const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
+  const counters = {
+    requests: 0,
+    statuses: new Map<number, number>(),
+    refusals: new Map<ErrorCode, number>(),
+    ...createCallCounters(),
+  };
   const recording = {
     generations: store.generations,
     ledger,
@@ -141,6 +147,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     onRequest: options.onRequest,
     shared: options.shared,
     instance: options.instance,
+    metrics: options.metrics,
     liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,

@@ -5,8 +5,10 @@ import { type BudgetSlicesOptions, openBudgetSlices } from './budgets/open-budge
 import { type ConnectionOptions, createDatabaseConnection } from './connection/database-connection.ts';
 import { createGenerationSums } from './generations/generation-sums.ts';
 import { type GenerationsOptions, openGenerations } from './generations/open-generations.ts';
+import { DEFAULT_JOURNAL_BYTES } from './generations/write/append.ts';
 import type { Room, RoomParts } from './room.ts';
 import { openRows } from './rows/open-rows.ts';
+import { createStoreFigures } from './store-figures.ts';
 import { createStoreOpening } from './store-opening.ts';
 import { openTables } from './tables/open-tables.ts';
 
@@ -70,6 +72,13 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     onTablesChanged: tables.onChanged,
     catchUpTables: tables.catchUp,
     readiness: opening.readiness,
+    figures: createStoreFigures({
+      connection,
+      countWaiting: generations.countWaiting,
+      journal: options.journal,
+      journalLimitBytes: options.spool?.journalBytes ?? DEFAULT_JOURNAL_BYTES,
+      isUp: () => opening.readiness().isReady && tables.outage() === null,
+    }),
     engine: { type: 'postgres', address: host, database, outage: tables.outage },
     retention: generations.retention,
     async readId() {

@@ -73,6 +73,8 @@ export interface CompositionOptions {
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
   readonly instance?: GatewayOptions['instance'];
+  /** What `/metrics` shows. Default: the figures of the gateway alone. */
+  readonly exposeMetrics?: NonNullable<GatewayOptions['metrics']>['expose'];
   readonly onGeneration?: GatewayOptions['onGeneration'];
 }
 
@@ -145,6 +147,7 @@ async function composeParts(
     fixtures: fixtures.library,
     shared: shared?.parts,
     instance: options.instance,
+    metrics: { token: config.metrics.token ?? undefined, expose: options.exposeMetrics },
     rateLimits: await openRateLimits(config, shared),
     // The demo must not use the network.
     web: isDemo ? undefined : await openWebAccess(config),

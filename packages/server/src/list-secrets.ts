@@ -2,7 +2,7 @@ import { secretsOfQuery } from '@model-gateway/core';
 import type { GatewayConfig } from '@model-gateway/node';
 
 /** Every secret of a configuration, for the log to leave out. */
-export function listSecrets({ auth, providers, webhooks, webSearch, store, shared }: GatewayConfig): string[] {
+export function listSecrets({ auth, metrics, providers, webhooks, webSearch, store, shared }: GatewayConfig): string[] {
   return [
     ...auth.bootstrapKeys.map(({ key }) => key),
     ...providers.flatMap(({ apiKey, headers, query }) => [
@@ -13,6 +13,7 @@ export function listSecrets({ auth, providers, webhooks, webSearch, store, share
     webhooks.signingSecret ?? '',
     webhooks.previousSigningSecret ?? '',
     webSearch?.apiKey ?? '',
+    metrics.token ?? '',
     ...(store.type === 'postgres' ? secretsOfAddress(store.url) : []),
     ...(shared.type === 'redis' ? secretsOfAddress(shared.url) : []),
   ];

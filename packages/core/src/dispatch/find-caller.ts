@@ -1,10 +1,12 @@
 import type { Budget } from '../budgets/budget.ts';
 import { type BudgetParts, findBudgets } from '../budgets/find-budgets.ts';
 import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { GuardrailHits } from '../guardrails/hits/guardrail-hits.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Principal } from '../http/principal.ts';
+import type { GenerationRepository } from '../stores/store.ts';
 
 /** The rules for the calls of one principal. */
 export interface Caller {
@@ -18,6 +20,7 @@ export interface Caller {
 
 export interface CallerParts extends BudgetParts, Pick<Caller, 'hits'> {
   readonly policyOf: PolicyOf;
+  readonly store: BudgetParts['store'] & { readonly generations: Pick<GenerationRepository, 'findNoRoom'> };
 }
 
 /** Synchronous with tables in memory. Rejects with `permission_denied` when a guardrail cannot be applied. */
@@ -25,4 +28,15 @@ export function findCaller(principal: Principal, parts: CallerParts): Awaitable<
   return whenKnown(parts.policyOf(principal), (policy) =>
     whenKnown(findBudgets(principal, policy, parts), (budgets) => ({ policy, budgets, hits: parts.hits })),
   );
+}
+
+const ROOM_RETRY_SECONDS = 5;
+
+/** Refuses a call that could not be recorded, before it costs anything: by a 503 that says why. */
+export function refuseWithoutRoom({ store }: Pick<CallerParts, 'store'>): void {
+  const reason = store.generations.findNoRoom?.() ?? null;
+  if (reason === null) return;
+  throw new GatewayError('provider_overloaded', `${reason}, so this call could not be recorded; try again shortly`, {
+    retryAfterSeconds: ROOM_RETRY_SECONDS,
+  });
 }

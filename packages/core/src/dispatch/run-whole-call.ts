@@ -32,7 +32,7 @@ import type { CallCourse } from '../wire/generations/call-course.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import type { RoutingDecision } from '../wire/generations/routing-decision.ts';
 import { toCallError } from './call-errors.ts';
-import { type CallerParts, findCaller } from './find-caller.ts';
+import { type CallerParts, findCaller, refuseWithoutRoom } from './find-caller.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
 import { planGuarded } from './plan-within.ts';
 import type { Recorder } from './recorder.ts';
@@ -122,6 +122,7 @@ async function prepareCall<Request>(
   const { principal } = received;
   const { logger, platform, logging } = parts;
   const receivedAt = platform.monotonicNow();
+  refuseWithoutRoom(parts.callers);
   const caller = await findCaller(principal, parts.callers);
   const { policy, budgets } = caller;
 

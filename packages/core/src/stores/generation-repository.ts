@@ -68,6 +68,11 @@ export interface GenerationRepository {
    * ends that. Absent where an append does so itself.
    */
   onCounted?(listener: (ids: readonly string[]) => void): () => void;
+  /**
+   * Why a call that began now could not be recorded, in a sentence for its caller; null while it could. Costs next to
+   * nothing, as every call asks. Absent where that is always so.
+   */
+  findNoRoom?(): string | null;
   /** Replaces earlier versions of a record, as durably as `append`. False when the id is unknown. */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;

@@ -47,6 +47,7 @@ import type { TableRepository } from './repository.ts';
 import type { RetentionState } from './retention-state.ts';
 import type { SettingsRepository } from './settings-repository.ts';
 import type { SharedEntries } from './shared-entries.ts';
+import type { StoreFigures } from './store-figures.ts';
 import type { KeyRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from './table-rows.ts';
 import type { VideoJobRepository } from './video-job-repository.ts';
 
@@ -104,6 +105,8 @@ export interface Store {
    * memory, while lists and changes fail.
    */
   readonly engine?: Engine | undefined;
+  /** Figures for metrics, at once and without its engine: those of an engine are of a moment ago. Absent: none. */
+  figures?(): StoreFigures;
   /** The state of retention by age; absent where there is none. */
   readonly retention?: RetentionState | undefined;
   /** Writes pending data and closes files and connections. No other method may be called after it. */

@@ -159,6 +159,13 @@ const loggingSchema = z.strictObject({
   maxContentMb: z.number().positive().default(8).describe('Content of a larger generation is not stored'),
 });
 
+const metricsSchema = z.strictObject({
+  token: keyText
+    .nullable()
+    .default(null)
+    .describe('Admits scrapers of /metrics from other machines, beside management keys'),
+});
+
 const signingSecret = (what: string) =>
   secretText(what)
     .superRefine((text, context) => {
@@ -233,6 +240,7 @@ export const configSchema = z.strictObject({
   shared: sharedSchema.prefault({}),
   timeouts: timeoutsSchema.prefault({}),
   logging: loggingSchema.prefault({}),
+  metrics: metricsSchema.prefault({}),
   webhooks: webhooksSchema.prefault({}),
   videos: videosSchema.prefault({}),
   webSearch: webSearchSchema.nullable().default(null),

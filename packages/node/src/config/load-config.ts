@@ -45,6 +45,7 @@ export interface GatewayConfig extends Pick<
   | 'routing'
   | 'timeouts'
   | 'logging'
+  | 'metrics'
   | 'webhooks'
   | 'rateLimits'
   | 'shared'
@@ -191,6 +192,7 @@ function toGatewayConfig(
     routing,
     timeouts,
     logging,
+    metrics,
     webhooks,
     rateLimits,
     shared,
@@ -212,6 +214,7 @@ function toGatewayConfig(
     routing,
     timeouts,
     logging,
+    metrics,
     webhooks,
     rateLimits,
     shared,

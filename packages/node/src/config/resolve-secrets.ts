@@ -9,6 +9,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['auth', 'bootstrapKeys', '*', 'key'],
   ['store', 'url'],
   ['shared', 'url'],
+  ['metrics', 'token'],
   ['webhooks', 'signingSecret'],
   ['webhooks', 'previousSigningSecret'],
   ['webSearch', 'apiKey'],

@@ -64,7 +64,7 @@ export function createRepository(
   const spent = settled(spending.spent);
 
   return {
-    append: createAppend({ writer, journal, logger, limits, startedSecond: Math.floor(now() / 1000) }),
+    ...createAppend({ writer, journal, logger, limits, startedSecond: Math.floor(now() / 1000) }),
     ...createChanges({
       ...write,
       writer,

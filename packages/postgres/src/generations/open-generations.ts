@@ -24,6 +24,8 @@ import { type BatchWriter, createBatchWriter } from './write/batch-writer.ts';
 export interface GenerationsRoom extends Room {
   readonly repository: GenerationRepository;
   readonly retention: RetentionState;
+  /** How many records the database does not have yet. */
+  readonly countWaiting: () => number;
 }
 
 export interface GenerationsOptions {
@@ -89,6 +91,7 @@ export function openGenerations(
       }),
     },
     retention: { ...retention.state, countLate: writer.countLate },
+    countWaiting: writer.countWaiting,
     async start() {
       await server.start();
       await retention.start();

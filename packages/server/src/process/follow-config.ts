@@ -16,6 +16,7 @@ const FIXED_SECTIONS = [
   'shared',
   'timeouts',
   'logging',
+  'metrics',
   'webhooks',
   'videos',
   'webSearch',

@@ -5,17 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BootstrapKey, Gateway } from '@model-gateway/core';
 import { type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 
-import { compose } from '../compose.ts';
+import { compose, type Composition } from '../compose.ts';
 import type { ServerLogger } from '../logger.ts';
 import { warnOfSecrets } from '../open-secrets.ts';
 import { openStore } from '../open-store.ts';
 import { describeInstance } from '../process/describe-instance.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
 import { describeListenError } from '../process/port-holder.ts';
+import { createProcessMetrics, type ProcessMetrics, toExposition } from '../process/process-metrics.ts';
 import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
 import { StartError } from '../process/start-error.ts';
+import { readVersion } from '../read-version.ts';
 import { whenReady } from '../store-readiness.ts';
 import { withUi } from '../ui/with-ui.ts';
+import { shareMetrics, type WorkerMetricsOptions } from '../workers/worker-metrics.ts';
 import { ALONE } from '../workers/worker-place.ts';
 import { announce, announceOwner, hintAtMissingKeys, showSignInLink } from './announce.ts';
 import type { Start } from './start.ts';
@@ -35,12 +38,17 @@ export async function startGateway(start: Start): Promise<void> {
   const savesFixtures = start.fixtures !== undefined;
   const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
   const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
-  const composed = await compose({
+  const metrics = createProcessMetrics({
+    version: readVersion(),
+    readFamilies: async () => composed.gateway.readMetrics(),
+  });
+  const composed: Composition = await compose({
     config,
     store,
     logger,
     extraKeys: toOwnerKeys(start),
     instance: describeInstance(place),
+    exposeMetrics: place === null ? async () => toExposition([await metrics.read()]) : shareMetrics(toChannel(metrics)),
     ...fixtures,
   });
   const { gateway, isSetUp, reconfigure, preload, closeAfterwards } = composed;
@@ -72,12 +80,24 @@ export async function startGateway(start: Start): Promise<void> {
   };
   await announce(start, listener, store);
   preload();
+  metrics.begin().catch((error: unknown) => logger.error('figures of the process cannot be read', { error }));
   // Not by the store, which may have got ready since.
   if (isSetUp) return begin();
   const beginLate = (): void => void beginWith(gateway, start, begin);
   const stopWaiting = whenReady(store, beginLate);
   closers.push(() => Promise.resolve(stopWaiting()));
 }
+
+/** The channel of a worker to the process that has started it. */
+const toChannel = (own: ProcessMetrics): WorkerMetricsOptions => ({
+  own,
+  send: (message) => void (process.connected && process.send?.(message)),
+  onMessage: (listener) => void process.on('message', listener),
+  setTimer(callback, delayMs) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+});
 
 /** Begins when a store that was away at the start has come. */
 async function beginWith(gateway: Gateway, { logger }: Start, begin: () => Promise<void>): Promise<void> {

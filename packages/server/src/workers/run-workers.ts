@@ -14,11 +14,14 @@ import type { DatabaseSettings } from '../open-database.ts';
 import { planStart } from '../plan-start.ts';
 import { announceListening } from '../process/announce-listening.ts';
 import { describeListenError } from '../process/port-holder.ts';
+import { createProcessMetrics } from '../process/process-metrics.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
+import { readVersion } from '../read-version.ts';
 import type { ServeOptions } from '../serve/parse-serve.ts';
 import { warnOfConnections } from '../share-connections.ts';
 import { startWorker } from './start-worker.ts';
+import { createMetricsSum } from './worker-metrics.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
 /** Time after the drain limit for the workers to close everything. */
@@ -41,6 +44,11 @@ export async function runWorkers(options: ServeOptions): Promise<void> {
     ...(port !== undefined && { args: [...toProgram().args, '--port', `${port}`] }),
   });
 
+  const metrics = createMetricsSum({
+    own: createProcessMetrics({ version: readVersion() }),
+    workers: () => pool.listening(),
+    setTimer: setUnrefTimer,
+  });
   const pool = createWorkerPool({
     count: options.workers,
     fork: startWorker,
@@ -48,6 +56,8 @@ export async function runWorkers(options: ServeOptions): Promise<void> {
     now: () => performance.now(),
     setTimer: (callback, delayMs) => void setTimeout(callback, delayMs),
     onListening: announceListening,
+    onMessage: metrics.hear,
+    onEnd: metrics.noteEnd,
     onFailedStart(code) {
       exit(code === 0 || code === null ? 1 : code);
     },
@@ -70,6 +80,12 @@ export async function runWorkers(options: ServeOptions): Promise<void> {
   // On a terminal it says that the terminal is gone, and ends every process as ever.
   if (!process.stdin.isTTY) process.on('SIGHUP', () => pool.reload());
   pool.start();
+}
+
+function setUnrefTimer(callback: () => void, delayMs: number): () => void {
+  const timer = setTimeout(callback, delayMs);
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 /** Throws where the store is none that several processes can use. */

@@ -1,5 +1,6 @@
 import type { Logger } from '@model-gateway/core';
 
+import type { StarterMessage } from './worker-metrics.ts';
 import type { ListeningMessage, StopMessage, WorkerPlace } from './worker-place.ts';
 
 /** The part of a worker's process that the pool uses. */
@@ -9,7 +10,7 @@ export interface WorkerProcess {
   onExit(listener: (code: number | null, signal: string | null) => void): void;
   /** Calls back when there is no process, because it could not be started; then it has no exit. */
   onFailure(listener: (error: Error) => void): void;
-  send(message: StopMessage): void;
+  send(message: StopMessage | StarterMessage): void;
   kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGHUP'): void;
 }
 
@@ -22,6 +23,10 @@ export interface WorkerPoolOptions {
   readonly setTimer: (callback: () => void, delayMs: number) => void;
   /** Called once, with the address, when all of them listen; one that fails on the way is not waited for. */
   readonly onListening: (url: string) => void;
+  /** Called with what workers say beside that they listen. */
+  readonly onMessage?: ((worker: WorkerProcess, message: unknown) => void) | undefined;
+  /** Called when a worker has ended, however. */
+  readonly onEnd?: ((worker: WorkerProcess) => void) | undefined;
   /** Called when the first worker ends before any has listened, with its exit code. */
   readonly onFailedStart: (code: number | null) => void;
 }
@@ -34,6 +39,8 @@ export interface WorkerPool {
   kill(): void;
   /** Lets all read the configuration again. */
   reload(): void;
+  /** Those that listen. */
+  listening(): readonly WorkerProcess[];
 }
 
 interface Slot {
@@ -89,7 +96,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     const worker = fork({ slot: slot.number, of: count, isFirst });
     Object.assign(slot, { process: worker, startedAt: now(), hasListened: false, missedReload: false });
     worker.onMessage((message) => {
-      if ((message as Partial<ListeningMessage> | null)?.type !== 'listening') return;
+      if ((message as Partial<ListeningMessage> | null)?.type !== 'listening') {
+        options.onMessage?.(worker, message);
+        return;
+      }
       slot.hasListened = true;
       if (slot.missedReload) worker.kill('SIGHUP');
       if (url === undefined) {
@@ -103,6 +113,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
   const onEnd = (slot: Slot, end: End): void => {
     const pid = slot.process?.pid;
+    if (slot.process !== undefined) options.onEnd?.(slot.process);
     slot.process = undefined;
     if (isStopping) {
       areAllWell &&= isGoodEnd(slot, end);
@@ -154,6 +165,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         else slot.missedReload = true;
       }
     },
+    listening: () => living().flatMap(({ slot, process }) => (slot.hasListened ? [process] : [])),
   };
 }
 

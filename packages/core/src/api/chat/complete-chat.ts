@@ -14,7 +14,7 @@ import { relayWhole } from '../../chat/relay-whole.ts';
 import { composeStages } from '../../chat/stages/compose-stages.ts';
 import { refuseUnavailable } from '../../chat/stages/refuse-unavailable.ts';
 import { openServerTools } from '../../chat/stages/server-tools/server-tools-stage.ts';
-import { type Caller, findCaller } from '../../dispatch/find-caller.ts';
+import { type Caller, findCaller, refuseWithoutRoom } from '../../dispatch/find-caller.ts';
 import { planGuarded } from '../../dispatch/plan-within.ts';
 import { guardCall, type GuardedCall, toCompletionGuard } from '../../guardrails/guard-call.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
@@ -37,6 +37,7 @@ export async function completeChat(dialect: Dialect, context: ChatContext): Prom
   const receivedAt = platform.monotonicNow();
   const { received, encoder } = await receiveChat(dialect, context);
   const readAt = platform.monotonicNow();
+  refuseWithoutRoom(parts.callers);
   const caller = await findCaller(principal, parts.callers);
   const guarded = await guardChat(received, caller, context);
   const guardedAt = platform.monotonicNow();

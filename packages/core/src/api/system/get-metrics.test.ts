@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 
 import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 import {
+  API_KEY,
   type CoreGateway,
   createCoreGateway,
   createScriptedProvider,
+  MANAGEMENT_KEY,
   readFrames,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
@@ -135,6 +137,66 @@ test('shows what is held and what waits, and nothing of it when it is done', asy
   expect([after.get('budget_reserved_usd'), after.get('queue_depth{queue="videos"}')]).toEqual([0, 0]);
   expect(after.get('cost_usd_total{provider="Film",api_type="video",paid_by="account"}')).toBe(0.4);
   expect(after.get('provider_generations_total{provider="Film",api_type="video",status="ok"}')).toBe(1);
+});
+
+/** The response to a scrape from another machine. */
+function scrape({ gateway }: Pick<CoreGateway, 'gateway'>, authorization: string | undefined) {
+  return gateway.handle({
+    method: 'GET',
+    path: '/metrics',
+    query: '',
+    baseUrl: '',
+    remoteAddress: '192.0.2.7',
+    signal: new AbortController().signal,
+    headers: authorization === undefined ? {} : { authorization },
+    ...bodyOf(),
+  });
+}
+
+test('admits another machine by a token of its own, which nothing else takes', async () => {
+  const core = createCoreGateway([createScriptedProvider('acme', [COMPLETION]), createScriptedProvider('beta', [])], {
+    metrics: { token: 'scrape-0123456789' },
+  });
+  expect((await scrape(core, 'Bearer scrape-0123456789')).status).toBe(200);
+  expect((await scrape(core, `Bearer ${MANAGEMENT_KEY}`)).status).toBe(200);
+  expect((await scrape(core, `Bearer ${API_KEY}`)).status).toBe(403);
+  for (const wrong of [undefined, 'Bearer scrape-012345678', 'Bearer scrape-01234567890', 'scrape-0123456789']) {
+    expect((await scrape(core, wrong)).status, wrong).toBe(401);
+  }
+  expect((await core.get('/api/v1/keys', 'scrape-0123456789')).status).toBe(401);
+});
+
+test('answers at once while the store is away, with the token, and says so', async () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const memory = createMemoryStore();
+  const store = {
+    ...memory,
+    keys: { ...memory.keys, get: never },
+    videoJobs: { ...memory.videoJobs, list: never, listWorking: never },
+    engine: { type: 'postgres', address: 'db:5432', outage: () => 'The database is away' },
+    figures: () => ({ waitingRecords: 7, journalBytes: 4096, journalLimitBytes: 8192 }),
+  };
+  const shared = { engine: { type: 'redis', address: 'redis:6379', outage: () => null } };
+  const gateway = createGateway({ providers: [], store, shared, metrics: { token: 'scrape' } });
+  expect((await scrape({ gateway }, 'Bearer scrape')).status).toBe(200);
+  const metrics = await readMetrics({ gateway });
+  expect(metrics.get('store_up{type="postgres"}')).toBe(0);
+  expect(metrics.get('shared_up{type="redis"}')).toBe(1);
+  expect(['waiting_records', 'journal_bytes', 'journal_limit_bytes'].map((name) => metrics.get(name))).toEqual([
+    7, 4096, 8192,
+  ]);
+  // What only the database knows is left out.
+  expect(metrics.has('queue_depth{queue="videos"}')).toBe(false);
+  expect(metrics.get('queue_depth{queue="broadcasts"}')).toBe(0);
+});
+
+test('counts refusals by the code of the error', async () => {
+  const core = createCoreGateway([createScriptedProvider('acme', [COMPLETION]), createScriptedProvider('beta', [])]);
+  for (let count = 0; count < 3; count += 1) await core.chat({ model: 'nobody/has' });
+  await core.get('/api/v1/keys', 'sk-wrong');
+  const metrics = await readMetrics(core);
+  expect(metrics.get('refusals_total{code="unknown_model"}')).toBe(3);
+  expect(metrics.get('refusals_total{code="authentication"}')).toBe(1);
 });
 
 test('has no label that a caller could choose', async () => {

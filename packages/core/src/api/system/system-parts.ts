@@ -6,7 +6,10 @@ import type { CallCounters } from '../../dispatch/call-counters.ts';
 import type { OpenCalls } from '../../dispatch/open-calls.ts';
 import type { Closing } from '../../foundation/closing.ts';
 import type { Engine } from '../../foundation/engine.ts';
+import type { ErrorCode } from '../../foundation/errors.ts';
 import type { InstanceFacts } from '../../foundation/instance-facts.ts';
+import type { MetricsOptions } from '../../foundation/metric-family.ts';
+import type { Platform } from '../../foundation/platform.ts';
 import type { CallFigures } from '../../generations/call-figures.ts';
 import type { GenerationFeed } from '../../generations/generation-feed.ts';
 import type { HealthBoard } from '../../routing/health/health-board.ts';
@@ -17,11 +20,13 @@ export interface RequestCounters {
   requests: number;
   /** Responses by HTTP status. */
   readonly statuses: Map<number, number>;
+  /** Requests refused before anything was recorded, by the code of the error. */
+  readonly refusals: Map<ErrorCode, number>;
 }
 
 export interface SystemParts {
   readonly authenticate: AuthenticateCaller;
-  readonly store: Pick<Store, 'engine' | 'readiness' | 'retention' | 'videoJobs'>;
+  readonly store: Pick<Store, 'engine' | 'figures' | 'readiness' | 'retention' | 'videoJobs'>;
   readonly closing: Pick<Closing, 'hasBegun'>;
   /** Of what processes share beside the store. */
   readonly shared: { readonly engine?: Engine | undefined } | undefined;
@@ -29,6 +34,8 @@ export interface SystemParts {
   readonly instance: InstanceFacts | undefined;
   /** Random text that identifies this gateway. */
   readonly instanceId: () => string;
+  readonly metrics: MetricsOptions | undefined;
+  readonly platform: Pick<Platform, 'setTimer' | 'sha256'>;
   readonly catalog: Catalog;
   readonly health: HealthBoard;
   readonly ledger: Ledger;

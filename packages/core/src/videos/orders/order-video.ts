@@ -2,7 +2,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import type { Ledger } from '../../budgets/ledger.ts';
 import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
+import { type CallerParts, findCaller, refuseWithoutRoom } from '../../dispatch/find-caller.ts';
 import { noteEffects } from '../../dispatch/plan-within.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Logger } from '../../foundation/logger.ts';
@@ -66,6 +66,7 @@ export async function orderVideo(
   const { principal } = received;
   const { logger, platform, logging, routing } = parts;
   const receivedAt = platform.monotonicNow();
+  refuseWithoutRoom(parts.callers);
   const caller = await findCaller(principal, parts.callers);
   const { policy, budgets } = caller;
   const pipeline = createPipeline();

@@ -101,7 +101,7 @@ export async function openRecordSegments(options: RecordSegmentsOptions): Promis
   return {
     get bytes() {
       let bytes = 0;
-      for (const segment of state.segments.values()) if (!isOver(segment)) bytes += segment.bytes;
+      for (const segment of state.segments.values()) if (segment.unsettled > 0) bytes += segment.bytes;
       return bytes;
     },
     get recovered() {

@@ -1,6 +1,7 @@
 import {
   GatewayError,
   type GenerationRecord,
+  type GenerationRepository,
   type Logger,
   type RecordJournal,
   type StoredContent,
@@ -29,21 +30,26 @@ export interface AppendOptions {
 }
 
 const DEFAULT_MEMORY_BYTES = 64 * 1024 ** 2;
-const DEFAULT_JOURNAL_BYTES = 1024 ** 3;
+export const DEFAULT_JOURNAL_BYTES = 1024 ** 3;
 /** Records without contents may go beyond the limit by this, before they are lost. */
 const FACTS_BEYOND = 1.25;
+/** No new calls are taken from here on, so that there is room for those that are under way. */
+const CALLS_BEYOND = 1.2;
+/** While the disk fails and the database is away, the disk is tried again this often. */
+const TRY_DISK_MS = 1000;
 /** For a record that must be in the database before its append resolves. */
 const COMMIT_LIMIT_MS = 5000;
 /** For the database to say whether an id exists that this process cannot have made. */
 const CHECK_LIMIT_MS = 2000;
 
-/** Creates `append`: durable in the journal, or without one in the database. */
-export function createAppend(
-  options: AppendOptions,
-): (record: GenerationRecord, content: StoredContent | null) => Promise<void> {
+/**
+ * Creates `append`: durable in the journal, or without one in the database. And what tells of it before a call is made
+ * that could not be recorded.
+ */
+export function createAppend(options: AppendOptions): Required<Pick<GenerationRepository, 'append' | 'findNoRoom'>> {
   const { writer, journal, startedSecond } = options;
   const spool = createSpool(options);
-  return async (record, content) => {
+  const append = async (record: GenerationRecord, content: StoredContent | null): Promise<void> => {
     const { id } = record.generation;
     const { pending } = writer;
     if (pending.isKnown(id)) throw new IdExistsError(id);
@@ -66,6 +72,7 @@ export function createAppend(
     if (isNew === false && !(isOwn && added.wasTried)) throw new IdExistsError(id);
     if (isNew === undefined && !isJournaled) throw notStored();
   };
+  return { append, findNoRoom: spool.findNoRoom };
 }
 
 /** Its id is that of another generation. */
@@ -93,6 +100,8 @@ function within(limitMs: number, record: PendingRecord): Promise<boolean | undef
 interface Spool {
   takesContents(): boolean;
   takesFacts(): boolean;
+  /** As of `GenerationRepository`. */
+  findNoRoom(): string | null;
   isMemoryFull(): boolean;
   noteContent(): void;
   noteFacts(id: string): void;
@@ -108,6 +117,44 @@ function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool 
   const { memoryBytes = DEFAULT_MEMORY_BYTES, journalBytes = DEFAULT_JOURNAL_BYTES } = limits;
   const lost = { contents: 0, records: 0 };
   let isJournalFailing = false;
+  let triesDiskAt = 0;
+  /** What waits in memory alone is the first that the disk gets; with nothing there, the next call shows how it is. */
+  const tryDisk = (): boolean => {
+    if (performance.now() < triesDiskAt) return false;
+    triesDiskAt = performance.now() + TRY_DISK_MS;
+    for (const record of writer.pending.all()) {
+      if (record.segment !== null) continue;
+      void journalLate(record);
+      return false;
+    }
+    return true;
+  };
+  const journalLate = async (record: PendingRecord): Promise<void> => {
+    if (!(await append(record)) || record.segment === null) return;
+    // The database may have taken it meanwhile.
+    if (writer.pending.find(record.id) !== record) journal?.settle(record.segment, 1);
+  };
+  const append = async (record: PendingRecord): Promise<boolean> => {
+    if (journal === undefined) return false;
+    try {
+      record.segment = await journal.append({
+        id: record.id,
+        record: record.text,
+        content: record.content?.text ?? null,
+      });
+      if (isJournalFailing) logger?.info('The journal takes generations again');
+      isJournalFailing = false;
+      return true;
+    } catch (error) {
+      if (isJournalFailing) return false;
+      isJournalFailing = true;
+      triesDiskAt = performance.now() + TRY_DISK_MS;
+      logger?.error('The journal does not take generations; they wait for the database instead', {
+        reason: messageOf(error),
+      });
+      return false;
+    }
+  };
   const isWithin = (share: number): boolean =>
     journal === undefined ? writer.pending.bytes < memoryBytes * share : journal.bytes < journalBytes * share;
   return {
@@ -132,25 +179,14 @@ function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool 
       if (lost.records > 1) return;
       logger?.error('Far too much waits for the database: generations are lost until it takes them');
     },
-    async journal(record) {
-      if (journal === undefined) return false;
-      try {
-        record.segment = await journal.append({
-          id: record.id,
-          record: record.text,
-          content: record.content?.text ?? null,
-        });
-        if (isJournalFailing) logger?.info('The journal takes generations again');
-        isJournalFailing = false;
-        return true;
-      } catch (error) {
-        if (isJournalFailing) return false;
-        isJournalFailing = true;
-        logger?.error('The journal does not take generations; they wait for the database instead', {
-          reason: messageOf(error),
-        });
-        return false;
-      }
+    findNoRoom() {
+      if (!isWithin(CALLS_BEYOND)) return 'Far too much waits for the database of the gateway';
+      const isDiskAway = (journal === undefined || isJournalFailing) && writer.isAway();
+      if (!isDiskAway || (journal !== undefined && tryDisk())) return null;
+      const what =
+        journal === undefined ? 'The database of the gateway is' : 'The database and the journal of the gateway are';
+      return `${what} away`;
     },
+    journal: append,
   };
 }

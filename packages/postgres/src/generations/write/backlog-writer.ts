@@ -3,7 +3,7 @@ import type { PendingRecord } from './pending-record.ts';
 import { createWritePace } from './write-pace.ts';
 
 /** Brings what is in the journal alone to the database, beside the batches of what is in memory. */
-export interface BacklogWriter extends Pick<Backlog, 'isEmpty' | 'add' | 'restart'> {
+export interface BacklogWriter extends Pick<Backlog, 'isEmpty' | 'records' | 'add' | 'restart'> {
   /** Whether something is being written. */
   readonly isActive: boolean;
   /** Above 0 while it does not succeed. */
@@ -58,6 +58,9 @@ export function createBacklogWriter({ write, onStep, ...options }: BacklogWriter
   return {
     get isEmpty() {
       return backlog.isEmpty;
+    },
+    get records() {
+      return backlog.records;
     },
     get isActive() {
       return isActive;

@@ -7,6 +7,8 @@ import { type BatchLimits, countWithin, type PendingRecords } from './pending-re
 /** Records that are in the journal alone: an earlier process has left them, or memory had no room for them. */
 export interface Backlog {
   readonly isEmpty: boolean;
+  /** How many records there are; a segment that an earlier process has left counts as one until it is read. */
+  readonly records: number;
   /** Records of a segment are not in memory. */
   add(segment: number, records: number): void;
   /** Reads the segment that it is at from the beginning. */
@@ -70,6 +72,11 @@ export function createBacklog({ journal, pending, logger }: BacklogOptions): Bac
   return {
     get isEmpty() {
       return segments.size === 0;
+    },
+    get records() {
+      let records = 0;
+      for (const count of segments.values()) records += count;
+      return records;
     },
     add(segment, records) {
       segments.set(segment, (segments.get(segment) ?? 0) + records);

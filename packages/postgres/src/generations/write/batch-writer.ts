@@ -30,6 +30,10 @@ export interface BatchWriter {
   /** Resolves when the backlog is empty, or after the time. */
   emptyBacklog(limitMs: number): Promise<void>;
   onCounted(listener: (ids: readonly string[]) => void): () => void;
+  /** How many records are not in the database yet. */
+  countWaiting(): number;
+  /** Whether the database did not take the last batch. */
+  isAway(): boolean;
   /** Says of a record that will never be in the database that nothing waits for it. */
   giveUp(id: string): void;
   /** How many came whose day retention has dropped. */
@@ -128,6 +132,8 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    countWaiting: () => pending.size + (backlog?.records ?? 0),
+    isAway: () => pace.retryMs > 0,
     giveUp: (id) => announce([id]),
     countLate: late.count,
     async close() {
