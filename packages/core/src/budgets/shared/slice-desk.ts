@@ -75,7 +75,8 @@ export function createSliceDesk({ whenDown, statements, book, lease, platform }:
     growEarly(slice, budget) {
       const now = platform.monotonicNow();
       if (slice.asking !== undefined || slice.isServing || now < slice.growsAgainAt || !lease.isValid()) return;
-      const wanted = Math.max(recentOf(slice, now), minuteOf(slice, now));
+      // Twice a minute, so that a whole one is left when it is asked for again.
+      const wanted = Math.max(recentOf(slice, now), 2 * minuteOf(slice, now));
       const free = freeOf(slice, book);
       if (free >= wanted / 2) return;
       slice.growsAgainAt = now + GROW_EVERY_MS;

@@ -128,8 +128,8 @@ const MINUTE_MS = 60_000;
 const WIDE_MINUTES = 50;
 
 /**
- * What the calls of a minute take at the recent pace, which a slice of a wide budget has room for: so an outage of the
- * store is no outage of its calls. 0 for other budgets, of which instances leave each other more.
+ * What the calls of a minute take at the recent pace, which a slice of a wide budget has room for, so that an outage of the
+ * store is none of its calls. 0 for other budgets, of which instances leave each other more.
  */
 export function minuteOf(slice: Slice, now: number): number {
   const minute = (MINUTE_MS / FADE_MS) * Math.max(recentOf(slice, now), slice.lastNeedNanoUsd);
