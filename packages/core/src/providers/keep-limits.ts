@@ -30,6 +30,7 @@ function keepLimits(provider: Provider, parts: LimitParts): Provider {
     byok: provider.byok,
     gateway: provider.gateway,
     discoverModels: provider.discoverModels,
+    putsModelInPath: provider.putsModelInPath,
     prefillOf: provider.prefillOf?.bind(provider),
     listModels:
       listModels &&

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { BootstrapKey, Gateway } from '@model-gateway/core';
+import { type BootstrapKey, type Gateway, VERSION } from '@model-gateway/core';
 import { type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 
 import { compose, type Composition } from '../compose.ts';
@@ -15,7 +15,6 @@ import { describeListenError } from '../process/port-holder.ts';
 import { createProcessMetrics, type ProcessMetrics, toExposition } from '../process/process-metrics.ts';
 import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
 import { StartError } from '../process/start-error.ts';
-import { readVersion } from '../read-version.ts';
 import { whenReady } from '../store-readiness.ts';
 import { withUi } from '../ui/with-ui.ts';
 import { shareMetrics, type WorkerMetricsOptions } from '../workers/worker-metrics.ts';
@@ -39,7 +38,7 @@ export async function startGateway(start: Start): Promise<void> {
   const recordingsDir = record?.dir ?? (config.store.type === 'json' ? join(config.store.dir, 'recordings') : null);
   const fixtures = { demoFixturesDir, savesFixtures, record, recordingsDir };
   const metrics = createProcessMetrics({
-    version: readVersion(),
+    version: VERSION,
     readFamilies: async () => composed.gateway.readMetrics(),
   });
   const composed: Composition = await compose({

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 
+import { VERSION } from '@model-gateway/core';
 import type { GatewayConfig } from '@model-gateway/node';
 
 import { UsageError } from '../commands/usage-error.ts';
@@ -17,7 +18,6 @@ import { describeListenError } from '../process/port-holder.ts';
 import { createProcessMetrics } from '../process/process-metrics.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
-import { readVersion } from '../read-version.ts';
 import type { ServeOptions } from '../serve/parse-serve.ts';
 import { warnOfConnections } from '../share-connections.ts';
 import { startWorker } from './start-worker.ts';
@@ -45,7 +45,7 @@ export async function runWorkers(options: ServeOptions): Promise<void> {
   });
 
   const metrics = createMetricsSum({
-    own: createProcessMetrics({ version: readVersion() }),
+    own: createProcessMetrics({ version: VERSION }),
     workers: () => pool.listening(),
     setTimer: setUnrefTimer,
   });
