@@ -65,10 +65,10 @@ const enginesSuite = () => {
   return { extends: inherited, test: { ...test, globalSetup } };
 };
 
-/** Of the single executable, whose link a browser opens. */
+/** Of the single executable, whose link a browser opens. Each test copies 140 MB before it starts. */
 const binarySuite = () => {
   const { extends: inherited, test } = suite('binary');
-  return { extends: inherited, test: { ...test, globalSetup: './test/e2e/prepare.ts' } };
+  return { extends: inherited, test: { ...test, testTimeout: 60_000, globalSetup: './test/e2e/prepare.ts' } };
 };
 
 /** Opens windows on the one display: last, and one file after the other. */

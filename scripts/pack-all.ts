@@ -4,6 +4,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
+import { writeEngines } from './write-engines.ts';
+
 /** A tarball as `npm pack` made it. */
 export interface PackedPackage {
   readonly name: string;
@@ -24,7 +26,9 @@ export function packAll(): readonly PackedPackage[] {
   rmSync(TARGET, { recursive: true, force: true });
   mkdirSync(TARGET);
   const words = ['pack', '--workspaces', '--json', '--ignore-scripts', '--pack-destination', TARGET];
+  const removeEngines = writeEngines();
   const { status, stdout, stderr } = spawnSync('npm', words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 });
+  removeEngines();
   if (status !== 0) throw new Error(`npm pack failed: ${stderr}`);
   const packed = JSON.parse(stdout) as
     | readonly (PackedPackage & { readonly filename: string })[]

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+import { VERSION } from '@model-gateway/core';
 import { describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -12,6 +13,28 @@ interface Manifest {
 }
 
 const folders = globSync('packages/*/package.json', { cwd: root }).map((file) => file.replace('/package.json', ''));
+
+test('the version in the code is that of every package', () => {
+  const versions = folders.map((folder) => (JSON.parse(read(`${folder}/package.json`)) as Manifest)['version']);
+  // Otherwise: node scripts/write-version.js
+  expect(versions).toEqual(folders.map(() => VERSION));
+});
+
+test('no package reads its package.json, which a bundle does not have beside it', () => {
+  const sources = globSync(['packages/*/src/**/*.ts', 'packages/*/*.js'], { cwd: root });
+  const readers = sources.filter((file) => !file.includes('.test.') && /package\.json/.test(read(file)));
+  expect(readers).toEqual([]);
+});
+
+test('npm ci warns of no engine: neither the lock nor a package names one but the root', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { engines?: { node?: string } }>;
+  };
+  const named = Object.entries(packages).filter(([, { engines }]) => engines !== undefined);
+  // Otherwise: node scripts/write-engines.ts lock
+  expect(named.map(([path]) => path)).toEqual(['']);
+  expect(folders.filter((folder) => 'engines' in (JSON.parse(read(`${folder}/package.json`)) as Manifest))).toEqual([]);
+});
 
 describe.each(folders)('The package in %s', (folder) => {
   const manifest = JSON.parse(read(`${folder}/package.json`)) as Manifest;

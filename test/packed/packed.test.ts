@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,9 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
+import { build as esbuild } from 'esbuild';
 import OpenAI from 'openai';
+import { build as rolldown } from 'rolldown';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { packAll, type PackedPackage } from '../../scripts/pack-all.ts';
@@ -44,6 +46,9 @@ describe.each(Object.entries(LIMITS))('The tarball of %s', (name, { megabytes, f
     expect(paths.filter((path) => /^src\/|\.map$|\.test\./.test(path))).toEqual([]);
     expect((tarball?.unpackedSize ?? 0) / 1e6).toBeLessThan(megabytes);
     expect(paths.length).toBeLessThan(files);
+    const words = ['-xOzf', tarball?.tarball ?? '', 'package/package.json'];
+    const manifest = JSON.parse(execFileSync('tar', words, { encoding: 'utf8' })) as { engines: object };
+    expect(manifest.engines).toEqual({ node: '>=22.19' });
   });
 });
 
@@ -117,6 +122,65 @@ test(
     const app = makeApp('module');
     app.install('hono', '@hono/node-server', ...tarballsOf('@model-gateway/core'));
     await checkExample(app.write('server.mjs', readFileSync(`${EXAMPLES}fetch-host/server.mjs`, 'utf8')));
+  },
+  INSTALL_TIME,
+);
+
+/** Replays a case, whole and streamed, and prints both. */
+const REPLAY = `
+  import { startFixtureGateway } from '@model-gateway/fixtures';
+
+  const gateway = await startFixtureGateway({ dir: process.argv[2] });
+  for (const stream of [false, true]) {
+    const response = await fetch(gateway.baseUrl + '/chat/completions', {
+      method: 'POST',
+      headers: { authorization: 'Bearer ' + gateway.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo/chat', stream, messages: [{ role: 'user', content: 'Tell me a joke' }] }),
+    });
+    console.log(response.status, await response.text());
+  }
+  await gateway.close();
+`;
+const BUNDLED = ['fetch-host', 'node-http', 'express-app'];
+
+/** CommonJS inside of an ES module asks for modules of Node.js by this; rolldown writes it by itself. */
+const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+const BUNDLERS: Readonly<Record<string, (entry: string, file: string) => Promise<unknown>>> = {
+  esbuild: (entryPoint, outfile) =>
+    esbuild({
+      entryPoints: [entryPoint],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      banner: { js: REQUIRE },
+      logLevel: 'silent',
+    }),
+  rolldown: (input, file) =>
+    rolldown({ input, platform: 'node', output: { file, format: 'esm', codeSplitting: false }, logLevel: 'silent' }),
+};
+
+test(
+  'core, node, express and fixtures work from one file that a bundler made of them, in an empty folder',
+  async () => {
+    const app = makeApp('module');
+    app.install('express', 'hono', '@hono/node-server', ...tarballsOf(...EXPRESS, '@model-gateway/fixtures'));
+    const examples = BUNDLED.map((name) =>
+      app.write(`${name}.mjs`, readFileSync(`${EXAMPLES}${name}/server.mjs`, 'utf8')),
+    );
+    const replay = app.write('replay.mjs', REPLAY);
+    for (const bundle of Object.values(BUNDLERS)) {
+      const folder = mkdtempSync(join(tmpdir(), 'bundled-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      for (const example of examples) {
+        await bundle(example, join(folder, 'server.mjs'));
+        await checkExample(join(folder, 'server.mjs'));
+      }
+      await bundle(replay, join(folder, 'replay.mjs'));
+      const printed = app.run('node', join(folder, 'replay.mjs'), `${ROOT}fixtures`);
+      expect(printed.match(/^200 /gm)).toHaveLength(2);
+      expect(printed).toContain('data: [DONE]');
+    }
   },
   INSTALL_TIME,
 );
