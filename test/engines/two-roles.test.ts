@@ -48,15 +48,15 @@ async function openTwoRoles() {
 describe.skipIf(missingPostgres)('The PostgreSQL store as a role that may make nothing', () => {
   testStoreCases([...storeCases, ...durableStoreCases], {
     async createPlace() {
-      const { serving, rights } = await openTwoRoles();
-      expect(rights).toEqual([{ makes: false }]);
+      const { serving } = await openTwoRoles();
       return { open: () => createPostgresStore({ url: serving, retentionDays: 100_000 }) };
     },
     lacks: ['generations.noteRunning'],
   });
 
   test('makes and drops days, adds to sums, changes and forgets', async () => {
-    const { url, serving } = await openTwoRoles();
+    const { url, serving, rights } = await openTwoRoles();
+    expect(rights).toEqual([{ makes: false }]);
     const first = await openStore({ url: serving, dir: await makeFolder(), retentionDays: 100 });
     const records = [0, -5, -40].map((days) => makeRecord(Date.now() + days * DAY_MS));
     for (const record of records) await first.generations.append(record, toContent(record.generation.id));

@@ -100,3 +100,23 @@ test('a record that cannot be read is set aside with the reason, and those aroun
   expect(written).toEqual(['gen-1 gen-3']);
   expect(await readFile(join(root, 'journal', 'refused.ndjson'), 'utf8')).toMatch(/"reason":.*gen-2/);
 });
+
+test('a file that was read in part is read from its beginning again once the database may have lost that', async () => {
+  await reopenWith(['gen-1', 'gen-2', 'gen-3']);
+  const limits = { records: 2, bytes: LIMITS.bytes };
+  await writeNext(limits);
+  backlog.restart();
+  await writeAll(limits);
+  expect(written).toEqual(['gen-1 gen-2', 'gen-1 gen-2', 'gen-3']);
+  expect(journal.bytes).toBe(0);
+});
+
+test('what was settled is written once more when it is recalled, and settled again', async () => {
+  const segment = await journal.append(toText('gen-1'));
+  journal.settle(segment, 1);
+  for (const { segment: number, records } of journal.recall()) backlog.add(number, records);
+  await writeAll();
+  expect(written).toEqual(['gen-1']);
+  expect(journal.bytes).toBe(0);
+  expect(journal.recall()).toEqual([{ segment, records: 1 }]);
+});
