@@ -114,7 +114,8 @@ function checkResponse(sent: GatewayResponse, { responses }: DocumentedOperation
   const check = (text: string): void => {
     for (const told of READERS[type]?.(text) ?? [JSON.parse(text)]) checkValue(told, schema, name);
   };
-  if (typeof body !== 'string') return { ...sent, body: checkPieces(body, type === 'text/event-stream' ? '\n\n' : '\n', check) };
+  if (typeof body !== 'string')
+    return { ...sent, body: checkPieces(body, type === 'text/event-stream' ? '\n\n' : '\n', check) };
   check(body);
   return sent;
 }

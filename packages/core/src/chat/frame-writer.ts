@@ -24,7 +24,8 @@ export function createFrameWriter(run: ChatRun): FrameWriter {
   let echoes: unknown[] = [];
 
   /** Made with the first frame, because the endpoint that serves the call is known only then. */
-  const framesOf = (): Frames => (frames ??= encoder.createFrames(envelopeOf(run, created), call.request, parts.platform.openScratch));
+  const framesOf = (): Frames =>
+    (frames ??= encoder.createFrames(envelopeOf(run, created), call.request, parts.platform.openScratch));
   /** Returns the bodies that were sent upstream since the last call, as separate frames. */
   const takeEchoes = (): string => {
     if (echoes.length === 0) return '';

@@ -143,10 +143,23 @@ const TOOL_CALL = toEvent({ id: 'up-1', choices: [{ index: 0, delta: { tool_call
 const askForResponse = async (core: CoreGateway) =>
   readFrames(await core.post('/api/v1/responses', { model: 'acme/chat', input: 'Hello', stream: true }));
 
+interface ReadItem {
+  readonly content: readonly { readonly text: string }[];
+}
+
+interface ReadEvent {
+  readonly type: string;
+  readonly text?: string;
+  readonly part?: { readonly text: string };
+  readonly item?: ReadItem;
+  readonly response?: { readonly output: readonly ReadItem[] };
+}
+
 /** The last event of each type. */
-function toEvents(text: string): ReadonlyMap<string, Record<string, any>> {
+function toEvents(text: string): ReadonlyMap<string, ReadEvent> {
   const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
-  return new Map(lines.map((line) => JSON.parse(line.slice(6))).map((event) => [event.type, event]));
+  const events = lines.map((line) => JSON.parse(line.slice(6)) as ReadEvent);
+  return new Map(events.map((event) => [event.type, event]));
 }
 
 test.each([
@@ -163,14 +176,14 @@ test.each([
     longest = Math.max(longest, piece.length);
   }
   const events = toEvents(text);
-  const [message] = events.get('response.completed')?.['response'].output;
+  const message = events.get('response.completed')?.response?.output[0];
   const repeated = [
-    events.get('response.output_text.done')?.['text'],
-    events.get('response.content_part.done')?.['part'].text,
-    message.content[0].text,
+    events.get('response.output_text.done')?.text,
+    events.get('response.content_part.done')?.part?.text,
+    message?.content[0]?.text,
   ];
   expect(repeated.map((each) => each === ODD_TEXT)).toEqual([true, true, true]);
-  if (more.length === 0) expect(events.get('response.output_item.done')?.['item']).toEqual(message);
+  if (more.length === 0) expect(events.get('response.output_item.done')?.item).toEqual(message);
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   // Two pieces of upstream at most, as a long text is put aside by tens of kilobytes.
   expect(longest).toBeLessThan(3 * JSON.stringify(ODD).length);

@@ -12,7 +12,7 @@ test.each([
   const delta = { content: 'Hi', reasoning: 'Hm.' };
   const chunk = { choices: [{ index: 0, delta, finish_reason: 'stop' as const, native_finish_reason: null }] };
   const end = { usage: undefined, citations: undefined, members: undefined };
-  const streamed = encoder.createFrames(envelope, request).encode([chunk]);
+  const streamed = Array.from(encoder.createFrames(envelope, request).encode([chunk])).join('');
   const whole = encoder.toWhole({ ...envelope, ...end, chunks: [chunk], failure: null }, request);
   const choices = [JSON.parse(streamed.replace('data: ', '')), whole] as { choices: { reasoning?: string }[] }[];
   expect(choices.map(({ choices: [choice] }) => choice?.reasoning)).toEqual([expected, expected]);

@@ -72,7 +72,8 @@ test.each([
   const chunks = calls.map((call) => ({ choices: [{ ...end, delta: { tool_calls: [call] } }] }));
   const known = { usage: undefined, citations: undefined, members: undefined };
   const frames = encoder.createFrames(envelope, request);
-  const stream = frames.encode(chunks) + frames.encodeEnd({ ...known, reason: 'tool_calls', native: null });
+  const written = [frames.encode(chunks), frames.encodeEnd({ ...known, reason: 'tool_calls', native: null })];
+  const stream = written.map((text) => Array.from(text).join('')).join('');
   const pieces = [...stream.matchAll(/"partial_json":(".*")\}\}/g)].map(
     ([, piece = '']) => JSON.parse(piece) as string,
   );

@@ -63,7 +63,7 @@ function createFrames(
       number += 1;
       if (spools.isEmpty()) text += toFrame(type, JSON.stringify(event));
       else {
-        const [first = '', ...others] = toParts(event, envelope.id);
+        const [first, ...others] = toParts(event, envelope.id);
         before.push(`${text}event: ${type}\ndata: ${first}`, ...others);
         text = '\n\n';
       }
@@ -152,7 +152,7 @@ type FramePart = string | TextSpool;
  * Writes an event as JSON, each long text in it as a part of its own. The place of one is marked by a text that nobody
  * else can have written, as the id of the response is random.
  */
-function toParts(event: object, id: string): FramePart[] {
+function toParts(event: object, id: string): readonly [string, ...FramePart[]] {
   const mark = `long text of ${id}`;
   const spools: TextSpool[] = [];
   const json = JSON.stringify(event, (_, value: unknown) => {
@@ -160,7 +160,8 @@ function toParts(event: object, id: string): FramePart[] {
     spools.push(value);
     return mark;
   });
-  return json.split(mark).flatMap((part, index) => (index === 0 ? [part] : [spools[index - 1] ?? '', part]));
+  const [first = '', ...others] = json.split(mark);
+  return [first, ...others.flatMap((part, index) => [spools[index] ?? '', part])];
 }
 
 function* readParts(parts: readonly FramePart[], onRead?: () => void): Generator<string> {

@@ -139,7 +139,7 @@ function beginBatch<Operation>(state: State<Operation>): Batch<Operation> {
 }
 
 async function drain<Operation>(state: State<Operation>): Promise<void> {
-  const { options, segments } = state;
+  const { segments } = state;
   while (state.gathering !== null) {
     const batch = state.gathering;
     state.gathering = null;
@@ -150,11 +150,7 @@ async function drain<Operation>(state: State<Operation>): Promise<void> {
 }
 
 /** Writes the operations of a batch from `first` on, as many as one write takes. Returns the place of the next. */
-async function writeSome<Operation>(
-  state: State<Operation>,
-  batch: Batch<Operation>,
-  first: number,
-): Promise<number> {
+async function writeSome<Operation>(state: State<Operation>, batch: Batch<Operation>, first: number): Promise<number> {
   const { options, segments, metadata, content } = state;
   let next = batch.waiting.length;
   let written = first === 0 ? batch.waiting : batch.waiting.slice(first);
