@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 
+import { type Form, ROUTES } from './load/bench-request.ts';
+
 /** The tables of RESULTS.md, and the parts whose figures each contains. */
 export const TABLES = {
   gateway: ['whole', 'streamed', 'first-token', 'open-streams', 'paused-readers', 'start-up', 'cache-hits', 'guarded'],
@@ -10,6 +12,7 @@ export const TABLES = {
   doubles: ['fixtures-start'],
   interfaces: ['ui', 'desktop'],
   million: ['ui-million'],
+  memory: ['soak', 'slow-readers', 'mounted'],
 } as const;
 export type Table = keyof typeof TABLES;
 
@@ -24,6 +27,7 @@ const PARTS: readonly Part[] = [
   ...TABLES.doubles,
   ...TABLES.interfaces,
   ...TABLES.million,
+  ...TABLES.memory,
 ];
 
 /** Options from the command line. */
@@ -31,6 +35,8 @@ export interface BenchOptions {
   readonly parts: readonly Part[];
   readonly isQuick: boolean;
   readonly isFull: boolean;
+  /** The doors at which readers are slow. */
+  readonly doors: readonly Form[];
   /** The tables that the figures are written into. */
   readonly recorded: readonly Table[];
   /** The folder of an older, built checkout to compare this one with; undefined for the usual measurements. */
@@ -41,7 +47,9 @@ export interface BenchOptions {
 export const HELP = `Usage: npm run bench -- [flags]
 
   --quick        a few minutes; the figures are rougher, and the larger stores are left out
-  --full         adds what takes memory by the gigabyte: 1,000 paused readers
+  --full         adds what takes memory by the gigabyte, 1,000 paused readers, and lets soak and mounted last their full
+                 time: 14 and about 5 minutes
+  --door DOORS   those of slow-readers: chat, messages, responses; chat and responses by default
   --record       writes the figures into bench/RESULTS.md
   --against FOLDER  compares this checkout with an older, built one, and nothing else: CPU of whole and streamed
                  responses, time to first token, start-up
@@ -55,6 +63,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
     options: {
       quick: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
+      door: { type: 'string', default: 'chat,responses' },
       record: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
       against: { type: 'string' },
@@ -65,7 +74,14 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   const parts = values.only.length === 0 ? PARTS : values.only.flatMap((names) => names.split(',').map(toPart));
   if (values.record && values.quick) throw new Error('--record needs figures that last: leave out --quick');
   const recorded = values.record ? toTables(parts) : [];
-  return { parts, isQuick: values.quick, isFull: values.full, recorded, against: values.against };
+  const doors = values.door.split(',').map(toDoor);
+  return { parts, isQuick: values.quick, isFull: values.full, doors, recorded, against: values.against };
+}
+
+function toDoor(name: string): Form {
+  const door = (Object.keys(ROUTES) as Form[]).find((known) => known === name);
+  if (door === undefined) throw new Error(`There is no door ${name}; there are ${Object.keys(ROUTES).join(', ')}`);
+  return door;
 }
 
 /** A table is written as a whole, or it would contain figures of several days. */

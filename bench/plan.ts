@@ -1,3 +1,5 @@
+import type { Form } from './load/bench-request.ts';
+
 /** The durations of all measurements, and the receiver of progress reports. */
 export interface Plan {
   /** Gateway and bare proxy under full load, by turns. */
@@ -10,6 +12,14 @@ export interface Plan {
   readonly holdMs: number;
   /** Whether 1,000 paused readers of 32 MB are measured, too. */
   readonly isFull: boolean;
+  /** The doors at which readers are slow. */
+  readonly doors: readonly Form[];
+  /** How long 400 streams run. */
+  readonly soakMs: number;
+  /** Calls of the mounted gateway; at least 10,000 are needed to fill its store. */
+  readonly mounted: { readonly whole: number; readonly streams: number };
+  /** How long a process is left alone after its load, before its memory is read. */
+  readonly restMs: number;
   readonly startUp: { readonly starts: number; readonly sizes: readonly number[] };
   /** How often each test double is started. */
   readonly fixturesStarts: number;
@@ -29,7 +39,7 @@ export interface Plan {
   progress(line: string): void;
 }
 
-type Durations = Omit<Plan, 'progress' | 'isFull'>;
+type Durations = Omit<Plan, 'progress' | 'isFull' | 'doors'>;
 
 /** Durations for figures that are recorded. A run takes about five minutes. */
 export const THOROUGH: Durations = {
@@ -41,7 +51,13 @@ export const THOROUGH: Durations = {
   fixturesStarts: 21,
   ui: { generations: 100_000, inPostgres: 1_000_000, rounds: 5, scrollMs: 4000, streamMs: 4000 },
   desktop: { starts: 5, idleMs: 60_000 },
+  soakMs: 120_000,
+  mounted: { whole: 40_000, streams: 12_000 },
+  restMs: 90_000,
 };
+
+/** What takes its full time with `--full` alone. */
+export const FULL: Partial<Durations> = { soakMs: 720_000, mounted: { whole: 200_000, streams: 33_000 } };
 
 /** Durations for a quick check: all parts are shorter, and the larger store is left out. */
 export const QUICK: Durations = {
@@ -53,4 +69,7 @@ export const QUICK: Durations = {
   fixturesStarts: 5,
   ui: { generations: 10_000, inPostgres: 100_000, rounds: 2, scrollMs: 1500, streamMs: 1500 },
   desktop: { starts: 2, idleMs: 5000 },
+  soakMs: 15_000,
+  mounted: { whole: 12_000, streams: 11_000 },
+  restMs: 20_000,
 };

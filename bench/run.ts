@@ -14,9 +14,10 @@ import { measureFixturesStart } from './measurements/fixtures-start.ts';
 import { measureGuarded } from './measurements/guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './measurements/held-streams.ts';
 import { measureLlms } from './measurements/llms.ts';
+import { measureMounted, measureSlowReaders, measureSoak } from './measurements/memory-scenes.ts';
 import { measurePortkey } from './measurements/portkey.ts';
 import { measureStartUp } from './measurements/start-up.ts';
-import { type Plan, QUICK, THOROUGH } from './plan.ts';
+import { FULL, type Plan, QUICK, THOROUGH } from './plan.ts';
 import { cleanUpOnExit } from './processes/children.ts';
 import type { Figure } from './report/figure.ts';
 import { currentLoad, describeMachine, watchOthers } from './report/machine.ts';
@@ -45,10 +46,14 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   ui: measureUi,
   desktop: measureDesktop,
   'ui-million': measureUiMillion,
+  soak: measureSoak,
+  'slow-readers': measureSlowReaders,
+  mounted: measureMounted,
 };
 
-async function run({ parts, isQuick, isFull, recorded, against }: BenchOptions): Promise<void> {
-  const plan: Plan = { ...(isQuick ? QUICK : THOROUGH), isFull, progress: (line) => console.log(`  ${line}`) };
+async function run({ parts, isQuick, isFull, doors, recorded, against }: BenchOptions): Promise<void> {
+  const durations = { ...(isQuick ? QUICK : THOROUGH), ...(isFull && FULL) };
+  const plan: Plan = { ...durations, isFull, doors, progress: (line) => console.log(`  ${line}`) };
   if (against !== undefined) {
     console.log(`\n${toTextTable(await measureAgainst(plan, against), AGAINST_TITLES)}`);
     return;

@@ -27,6 +27,8 @@ export interface LoadConnectionOptions {
   readonly request: Uint8Array;
   /** Called when the first event of a streamed response, or the first byte of another, has arrived. */
   readonly onFirstEvent?: () => void;
+  /** Whether it reads a byte a second from the first event on. */
+  readonly isSlow?: boolean | undefined;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -37,12 +39,13 @@ const TAIL_BYTES = 160;
 
 /** All connections read into it, because each read is processed before the next begins. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+const oneByte = Buffer.allocUnsafeSlow(1);
 
 /**
  * Opens a connection that implements only the HTTP/1.1 that this bench needs: it finds the end of the head, the first
  * event and the end of the body, and copies nothing, so that the load costs little compared with what it measures.
  */
-export function openLoadConnection({ port, request, onFirstEvent }: LoadConnectionOptions): LoadConnection {
+export function openLoadConnection({ port, request, onFirstEvent, isSlow }: LoadConnectionOptions): LoadConnection {
   let pending: { resolve: (response: LoadResponse) => void; reject: (error: Error) => void } | undefined;
   let head = '';
   let status = 0;
@@ -53,6 +56,7 @@ export function openLoadConnection({ port, request, onFirstEvent }: LoadConnecti
   let startedAt = 0;
   let firstEventMs = 0;
   let isPaused = false;
+  let timer: NodeJS.Timeout | undefined;
 
   const fail = (error: Error): void => {
     pending?.reject(error);
@@ -81,6 +85,7 @@ export function openLoadConnection({ port, request, onFirstEvent }: LoadConnecti
     bytes += piece.length;
     if (firstEventMs === 0 && (bytesLeft !== null || piece.includes(DATA))) {
       firstEventMs = performance.now() - startedAt;
+      if (isSlow === true) timer = setInterval(() => socket.resume(), 1000);
       onFirstEvent?.();
     }
     tail = (piece.length < TAIL_BYTES ? tail : '') + piece.toString('latin1', Math.max(0, piece.length - TAIL_BYTES));
@@ -95,20 +100,22 @@ export function openLoadConnection({ port, request, onFirstEvent }: LoadConnecti
     port,
     noDelay: true,
     onread: {
-      buffer: readBuffer,
+      buffer: isSlow === true ? () => (timer === undefined ? readBuffer : oneByte) : readBuffer,
       callback(count) {
         if (pending === undefined) {
           socket.destroy(new Error('bytes came without a request'));
           return false;
         }
+        if (timer !== undefined) return false;
         const piece = readBuffer.subarray(0, count);
         const body = status === 0 ? readHead(piece) : piece;
         if (body !== undefined) readBody(body);
-        return !isPaused;
+        return !isPaused && timer === undefined;
       },
     },
   });
   socket.on('error', fail);
+  socket.on('close', () => clearInterval(timer));
   socket.on('close', () => fail(new Error('the connection was closed before the end of a response')));
 
   return {

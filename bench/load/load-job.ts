@@ -10,6 +10,8 @@ export interface LoadJob {
   readonly stream: boolean;
   readonly connections: number;
   readonly durationMs: number;
+  /** Ends earlier, with this many. Default: no limit. */
+  readonly requests?: number;
   /** The connections open spread over this time; responses to requests sent in it are not timed. */
   readonly rampMs: number;
   /** A shorter response is wrong. */
@@ -34,12 +36,14 @@ export interface LoadResult {
 /** Streams that are opened and held. */
 export interface HoldJob {
   readonly port: number;
+  /** Default: the gateway's own for chat completions. */
+  readonly route?: Route | undefined;
   readonly script: string;
   readonly connections: number;
   /** The streams are opened spread over this time. */
   readonly rampMs: number;
-  /** Whether readers stop reading at the first event. */
-  readonly paused: boolean;
+  /** Whether readers stop reading at the first event; `slow`: then they read a byte a second. */
+  readonly paused: boolean | 'slow';
 }
 
 /** Calls that the load's process serves. */

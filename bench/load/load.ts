@@ -14,11 +14,12 @@ interface Held {
 let held: Held | undefined;
 
 async function run(job: LoadJob): Promise<LoadResult> {
-  const { port, route, script, stream, connections, durationMs, rampMs } = job;
+  const { port, route, script, stream, connections, durationMs, rampMs, requests: most = Infinity } = job;
   const request = toRequestBytes(port, script, stream, route);
   const latencyMs: number[] = [];
   const firstEventMs: number[] = [];
   let requests = 0;
+  let sent = 0;
   const startedAt = performance.now();
   const open = Array.from({ length: connections }, () => openLoadConnection({ port, request }));
 
@@ -26,7 +27,8 @@ async function run(job: LoadJob): Promise<LoadResult> {
     if (rampMs > 0) await delay((rampMs * index) / connections);
     for (;;) {
       const sentAfterMs = performance.now() - startedAt;
-      if (sentAfterMs >= durationMs) return;
+      if (sentAfterMs >= durationMs || sent >= most) return;
+      sent += 1;
       const response = await connection.send();
       refuseWrongResponse(response, job);
       requests += 1;
@@ -55,8 +57,8 @@ function toDistribution(values: readonly number[]): LoadResult['latencyMs'] {
   return { p50: percentile(values, 50), p99: percentile(values, 99) };
 }
 
-async function hold({ port, script, connections, rampMs, paused }: HoldJob): Promise<void> {
-  const request = toRequestBytes(port, script, true);
+async function hold({ port, route, script, connections, rampMs, paused }: HoldJob): Promise<void> {
+  const request = toRequestBytes(port, script, true, route);
   const opened: LoadConnection[] = [];
   const streams: Held = { connections: opened, ended: 0 };
   held = streams;
@@ -65,8 +67,9 @@ async function hold({ port, script, connections, rampMs, paused }: HoldJob): Pro
       const connection = openLoadConnection({
         port,
         request,
+        isSlow: paused === 'slow',
         onFirstEvent() {
-          if (paused) connection.setPaused(true);
+          if (paused === true) connection.setPaused(true);
           resolve();
         },
       });

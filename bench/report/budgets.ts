@@ -20,6 +20,14 @@ export const FIRST_TOKEN_P99_MS: Budget = { limit: 10 };
 export const OPEN_STREAMS_MB: Budget = { limit: 300 };
 /** Growth of resident memory with readers who have stopped reading. */
 export const PAUSED_READERS_MB: Budget = { limit: 256 };
+/** Growth of resident memory under 400 streams, at its peak and after 90 s of rest. */
+export const SOAK_PEAK_MB: Budget = { limit: 400 };
+export const SOAK_REST_MB: Budget = { limit: 150 };
+/** Growth of resident memory with 150 readers of a byte a second, and when they leave together. */
+export const SLOW_READERS_MB: Budget = { limit: 400 };
+/** Resident memory of an application with a mounted gateway, and what a kept call costs beside its texts. */
+export const MOUNTED_MB: Budget = { limit: 300 };
+export const MOUNTED_CALL_KB: Budget = { limit: 4 };
 /** Time from the start of the process to listening. */
 export const LISTENING_10_000_MS: Budget = { limit: 400 };
 export const LISTENING_100_000_MS: Budget = { limit: 1500 };

@@ -11,6 +11,8 @@ export interface UpstreamScript {
   readonly chunkChars: number | null;
   /** Tokens in a paragraph; absent where the text is one paragraph. */
   readonly paragraph?: number;
+  /** Whether the text is sent as the arguments of a tool's call. Only the wire `openai` does so. */
+  readonly isCall?: boolean;
 }
 
 /** Responses of a size that is usual for chat models, sent as fast as they are read. */
@@ -33,8 +35,24 @@ export const FLOOD_100_MB: UpstreamScript = toFlood(100);
 /** 32 MB, sent as fast as they are read. */
 export const FLOOD_32_MB: UpstreamScript = toFlood(32);
 
+/** Some hundred tokens a second, for three seconds: a text, and a tool's call. */
+export const SOAK: UpstreamScript = { name: 'soak', chunks: 300, burst: 5, intervalMs: 50, chunkChars: null };
+export const SOAK_CALL: UpstreamScript = { ...SOAK, name: 'soak-call', isCall: true };
+/** The only model of the example application. */
+export const EXAMPLE: UpstreamScript = { ...BURST, name: 'gpt-4o-mini' };
+
 /** Every script; each is a model of the gateway under measurement. */
-export const SCRIPTS: readonly UpstreamScript[] = [BURST, TRICKLE, SWIFT, OPEN, FLOOD_100_MB, FLOOD_32_MB];
+export const SCRIPTS: readonly UpstreamScript[] = [
+  BURST,
+  TRICKLE,
+  SWIFT,
+  OPEN,
+  FLOOD_100_MB,
+  FLOOD_32_MB,
+  SOAK,
+  SOAK_CALL,
+  EXAMPLE,
+];
 
 /** Prompt tokens of every response. */
 export const PROMPT_TOKENS = 20;

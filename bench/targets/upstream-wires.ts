@@ -29,6 +29,15 @@ const CHAT = { id: 'chatcmpl-bench', created: 1_700_000_000, model: 'bench', sys
 const toChatEvent = (fields: object): string =>
   `data: ${JSON.stringify({ ...CHAT, object: 'chat.completion.chunk', ...fields })}\n\n`;
 
+/** A piece of the arguments of one call, which are JSON as a whole. */
+function toCallDelta(script: UpstreamScript, index: number): object {
+  const text = textOfChunk(script, index);
+  const piece = `${index === 0 ? '{"text":"' : ''}${text}${index === script.chunks - 1 ? '"}' : ''}`;
+  const called = index === 0 ? { id: 'call_bench', type: 'function' } : {};
+  const name = index === 0 ? { name: 'write' } : {};
+  return { tool_calls: [{ index: 0, ...called, function: { ...name, arguments: piece } }] };
+}
+
 const openai: UpstreamWire = {
   path: '/v1/chat/completions',
   whole: {
@@ -46,11 +55,13 @@ const openai: UpstreamWire = {
   },
   beginning: [],
   toText(script, index) {
-    const delta = { content: textOfChunk(script, index) };
+    const delta = script.isCall === true ? toCallDelta(script, index) : { content: textOfChunk(script, index) };
     return toChatEvent({ choices: [{ index: 0, delta, logprobs: null, finish_reason: null }] });
   },
-  toEnding: ({ chunks }) => [
-    toChatEvent({ choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }] }),
+  toEnding: ({ chunks, isCall }) => [
+    toChatEvent({
+      choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: isCall === true ? 'tool_calls' : 'stop' }],
+    }),
     toChatEvent({ choices: [], usage: usageOf(chunks) }),
     'data: [DONE]\n\n',
   ],
