@@ -29,7 +29,7 @@ const UNSEEN: readonly (readonly [RegExp, string])[] = [
 /** Beside them, names of providers, which a gateway upstream is told for the choice of one. */
 const isUnseen = ({ place, variant }: MarkedRequest): boolean =>
   place.startsWith('provider.') ||
-  (variant === 'word' &&
+  ((variant === 'word' || variant === 'part of a word') &&
     !place.includes('<json>') &&
     !isData(place) &&
     UNSEEN.some(([pattern]) => pattern.test(place)));

@@ -237,6 +237,11 @@ const MESSAGES: readonly Readonly<Record<string, unknown>>[] = [
               },
             ],
           },
+          {
+            type: 'web_fetch_tool_result',
+            tool_use_id: 'srvtoolu_2',
+            content: { type: 'web_fetch_tool_result_error', error_code: 'url_not_allowed' },
+          },
           { type: 'mcp_tool_use', id: 'mcptoolu_1', name: 'look', server_name: 'files', input: { type: 'x' } },
           {
             type: 'mcp_tool_result',

@@ -5,8 +5,8 @@ export const MARKER = 'zebrafinch';
 export interface MarkedRequest {
   /** `messages.0.content`; a name of a member that is marked ends with `{}`, text in JSON begins with `<json>`. */
   readonly place: string;
-  /** The marker is all that stands there, or follows what stood there. */
-  readonly variant: 'word' | 'added word' | 'name';
+  /** The marker is all that stands there, alone or as a part of a word, or follows what stood there. */
+  readonly variant: 'word' | 'part of a word' | 'added word' | 'name';
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -46,11 +46,16 @@ function* markObject(value: Readonly<Record<string, Json>>, place: string): Gene
 
 function* markString(value: string, place: string): Generator<MarkedValue> {
   yield { place, variant: 'word', value: MARKER };
+  // As words of protocols are written: `clear_tool_uses_20250919`, `web_search_call.results`.
+  yield { place, variant: 'part of a word', value: `use_${MARKER}_20250101` };
+  yield { place, variant: 'part of a word', value: `use_it.${MARKER}_now` };
   yield { place, variant: 'added word', value: `${value} ${MARKER}` };
   const url = /^(?<head>data:(?<type>[^;,]*)(?<rest>[^,]*)),(?<data>.*)$/s.exec(value)?.groups;
   if (url !== undefined) {
     const { head = '', type = '', rest = '', data = '' } = url;
     yield { place: `${place}<head>`, variant: 'word', value: `data:${type};name=${MARKER}${rest},${data}` };
+    yield { place: `${place}<type>`, variant: 'word', value: `data:application/vnd.${MARKER}${rest},${data}` };
+    yield { place: `${place}<type>`, variant: 'word', value: `data:image/${MARKER}${rest},${data}` };
     const isText = type.startsWith('text/');
     const marked = !isText
       ? `${data}${MARKER}`

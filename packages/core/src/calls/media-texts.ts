@@ -2,7 +2,7 @@ import type { Visit } from './text-map.ts';
 
 /** Heads of data URLs in which nothing but a type of media can be read. */
 const PLAIN_HEAD =
-  /^data:(?:image\/(?:png|jpe?g|gif|webp|heic|heif|avif|bmp|tiff)|audio\/(?:wav|x-wav|wave|mpeg|mp3|mp4|aac|ogg|opus|flac|aiff|webm|pcm|l16)|video\/(?:mp4|mpeg|mpg|webm|quicktime|mov|avi|x-msvideo|x-flv|3gpp|wmv|x-ms-wmv)|application\/(?:pdf|octet-stream|zip|msword|vnd\.[a-z.-]{1,80}))?;base64,$/i;
+  /^data:(?:image\/(?:png|jpe?g|gif|webp|heic|heif|avif|bmp|tiff)|audio\/(?:wav|x-wav|wave|mpeg|mp3|mp4|aac|ogg|opus|flac|aiff|webm|pcm|l16)|video\/(?:mp4|mpeg|mpg|webm|quicktime|mov|avi|x-msvideo|x-flv|3gpp|wmv|x-ms-wmv)|application\/(?:pdf|octet-stream|zip|msword|vnd\.(?:ms-excel|ms-powerpoint|oasis\.opendocument\.(?:text|spreadsheet|presentation)|openxmlformats-officedocument\.(?:wordprocessingml\.document|spreadsheetml\.sheet|presentationml\.presentation))))?;base64,$/i;
 
 /** Heads of those that hold text. */
 const PLAIN_TEXT_HEAD =

@@ -52,11 +52,7 @@ const location = fields({ type: words('approximate'), city: text, region: text, 
 
 const SOURCE_FIELDS = {
   type: words('base64', 'url', 'text', 'content', 'file'),
-  media_type: words(
-    /(?:image|audio|video)\/[a-z\d]{2,10}/,
-    /application\/(?:pdf|json)/,
-    /text\/(?:plain|html|csv|markdown)/,
-  ),
+  media_type: words(/image\/(?:png|jpe?g|gif|webp)/, /application\/(?:pdf|json)/, /text\/(?:plain|html|csv|markdown)/),
   url: media,
   file_id: id,
   content: (value, visit) => block(value, visit),
@@ -121,7 +117,11 @@ const BLOCK_FIELDS = {
   stdout: text,
   stderr: text,
   return_code: scalar,
-  error_code: words(/[a-z]+_[a-z_]+|unavailable/),
+  error_code: words(
+    /unavailable|invalid_tool_input|max_uses_exceeded|too_many_requests|query_too_long|execution_time_exceeded/,
+    /container_expired|file_not_found|output_file_too_large|url_(?:too_long|not_allowed|not_accessible)/,
+    /unsupported_content_type/,
+  ),
 } as const satisfies Record<string, Place>;
 
 const otherBlock = fields(BLOCK_FIELDS);
@@ -166,7 +166,7 @@ const messagesBody = fields({
   service_tier: words('auto', 'standard_only', 'default', 'flex', 'priority', 'scale', 'fast'),
   speed: words('fast', 'standard'),
   container: chosen((value) => (typeof value === 'string' ? id : container)),
-  context_management: fields({ edits: fields({ type: words(/[a-z]+_[a-z_]+_\d{8}/) }) }),
+  context_management: fields({ edits: fields({ type: words(/(?:clear_tool_uses|clear_thinking|compact)_\d{8}/) }) }),
   mcp_servers: fields({
     type: words('url'),
     url: text,
@@ -302,7 +302,11 @@ const responsesBody = fields({
     exclude: checked,
     generate_summary: words('auto', 'concise', 'detailed'),
   }),
-  include: words(/[a-z_]+(?:\.[a-z_]+){1,3}/),
+  include: words(
+    /reasoning\.encrypted_content|message\.(?:output_text\.logprobs|input_image\.image_url)/,
+    /file_search_call\.results|web_search_call\.(?:results|action\.sources)|code_interpreter_call\.outputs/,
+    /computer_call_output\.output\.image_url/,
+  ),
   prompt: fields({ id, version: words(/\d{1,6}/), variables: dictionary('the name of a variable', item) }),
   prompt_cache_key: text,
   prompt_cache_options: CHAT_PLACES.prompt_cache_options,
