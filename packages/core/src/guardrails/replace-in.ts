@@ -58,40 +58,45 @@ export function* replaceIn(
   const results: string[] = [];
   let next = 0;
   for (const [index, { text, form }] of given.entries()) {
-    const { start, text: shown, writtenAt } = texts[index] as PlacedText;
-    const end = start + shown.length;
-    const written = (offset: number): number => writtenAt?.(offset - start) ?? offset - start;
-    const spans: Replacement[] = [];
-    while (next < replacements.length) {
-      const replacement = replacements[next] as Replacement;
-      if (replacement.start >= end) break;
-      spans.push({
-        start: written(Math.max(start, replacement.start)),
-        end: written(Math.min(end, replacement.end)),
-        placeholder: replacement.start < start ? '' : replacement.placeholder,
-      });
-      if (replacement.end > end) break;
-      next += 1;
-      if (next % REPLACEMENTS_A_STEP === 0) yield;
-    }
-    results.push(spans.length === 0 ? text : yield* replaceSpans(text, spans, form));
+    const placed = texts[index] as PlacedText;
+    const end = placed.start + placed.text.length;
+    const first = next;
+    while (next < replacements.length && (replacements[next] as Replacement).end <= end) next += 1;
+    // The last one may go on in the next text.
+    const last = replacements[next];
+    const past = last !== undefined && last.start < end ? next + 1 : next;
+    results.push(past === first ? text : yield* replaceAll(text, form, placed, replacements.slice(first, past)));
   }
   return results;
 }
 
-function* replaceSpans(text: string, spans: readonly Replacement[], form: TextForm): Steps<string> {
+function* replaceAll(
+  text: string,
+  form: TextForm,
+  { start, text: shown, writtenAt }: PlacedText,
+  spans: readonly Replacement[],
+): Steps<string> {
+  const length = shown.length;
+  const written = (offset: number): number => {
+    const within = Math.min(Math.max(offset - start, 0), length);
+    return writtenAt === null ? within : writtenAt(within);
+  };
   if ((form === 'arguments' || form === 'result') && isJsonDocument(text)) {
-    const json = yield* replaceInJson(text, spans);
+    const json = yield* replaceInJson(text, spans, written, start);
     if (json !== null) return json;
     if (form === 'arguments') throw new UnredactableError('more than one value in the arguments of a tool');
   }
   let pieces: string[] = [];
   let done = '';
   let at = 0;
-  for (const [index, { start, end, placeholder }] of spans.entries()) {
-    pieces.push(text.slice(at, start), toForm(placeholder, form));
-    at = end;
-    if (index % REPLACEMENTS_A_STEP !== REPLACEMENTS_A_STEP - 1) continue;
+  let count = 0;
+  for (const span of spans) {
+    pieces.push(text.slice(at, written(span.start)));
+    // Of one that began in the text before, only the rest is removed.
+    if (span.start >= start) pieces.push(toForm(span.placeholder, form));
+    at = written(span.end);
+    count += 1;
+    if (count % REPLACEMENTS_A_STEP !== 0) continue;
     done += pieces.join('');
     pieces = [];
     yield;
@@ -100,7 +105,6 @@ function* replaceSpans(text: string, spans: readonly Replacement[], form: TextFo
 }
 
 function toForm(placeholder: string, form: TextForm): string {
-  if (placeholder === '') return '';
   if (form === 'arguments') return toJsonContent(placeholder);
   return form === 'name' ? placeholder.replace(/[^\w.-]+/g, '') || 'REDACTED' : placeholder;
 }
@@ -109,31 +113,37 @@ function toForm(placeholder: string, form: TextForm): string {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[\s{}[\],:]+/gs;
 
 /** Replaces parts of strings, and whole numbers and words by strings; null where more than one of them is matched. */
-function* replaceInJson(json: string, spans: readonly Replacement[]): Steps<string | null> {
+function* replaceInJson(
+  json: string,
+  spans: readonly Replacement[],
+  written: (offset: number) => number,
+  start: number,
+): Steps<string | null> {
   let pieces: string[] = [];
   let done = '';
   let at = 0;
   let next = 0;
-  let read = 0;
+  let steps = 0;
   for (const { 0: token, index } of json.matchAll(TOKEN)) {
     const end = index + token.length;
     const isString = token.startsWith('"');
-    while (next < spans.length && (spans[next] as Replacement).start < end) {
+    const isMark = !isString && /^[\s{}[\],:]/.test(token);
+    for (; next < spans.length; next += 1) {
       const span = spans[next] as Replacement;
-      next += 1;
-      if (span.end > (isString ? end - 1 : end) || (isString && span.start === index)) return null;
-      if (isString) {
-        pieces.push(json.slice(at, span.start), toJsonContent(span.placeholder));
-        at = span.end;
-      } else if (/^[\s{}[\],:]/.test(token)) return null;
-      else if (at < end) {
-        pieces.push(json.slice(at, index), JSON.stringify(span.placeholder));
-        at = end;
-      }
+      const from = written(span.start);
+      if (from >= end) break;
+      const to = written(span.end);
+      // One that began in the text before would leave nothing in its place.
+      if (isMark || span.start < start || to > (isString ? end - 1 : end) || (isString && from === index)) return null;
+      if (isString) pieces.push(json.slice(at, from), toJsonContent(span.placeholder));
+      else if (at < end) pieces.push(json.slice(at, index), JSON.stringify(span.placeholder));
+      at = isString ? to : end;
+      steps += 1;
+      if (steps % REPLACEMENTS_A_STEP === 0) yield;
     }
     if (next === spans.length) break;
-    read += 1;
-    if (read % REPLACEMENTS_A_STEP !== 0) continue;
+    steps += 1;
+    if (steps % REPLACEMENTS_A_STEP !== 0) continue;
     done += pieces.join('');
     pieces = [];
     yield;
