@@ -1,4 +1,4 @@
-import { nextTick, setImmediate } from './own-timers.ts';
+import { nextTick, setImmediate } from './node-timers.ts';
 
 type Callback = () => void;
 

@@ -1,4 +1,4 @@
-import { setImmediate } from './own-timers.ts';
+import { setImmediate } from './node-timers.ts';
 
 const waiting: (() => void)[] = [];
 let isScheduled = false;

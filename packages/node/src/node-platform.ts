@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import type { Platform } from '@model-gateway/core';
 
 import { nextTurn } from './next-turn.ts';
-import { monotonicNow, setUnrefTimer } from './own-timers.ts';
+import { monotonicNow, setUnrefTimer } from './node-timers.ts';
 import { openScratchFile } from './scratch-file.ts';
 
 /** One call for this many random bytes costs little more than one for sixteen. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-import { clearTimeout, setTimeout } from '../own-timers.ts';
+import { clearTimeout, setTimeout } from '../node-timers.ts';
 import { probeHalfClosed } from './probe-half-closed.ts';
 
 export interface TrackedConnections {

@@ -11,7 +11,7 @@ import {
   type Store,
 } from '@model-gateway/core';
 
-import { monotonicNow, setUnrefTimer } from '../own-timers.ts';
+import { monotonicNow, setUnrefTimer } from '../node-timers.ts';
 import { openDeliveryLog } from './deliveries/delivery-log.ts';
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
 import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { GatewayError } from '@model-gateway/core';
 
 import { isPeerMissing } from '../load-peer.ts';
-import { clearTimeout, setTimeout } from '../own-timers.ts';
+import { clearTimeout, setTimeout } from '../node-timers.ts';
 import type { ReadingResult, ReadingTask } from './reading.ts';
 
 export interface ReadingLimits {

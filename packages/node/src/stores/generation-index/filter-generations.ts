@@ -18,7 +18,7 @@ import {
   type SortedQuery,
 } from '@model-gateway/core';
 
-import { setImmediate } from '../../own-timers.ts';
+import { setImmediate } from '../../node-timers.ts';
 import { dayAt } from '../journal/segment-name.ts';
 import type { GenerationEntry } from './generation-entry.ts';
 import { createTextCheck } from './text-check.ts';

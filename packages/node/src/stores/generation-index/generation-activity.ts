@@ -1,6 +1,6 @@
 import { type ActivityQuery, type ActivitySum, createActivityBook } from '@model-gateway/core';
 
-import { setImmediate } from '../../own-timers.ts';
+import { setImmediate } from '../../node-timers.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
 import { GenerationEntry } from './generation-entry.ts';
 import type { GenerationRows } from './generation-rows.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { GenerationRecord, JournaledRecord, Logger, RecordJournal } from '@model-gateway/core';
 
-import { setUnrefTimer } from '../../own-timers.ts';
+import { setUnrefTimer } from '../../node-timers.ts';
 import { sweepTemporaryFiles } from '../files/atomic-file.ts';
 import { prepareDataDirectory, toDirectoryError } from '../files/data-directory.ts';
 import type { DirectoryOwner } from '../files/directory-owner.ts';
