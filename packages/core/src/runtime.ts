@@ -57,6 +57,7 @@ import { checkDefaultCallbackUrl } from './webhooks/object-to-callback-url.ts';
 const ERRORS_ALONE: Logger = {
   info: () => undefined,
   warn: () => undefined,
+  // oxlint-disable-next-line no-console -- there is nothing else to tell it to
   error: (message, fields) => console.error(`model-gateway: ${message}`, ...(fields === undefined ? [] : [fields])),
 };
 

@@ -21,7 +21,8 @@ function fill(scratch: Scratch): void {
   for (const piece of PIECES) scratch.append(piece.slice());
 }
 
-const toText = (pieces: readonly Uint8Array[] | null): string => Buffer.concat(pieces ?? []).toString('latin1');
+const toText = (pieces: Iterable<Uint8Array> | null): string =>
+  Buffer.concat(Array.from(pieces ?? [])).toString('latin1');
 
 test('gives back what was put aside, whether or not it has reached the file', async () => {
   const scratch = openScratchFile(dir);

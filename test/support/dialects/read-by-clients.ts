@@ -20,8 +20,9 @@ interface MadeEnd {
 /** The stream of a completion, as its frames are written. */
 export function toStream({ encoder, request }: ParsedChat, { chunks, finish, usage }: MadeEnd): string {
   const frames = encoder.createFrames(ENVELOPE, request);
-  const said = chunks.map((chunk) => frames.encode([chunk])).join('');
-  return said + frames.encodeEnd({ reason: finish, native: finish, usage, citations: undefined, members: undefined });
+  const end = { reason: finish, native: finish, usage, citations: undefined, members: undefined };
+  const written = [...chunks.map((chunk) => frames.encode([chunk])), frames.encodeEnd(end)];
+  return written.map((text) => Array.from(text).join('')).join('');
 }
 
 /** The unstreamed body of the same completion. */

@@ -40,6 +40,7 @@ export function callWithin<Value>(
     };
     const fail = (error: unknown): void => {
       end();
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what the call or its signal has failed with, handed on
       reject(error);
     };
     const onAbort = (): void => {

@@ -230,11 +230,7 @@ function wholePageOf(order: Order, { start, end, limit }: Span): GenerationPage 
   return { records, next: hasOlder ? oldest.record.generation.id : null };
 }
 
-function filteredPageOf(
-  order: Order,
-  { start, end, limit }: Span,
-  filter: GenerationFilter,
-): GenerationPage {
+function filteredPageOf(order: Order, { start, end, limit }: Span, filter: GenerationFilter): GenerationPage {
   const records: GenerationRecord[] = [];
   const last = Math.max(start, end - MAX_LOOKED_AT);
   for (let at = end - 1; at >= last; at -= 1) {
