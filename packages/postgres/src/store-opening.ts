@@ -33,16 +33,27 @@ const LONGEST_WAIT_MS = 5000;
 /** A start does not wait longer for a database that says nothing, or that another process is migrating. */
 const FIRST_LIMIT_MS = 8000;
 const END_LIMIT_MS = 1000;
+const INDEXES_LIMIT_MS = 2000;
 
 export function createStoreOpening({ connection, logger, migrates, rooms }: OpeningOptions): StoreOpening {
   let reason: string | undefined = 'The database has not been reached yet';
   let hasBegun = false;
   let isEnded = false;
   let started = 0;
-  let building = Promise.resolve();
+  let building: Promise<void> | undefined;
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
 
+  /** Lists are slower without an index, and all else goes on. */
+  const buildIndexesOnce = async (): Promise<void> => {
+    try {
+      await buildIndexes(connection, ending.signal);
+    } catch (error) {
+      if (isEnded) return;
+      const { message } = describe(error, connection);
+      logger?.warn('Indexes of the database are missing: run model-gateway migrate', { reason: message });
+    }
+  };
   const open = async (): Promise<void> => {
     if (migrates) {
       const applied = await migrate(connection);
@@ -51,23 +62,17 @@ export function createStoreOpening({ connection, logger, migrates, rooms }: Open
       const pending = await findPendingMigrations(connection);
       if (pending.length > 0) throw new PendingMigrationsError(pending);
     }
+    if (migrates) {
+      building ??= buildIndexesOnce();
+      // Those of an empty database are there at once; those of a large one are built while calls are served.
+      await Promise.race([building, limit(INDEXES_LIMIT_MS)]);
+    }
     for (const room of rooms.slice(started)) {
       if (isEnded) return;
       await room.start?.();
       started += 1;
     }
     reason = undefined;
-    if (migrates) building = buildLater();
-  };
-  /** Lists are slower without an index, and all else goes on. */
-  const buildLater = async (): Promise<void> => {
-    try {
-      await buildIndexes(connection, ending.signal);
-    } catch (error) {
-      if (isEnded) return;
-      const { message } = describe(error, connection);
-      logger?.warn('Indexes of the database are missing: run model-gateway migrate', { reason: message });
-    }
   };
   const attempt = async (waitMs: number): Promise<UnusableDatabaseError | undefined> => {
     try {

@@ -27,6 +27,8 @@ export interface RepositoryParts {
   readonly reads: GenerationReads;
   readonly follow: NonNullable<GenerationRepository['follow']>;
   readonly now: () => number;
+  /** When what an earlier process has left began to be written; undefined before. */
+  readonly wokenAt: () => number | undefined;
 }
 
 /** For what an earlier process has left: a read that misses it waits this long, and a list right after the start. */
@@ -39,13 +41,12 @@ const BACKLOG_LIMIT_MS = 2000;
 export function createRepository(
   parts: RepositoryParts,
 ): Omit<GenerationRepository, 'noteRunning' | 'listSpending' | 'carrySpending'> {
-  const { write, writer, journal, logger, limits, stored, spending, reads, now } = parts;
+  const { write, writer, journal, logger, limits, stored, spending, reads, now, wokenAt } = parts;
   const { pending } = writer;
-  const listsWaitUntil = now() + BACKLOG_LIMIT_MS;
 
   const settle = async (): Promise<void> => {
     if (pending.size > 0) await writer.flush();
-    const leftMs = listsWaitUntil - now();
+    const leftMs = (wokenAt() ?? now()) + BACKLOG_LIMIT_MS - now();
     if (writer.backlog?.isEmpty === false && leftMs > 0) await writer.emptyBacklog(Math.min(leftMs, BACKLOG_LIMIT_MS));
   };
   /** A read of the database that sees all that was appended here. */

@@ -61,6 +61,7 @@ export function openGenerations(
   const writer = createBatchWriter({ ...write, journal, logger, deleteContent: deleteStored });
   const retention = createRetention({ connection, days, spending, logger, now, retentionDays, dropBefore });
   const recovered = journal === undefined ? Promise.resolve() : recover(journal, writer).catch(reportLostNotes);
+  let wokenAt: number | undefined;
   const repository = createRepository({
     follow: createFollow({ ...connection, server }),
     write,
@@ -72,6 +73,7 @@ export function openGenerations(
     spending,
     reads,
     now,
+    wokenAt: () => wokenAt,
   });
 
   return {
@@ -96,6 +98,7 @@ export function openGenerations(
       await server.start();
       await retention.start();
       await recovered;
+      wokenAt ??= now();
       writer.wake();
     },
     async close() {
