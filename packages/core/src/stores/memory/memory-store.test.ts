@@ -54,7 +54,8 @@ test('a kept generation costs its texts and at most 4 KB, and those that were re
   const pieces = 300;
   const length = grow(pieces).length;
   collectGarbage();
-  const before = process.memoryUsage().heapUsed;
+  const heldBytes = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+  const before = heldBytes();
   // Just before the places of those that were removed are given back.
   for (let index = 0; index < 1999; index += 1) {
     const content = toContent(`${index}`);
@@ -62,7 +63,7 @@ test('a kept generation costs its texts and at most 4 KB, and those that were re
     await generations.append(structuredClone(toRecord(`gen-${index}`)), { ...content, output });
   }
   collectGarbage();
-  const bytesEach = (process.memoryUsage().heapUsed - before) / 1000;
+  const bytesEach = (heldBytes() - before) / 1000;
   expect(bytesEach).toBeGreaterThan(length);
   expect(bytesEach).toBeLessThan(length + 4096);
   expect((await generations.getContent('gen-1998'))?.output.completion).toBe(grow(pieces));
@@ -75,4 +76,23 @@ test('a content that is changed by others stays as it was stored', async () => {
   Object.assign(content.output, { completion: 'changed' });
   Object.assign((await generations.getContent('gen-1')) ?? {}, { output: null });
   expect(await generations.getContent('gen-1')).toEqual(toContent('first'));
+});
+
+test('texts of every length and kind come back as they were, while others are removed, changed and deleted', async () => {
+  const { generations } = createMemoryStore({ maxGenerations: 300 });
+  const toText = (index: number): string => '\uFEFFWörld 漢字 🎈"'.repeat((index * 37) % 1500);
+  for (let index = 0; index < 900; index += 1) {
+    await generations.append(toRecord(`gen-${index}`), toContent(toText(index)));
+    if (index % 3 === 0) await generations.deleteContent(`gen-${index}`);
+    if (index % 5 === 0) {
+      const record = toRecord(`gen-${index}`);
+      await generations.update({ ...record, generation: { ...record.generation, model: toText(index) } });
+    }
+  }
+  for (let index = 600; index < 900; index += 1) {
+    const content = index % 3 === 0 ? undefined : toContent(toText(index));
+    expect(await generations.getContent(`gen-${index}`)).toEqual(content);
+    const { generation } = (await generations.get(`gen-${index}`)) ?? {};
+    expect(generation?.model).toBe(index % 5 === 0 ? toText(index) : toRecord('gen-1').generation.model);
+  }
 });

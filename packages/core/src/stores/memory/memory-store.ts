@@ -21,6 +21,7 @@ import type {
   Store,
   StoredContent,
 } from '../store.ts';
+import { createTextRing, type KeptText } from './text-ring.ts';
 
 export interface MemoryStoreOptions {
   /** Limit of stored generations; the oldest are removed first, but their cost stays counted. Default: 10,000. */
@@ -54,12 +55,11 @@ function createTableSource(): TableSource {
 }
 
 interface KeptGeneration {
-  record: GenerationRecord;
-  /**
-   * The content as JSON: one flat text. As objects it would take several times the memory, because a streamed text is a
-   * chain of all its pieces.
-   */
-  content: string | null;
+  readonly id: string;
+  readonly createdAtMs: number;
+  /** As JSON. As objects a call would take several times the memory: a streamed text is a chain of all its pieces. */
+  record: KeptText;
+  content: KeptText | null;
   /** Increases with every append; determines the position in `order`. */
   readonly sequence: number;
 }
@@ -74,6 +74,7 @@ interface GenerationSource {
 
 function createGenerationRepository(maxGenerations: number): GenerationRepository {
   const byId = new Map<string, KeptGeneration>();
+  const texts = createTextRing();
   const spending = createSpendingBook();
   const carried = createCarriedSpending(spending);
   /** Oldest first, beginning at `dropped`: cutting the front off at every append would cost its length each time. */
@@ -85,8 +86,10 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
   const dropOldest = (): void => {
     const oldest = order[dropped];
     if (oldest !== undefined) {
-      byId.delete(oldest.record.generation.id);
-      completeFromMs = Math.max(completeFromMs ?? 0, Date.parse(oldest.record.generation.created_at) + 1);
+      byId.delete(oldest.id);
+      completeFromMs = Math.max(completeFromMs ?? 0, oldest.createdAtMs + 1);
+      texts.letGo(oldest.record);
+      if (oldest.content !== null) texts.letGo(oldest.content);
     }
     // The place would hold it until the front is cut off.
     order[dropped] = undefined;
@@ -97,22 +100,33 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     }
   };
 
+  const readRecord = ({ record }: KeptGeneration): GenerationRecord =>
+    JSON.parse(texts.read(record)) as GenerationRecord;
   const readContent = (id: string): StoredContent | undefined => {
-    const text = byId.get(id)?.content ?? null;
-    return text === null ? undefined : (JSON.parse(text) as StoredContent);
+    const kept = byId.get(id)?.content ?? null;
+    return kept === null ? undefined : (JSON.parse(texts.read(kept)) as StoredContent);
+  };
+  const records = function* (): Generator<GenerationRecord> {
+    for (const entry of byId.values()) yield readRecord(entry);
   };
 
   return {
     append(record, content) {
       const { id } = record.generation;
       if (byId.has(id)) return Promise.reject(new Error(`A generation with the id ${id} exists already`));
-      let text: string | null;
+      let entry: KeptGeneration;
       try {
-        text = content === null ? null : JSON.stringify(content);
+        const contentText = content === null ? null : JSON.stringify(content);
+        entry = {
+          id,
+          createdAtMs: Date.parse(record.generation.created_at),
+          record: texts.keep(JSON.stringify(record)),
+          content: contentText === null ? null : texts.keep(contentText),
+          sequence: nextSequence,
+        };
       } catch (error) {
         return Promise.reject(error instanceof Error ? error : new Error(String(error)));
       }
-      const entry: KeptGeneration = { record, content: text, sequence: nextSequence };
       nextSequence += 1;
       byId.set(id, entry);
       order.push(entry);
@@ -123,12 +137,16 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     async update(record) {
       const entry = byId.get(record.generation.id);
       if (entry === undefined) return false;
-      spending.subtract(toSpending(entry.record));
-      entry.record = record;
+      spending.subtract(toSpending(readRecord(entry)));
+      texts.letGo(entry.record);
+      entry.record = texts.keep(JSON.stringify(record));
       spending.add(toSpending(record));
       return true;
     },
-    get: (id) => byId.get(id)?.record,
+    get(id) {
+      const entry = byId.get(id);
+      return entry && readRecord(entry);
+    },
     getContent: readContent,
     getPreview(id) {
       const content = readContent(id);
@@ -137,17 +155,20 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     async deleteContent(id) {
       const entry = byId.get(id);
       if (entry === undefined || entry.content === null) return false;
+      texts.letGo(entry.content);
       entry.content = null;
       return true;
     },
     page(query) {
       const first = nextSequence - order.length;
       const before = query.before === undefined ? nextSequence : (byId.get(query.before)?.sequence ?? first + dropped);
-      return pageOf(order, { start: dropped, end: before - first, limit: query.limit, filter: query.filter });
+      const span = { start: dropped, end: before - first, limit: query.limit, filter: query.filter };
+      return pageOf({ order, readRecord }, span);
     },
     sorted(query) {
       const first = createFirstGenerations<GenerationSource>(query);
-      for (const [id, { record }] of byId) {
+      for (const record of records()) {
+        const { id } = record.generation;
         const facts = toGenerationFacts(record);
         if (query.filter === undefined || matchesFilter(facts, query.filter, () => record))
           first.add(facts, { id, record });
@@ -156,28 +177,29 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     },
     sessions(query) {
       const book = createSessionBook<GenerationSource>(query);
-      for (const [id, { record }] of byId) book.add(toGenerationFacts(record), { id, record }, () => record);
+      for (const record of records())
+        book.add(toGenerationFacts(record), { id: record.generation.id, record }, () => record);
       return book.read();
     },
     histogram(query) {
       const histogram = createHistogram(query);
-      for (const { record } of byId.values()) histogram.add(toGenerationFacts(record), () => record);
+      for (const record of records()) histogram.add(toGenerationFacts(record), () => record);
       return histogram.read(() => RESOLVED);
     },
     async scan({ fromMs, toMs }, look) {
-      for (const { record } of byId.values()) {
+      for (const record of records()) {
         const facts = toGenerationFacts(record);
         if (facts.createdAtMs >= fromMs && facts.createdAtMs < toMs) look(toScanned(record, facts));
       }
     },
     facets(filter) {
       const count = createFacetCount(filter);
-      for (const { record } of byId.values()) count.add(toGenerationFacts(record), () => record);
+      for (const record of records()) count.add(toGenerationFacts(record), () => record);
       return count.read();
     },
     activity({ since, principalIds }) {
       const book = createActivityBook();
-      for (const { record } of byId.values()) {
+      for (const record of records()) {
         const isAskedFor = record.generation.created_at.slice(0, 10) >= since;
         if (isAskedFor && principalIds?.has(record.principalId) !== false) book.add(record);
       }
@@ -215,32 +237,42 @@ const MAX_LOOKED_AT = 2000;
 /** Records are in the order in which calls ended; no call lasts longer than this. */
 const SLACK_MS = 24 * 60 * 60 * 1000;
 
-function pageOf(order: Order, span: Span): GenerationPage {
-  return span.filter === undefined ? wholePageOf(order, span) : filteredPageOf(order, span, span.filter);
+interface Pages {
+  readonly order: Order;
+  readonly readRecord: (entry: KeptGeneration) => GenerationRecord;
 }
 
-function wholePageOf(order: Order, { start, end, limit }: Span): GenerationPage {
+function pageOf(pages: Pages, span: Span): GenerationPage {
+  return span.filter === undefined ? wholePageOf(pages, span) : filteredPageOf(pages, span, span.filter);
+}
+
+function wholePageOf({ order, readRecord }: Pages, { start, end, limit }: Span): GenerationPage {
   const from = Math.max(start, end - Math.max(0, limit));
   const records = order
     .slice(from, end)
     .reverse()
-    .flatMap((entry) => entry?.record ?? []);
+    .flatMap((entry) => (entry === undefined ? [] : [readRecord(entry)]));
   const oldest = order[from];
   const hasOlder = from > start && from < end && oldest !== undefined;
-  return { records, next: hasOlder ? oldest.record.generation.id : null };
+  return { records, next: hasOlder ? oldest.id : null };
 }
 
-function filteredPageOf(order: Order, { start, end, limit }: Span, filter: GenerationFilter): GenerationPage {
+function filteredPageOf(
+  { order, readRecord }: Pages,
+  { start, end, limit }: Span,
+  filter: GenerationFilter,
+): GenerationPage {
   const records: GenerationRecord[] = [];
   const last = Math.max(start, end - MAX_LOOKED_AT);
   for (let at = end - 1; at >= last; at -= 1) {
-    const record = order[at]?.record;
-    if (record === undefined) continue;
+    const entry = order[at];
+    if (entry === undefined) continue;
+    const record = readRecord(entry);
     const facts = toGenerationFacts(record);
     if (facts.createdAtMs < (filter.createdFromMs ?? 0) - SLACK_MS) return { records, next: null };
     if (matchesFilter(facts, filter, () => record)) records.push(record);
     const isLooked = records.length >= limit || at === last;
-    if (isLooked) return { records, next: at > start ? record.generation.id : null };
+    if (isLooked) return { records, next: at > start ? entry.id : null };
   }
   return { records, next: null };
 }
