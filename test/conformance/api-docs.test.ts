@@ -36,7 +36,7 @@ const CALLERS: Readonly<Record<Route<unknown>['auth'], readonly string[]>> = {
   api: ['API'],
   management: ['management'],
   any: ['any', "the job's own, or management", 'the same'],
-  none: ['none', 'the cookie', 'none on this machine, else management'],
+  none: ['none', 'the cookie', 'none on this machine, else `metrics.token` or management'],
 };
 
 test.each(ROUTES.map((route) => [nameOf(route), route.auth] as const))(
