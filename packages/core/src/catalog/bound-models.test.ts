@@ -13,7 +13,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const replay = (body: object): ScriptedTransport =>
   createReplayTransport({ headers: JSON_TYPE, pieces: [JSON.stringify(body)] });
 
-const UNFIT = ['../x', 'a/../b', 'a..b', 'a/%2e%2E/b', 'a%2fb', 'a?b', 'a#b', 'a\\b', 'a b', 'a\nb', 'a//b', './a', ''];
+const UNFIT = ['../x', 'a/../b', 'a..b', 'a/%2e%2E/b', 'a%2fb', 'a?b', 'a#b', 'a\\b', 'a\nb', 'a//b', './a', ''];
 
 test('a list of models is served up to its limits, and the state of the provider says what is left out', async () => {
   const names = Array.from({ length: 20_005 }, (_, index) => `m-${index}`);

@@ -459,7 +459,7 @@ test.each<[string, unknown, string]>([
       providers: [{ slug: 'goo', wire: 'google', baseUrl: 'https://goo.example/v1beta', apiKey: 'k' }],
       models: [{ id: 'a/b', endpoints: [{ provider: 'goo', providerModel: '../x' }] }],
     },
-    'models[0].endpoints[0].providerModel: stands in the address of calls to this provider: it cannot have "..", "?", "#", spaces or empty parts in it',
+    'models[0].endpoints[0].providerModel: stands in the address of calls to this provider: it cannot have "..", "?", "#" or empty parts in it',
   ],
   [
     'a model at an unknown provider',

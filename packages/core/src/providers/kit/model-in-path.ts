@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 
 /** What would end a path, leave it, or be read differently by servers on its way. */
-const UNFIT = /\.\.|%2e|%2f|%5c|[?#\\\s\p{Cc}]/iu;
+const UNFIT = /\.\.|%2e|%2f|%5c|[?#\\\p{Cc}]/iu;
 
 /**
  * What is wrong with a provider's name of a model where the wire makes it a part of the address; undefined when it is
@@ -10,7 +10,7 @@ const UNFIT = /\.\.|%2e|%2f|%5c|[?#\\\s\p{Cc}]/iu;
 export function findModelPathProblem(providerModel: string): string | undefined {
   const isUnfit = UNFIT.test(providerModel) || providerModel.split('/').some((part) => part === '' || part === '.');
   if (!isUnfit) return undefined;
-  return 'stands in the address of calls to this provider: it cannot have "..", "?", "#", spaces or empty parts in it';
+  return 'stands in the address of calls to this provider: it cannot have "..", "?", "#" or empty parts in it';
 }
 
 /** A provider's name of a model as one segment of a path. Throws `invalid_request` for a name that is none. */
