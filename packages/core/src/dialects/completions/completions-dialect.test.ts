@@ -14,6 +14,8 @@ test.each([
   const end = { usage: undefined, citations: undefined, members: undefined };
   const streamed = Array.from(encoder.createFrames(envelope, request).encode([chunk])).join('');
   const whole = encoder.toWhole({ ...envelope, ...end, chunks: [chunk], failure: null }, request);
-  const choices = [JSON.parse(String(streamed).replace('data: ', '')), whole] as { choices: { reasoning?: string }[] }[];
+  const choices = [JSON.parse(String(streamed).replace('data: ', '')), whole] as {
+    choices: { reasoning?: string }[];
+  }[];
   expect(choices.map(({ choices: [choice] }) => choice?.reasoning)).toEqual([expected, expected]);
 });
