@@ -312,7 +312,7 @@ function warnOfRules({ account: { rules = [] }, catalog, logger }: Runtime): voi
 
 async function discoverAll(runtime: Runtime): Promise<void> {
   const discovering = runtime.providers.filter((provider) => provider.discoverModels === true);
-  await Promise.all(discovering.map((provider) => discover(runtime.keepLimits(provider), runtime)));
+  await Promise.all(discovering.map((provider) => discover(provider, runtime)));
 }
 
 async function discover(provider: Provider, { catalog, discovered, logger, closing }: Runtime): Promise<void> {

@@ -240,8 +240,9 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
   return {
     ...foundations,
     setup,
-    /** As the host gave them, because its own checks know them; calls go through those of the catalog. */
-    providers: setup.providers,
+    providers,
+    /** As the host gave them, because its own checks know them. */
+    hostProviders: setup.providers,
     /** The current settings: read them again for every request. */
     get account() {
       return account();

@@ -8,9 +8,9 @@ import type { ProviderParts } from './provider-parts.ts';
 export const listProviderStates = operation<ProviderParts>()({
   response: providerStateListSchema,
   run({ parts }) {
-    const { providers, providerChecks, catalog, health, discovered } = parts;
+    const { hostProviders, providerChecks, catalog, health, discovered } = parts;
     const standings = countStandings(catalog, health);
-    const data = providers.map((provider) => {
+    const data = hostProviders.map((provider) => {
       const known = providerChecks?.describe(provider);
       const counts = standings.get(provider.slug) ?? createCounts();
       const { 'half-open': halfOpen, ...others } = counts;

@@ -9,6 +9,8 @@ import type { ProviderChecks } from './provider-checks.ts';
 export interface ProviderParts {
   readonly providers: readonly Provider[];
   /** Undefined where the host reports nothing about connections. */
+  /** As the host gave them. */
+  readonly hostProviders: readonly Provider[];
   readonly providerChecks: ProviderChecks | undefined;
   readonly catalog: Catalog;
   /** The lists of models of providers that were asked for them, by slug. */

@@ -22,7 +22,7 @@ export const testProvider = operation<ProviderParts>()({
   },
   responseHeaders: TEST_HEADERS,
   find({ params: { slug }, parts }) {
-    const provider = parts.providers.find((one) => one.slug === slug);
+    const provider = parts.hostProviders.find((one) => one.slug === slug);
     if (provider === undefined) {
       throw new GatewayError('not_found', `There is no provider ${slug.slice(0, 100)}`);
     }
