@@ -9,6 +9,7 @@ import { type Budget, type Figure, formatKilobytes, formatMegabytes, toFigure } 
 import type { MountedAppCalls } from '../targets/mounted-app.ts';
 import { type Stage, startGatewayTarget } from '../targets/start-targets.ts';
 import { EXAMPLE, FLOOD_32_MB, SOAK, SOAK_CALL, textOfStream, WHOLE_TEXT } from '../targets/upstream-script.ts';
+import { installPeer } from './install-peer.ts';
 
 const MEGABYTE = 1_000_000;
 const SAMPLE_EVERY_MS = 100;
@@ -85,11 +86,67 @@ async function measureSlowDoor({ load, ...stage }: Stage, plan: Plan, door: Form
   }
 }
 
-/** Measures an application with a mounted gateway: the Express example, started without any flag. */
-export async function measureMounted({ load, upstreamPort }: Stage, plan: Plan): Promise<Figure[]> {
-  const app = await startWorker<MountedAppCalls>('targets/mounted-app.ts', [String(upstreamPort)], 'ignore');
+/** Memory of an application, in megabytes: at its peak while calls go through it, and after a rest. */
+interface MountedMemory {
+  readonly wholeMb: number;
+  readonly streamsMb: number;
+  readonly restMb: number;
+  /** At the start and after the rest, each after a forced collection. */
+  readonly collected: readonly [NodeJS.MemoryUsage, NodeJS.MemoryUsage];
+}
+
+const GATEWAY_ROUTE: Route = { ...ROUTES.chat, path: `/ai${ROUTES.chat.path}`, modelPrefix: 'openai/' };
+const PROXY_ROUTE: Route = { ...ROUTES.chat, path: '/ai/v1/chat/completions', modelPrefix: '' };
+
+/**
+ * Measures an application with a mounted gateway, which is the Express example, and one with http-proxy-middleware, which
+ * keeps nothing: both started without any flag. Where the latter cannot be installed, its column is empty.
+ */
+export async function measureMounted(stage: Stage, plan: Plan): Promise<Figure[]> {
+  const gateway = await measureApp(stage, plan, GATEWAY_ROUTE, []);
+  let proxy: MountedMemory | undefined;
   try {
-    const route: Route = { ...ROUTES.chat, path: `/ai${ROUTES.chat.path}`, modelPrefix: 'openai/' };
+    const { file } = await installPeer({ name: 'http-proxy-middleware', folder: 'mounted', entry: 'main' });
+    proxy = await measureApp(stage, plan, PROXY_ROUTE, ['proxy', file]);
+  } catch (error) {
+    plan.progress(`no figures of http-proxy-middleware: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const toMemory = (subject: string, part: 'wholeMb' | 'streamsMb' | 'restMb'): Figure =>
+    toFigure(`mounted, ${subject}`, {
+      gateway: formatMegabytes(gateway[part]),
+      ...(proxy && { proxy: formatMegabytes(proxy[part]) }),
+      value: gateway[part],
+      format: formatMegabytes,
+      budget: MOUNTED_MB,
+    });
+  const [atStart, atEnd] = gateway.collected;
+  const textLength = toRequestBody(EXAMPLE.name, true, GATEWAY_ROUTE).length + textOfStream(EXAMPLE).length;
+  const otherKb = ((heldBytes(atEnd) - heldBytes(atStart)) / KEPT_CALLS - textLength) / 1000;
+  return [
+    toMemory(`${plan.mounted.whole} whole calls: resident memory at its peak`, 'wholeMb'),
+    toMemory(`${plan.mounted.streams} streams of ${EXAMPLE.chunks} chunks: resident memory at its peak`, 'streamsMb'),
+    toMemory(`after ${plan.restMs / 1000} s of rest: resident memory`, 'restMb'),
+    toFigure('mounted, a kept call: memory beside its texts', {
+      gateway: formatKilobytes(otherKb),
+      value: otherKb,
+      format: formatKilobytes,
+      budget: MOUNTED_CALL_KB,
+    }),
+  ];
+}
+
+async function measureApp(
+  { load, upstreamPort }: Stage,
+  plan: Plan,
+  route: Route,
+  mounted: readonly string[],
+): Promise<MountedMemory> {
+  const app = await startWorker<MountedAppCalls>(
+    'targets/mounted-app.ts',
+    [String(upstreamPort), ...mounted],
+    'ignore',
+  );
+  try {
     const job = { port: await app.call('port'), route, script: EXAMPLE.name, rampMs: 0 };
     await app.call('collect');
     const atStart = await app.call('memory');
@@ -97,39 +154,21 @@ export async function measureMounted({ load, upstreamPort }: Stage, plan: Plan):
     const whole = { stream: false, connections: 32, requests: plan.mounted.whole, minBytes: WHOLE_TEXT.length };
     await load.call('run', { ...job, durationMs: LONG_MS, ...whole });
     const wholeMb = memory.takeMost();
-    const text = textOfStream(EXAMPLE);
-    const streams = { stream: true, connections: 16, requests: plan.mounted.streams, minBytes: text.length };
+    const minBytes = textOfStream(EXAMPLE).length;
+    const streams = { stream: true, connections: 16, requests: plan.mounted.streams, minBytes };
     await load.call('run', { ...job, durationMs: LONG_MS, ...streams });
     const streamsMb = memory.takeMost();
     await delay(plan.restMs);
     const restMb = memory.now();
     memory.stop();
+    const name = mounted.length === 0 ? 'gateway' : 'http-proxy-middleware';
     plan.progress(
-      `at the start ${formatMegabytes(memory.startMb)}; after the rest ${describe(await app.call('memory'))}`,
+      `${name}: at the start ${formatMegabytes(memory.startMb)}; after the rest ${describe(await app.call('memory'))}`,
     );
     await app.call('collect');
-    const collected = await app.call('memory');
-    plan.progress(`after a forced collection ${describe(collected)}`);
-    const textLength = toRequestBody(EXAMPLE.name, true, route).length + text.length;
-    const otherKb = ((heldBytes(collected) - heldBytes(atStart)) / KEPT_CALLS - textLength) / 1000;
-    const toMemory = (subject: string, mb: number): Figure =>
-      toFigure(`mounted, ${subject}`, {
-        gateway: formatMegabytes(mb),
-        value: mb,
-        format: formatMegabytes,
-        budget: MOUNTED_MB,
-      });
-    return [
-      toMemory(`${plan.mounted.whole} whole calls: resident memory at its peak`, wholeMb),
-      toMemory(`${plan.mounted.streams} streams of ${EXAMPLE.chunks} chunks: resident memory at its peak`, streamsMb),
-      toMemory(`after ${plan.restMs / 1000} s of rest: resident memory`, restMb),
-      toFigure('mounted, a kept call: memory beside its texts', {
-        gateway: formatKilobytes(otherKb),
-        value: otherKb,
-        format: formatKilobytes,
-        budget: MOUNTED_CALL_KB,
-      }),
-    ];
+    const atEnd = await app.call('memory');
+    plan.progress(`${name}: after a forced collection ${describe(atEnd)}`);
+    return { wholeMb, streamsMb, restMb, collected: [atStart, atEnd] };
   } finally {
     await app.stop();
   }

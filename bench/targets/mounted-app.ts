@@ -1,13 +1,17 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+
+import express, { type RequestHandler } from 'express';
 
 import { BENCH_KEY } from '../load/bench-request.ts';
 import { serveCalls } from '../processes/worker.ts';
 
-/** Calls that the process of the example application serves. */
+/** Calls that the process of an application serves. */
 export type MountedAppCalls = {
   /** The port it listens on. */
   port(): Promise<number>;
@@ -15,6 +19,37 @@ export type MountedAppCalls = {
   /** Collects all garbage. */
   collect(): Promise<void>;
 };
+
+/** The part of http-proxy-middleware that is used. */
+interface ProxyMiddleware {
+  createProxyMiddleware(options: { readonly target: string }): RequestHandler;
+}
+
+const [, , upstreamPort, mounted, proxyFile = ''] = process.argv;
+const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
+
+/** Starts the Express example with its gateway, in this process. */
+async function startExample(): Promise<number> {
+  const free = await findFreePort();
+  Object.assign(process.env, {
+    PORT: String(free),
+    GATEWAY_KEY: BENCH_KEY,
+    OPENAI_BASE_URL: `${upstreamUrl}/v1`,
+  });
+  const example = '../../examples/express-app/server.mjs';
+  await import(example);
+  return free;
+}
+
+/** Starts an application that passes everything below `/ai` on, as it is. */
+async function startProxy(): Promise<number> {
+  const { createProxyMiddleware } = (await import(pathToFileURL(proxyFile).href)) as ProxyMiddleware;
+  const app = express();
+  app.use('/ai', createProxyMiddleware({ target: upstreamUrl }));
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
 
 /** The example takes its port as a setting, and does not tell which one `0` has become. */
 async function findFreePort(): Promise<number> {
@@ -25,14 +60,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-const port = await findFreePort();
-Object.assign(process.env, {
-  PORT: String(port),
-  GATEWAY_KEY: BENCH_KEY,
-  OPENAI_BASE_URL: `http://127.0.0.1:${process.argv[2]}/v1`,
-});
-const example = '../../examples/express-app/server.mjs';
-await import(example);
+const port = await (mounted === 'proxy' ? startProxy() : startExample());
 
 const calls: MountedAppCalls = {
   port: async () => port,
