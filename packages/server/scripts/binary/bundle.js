@@ -93,8 +93,10 @@ function hasStandIn(source, importer) {
   return STAND_INS.has(source) && importer !== undefined && toOwnModule(importer) !== undefined;
 }
 
-/** The path of a module of this workspace in the repository; undefined for those of others, and for `own-files.js`. */
+/** The path of a module of this workspace in the repository; undefined for all others, for stand-ins and `own-files.js`. */
 function toOwnModule(id) {
+  // Not a path: taken for one, it would lie in the folder that the build runs in.
+  if (id.startsWith('\0')) return undefined;
   const path = slashed(relative(ROOT, id));
   return /^packages\/(?!.*\bnode_modules\/)/.test(path) && id !== OWN_FILES ? path : undefined;
 }
