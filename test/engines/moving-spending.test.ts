@@ -67,9 +67,9 @@ async function run(words: readonly string[], url: string, retentionDays?: number
 
 /** Opens a database until retention, which holds up nothing, has left so many generations. */
 async function dropBeyond(url: string, retentionDays: number, left: number): Promise<void> {
-  await use(openBase(url, retentionDays), (base) =>
-    expect.poll(() => base.generations.count(), { timeout: 10_000 }).toBe(left),
-  );
+  await use(openBase(url, retentionDays), async (base) => {
+    await expect.poll(() => base.generations.count(), { timeout: 10_000 }).toBe(left);
+  });
 }
 
 /** A database that has dropped some of what was spent in it. */
