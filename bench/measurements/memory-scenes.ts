@@ -6,10 +6,9 @@ import { readProcessStats } from '../processes/process-stats.ts';
 import { startWorker } from '../processes/worker.ts';
 import { MOUNTED_CALL_KB, MOUNTED_MB, SLOW_READERS_MB, SOAK_PEAK_MB, SOAK_REST_MB } from '../report/budgets.ts';
 import { type Budget, type Figure, formatKilobytes, formatMegabytes, toFigure } from '../report/figure.ts';
-import type { MountedAppCalls } from '../targets/mounted-app.ts';
+import type { Mounted, MountedAppCalls } from '../targets/mounted-app.ts';
 import { type Stage, startGatewayTarget } from '../targets/start-targets.ts';
 import { EXAMPLE, FLOOD_32_MB, SOAK, SOAK_CALL, textOfStream, WHOLE_TEXT } from '../targets/upstream-script.ts';
-import { installPeer } from './install-peer.ts';
 
 const MEGABYTE = 1_000_000;
 const SAMPLE_EVERY_MS = 100;
@@ -100,21 +99,15 @@ const PROXY_ROUTE: Route = { ...ROUTES.chat, path: '/ai/v1/chat/completions', mo
 
 /**
  * Measures an application with a mounted gateway, which is the Express example, and one with http-proxy-middleware, which
- * keeps nothing: both started without any flag. Where the latter cannot be installed, its column is empty.
+ * keeps nothing: both started without any flag.
  */
 export async function measureMounted(stage: Stage, plan: Plan): Promise<Figure[]> {
-  const gateway = await measureApp(stage, plan, GATEWAY_ROUTE, []);
-  let proxy: MountedMemory | undefined;
-  try {
-    const { file } = await installPeer({ name: 'http-proxy-middleware', folder: 'mounted', entry: 'main' });
-    proxy = await measureApp(stage, plan, PROXY_ROUTE, ['proxy', file]);
-  } catch (error) {
-    plan.progress(`no figures of http-proxy-middleware: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const gateway = await measureApp(stage, plan, GATEWAY_ROUTE, 'gateway');
+  const proxy = await measureApp(stage, plan, PROXY_ROUTE, 'proxy');
   const toMemory = (subject: string, part: 'wholeMb' | 'streamsMb' | 'restMb'): Figure =>
     toFigure(`mounted, ${subject}`, {
       gateway: formatMegabytes(gateway[part]),
-      ...(proxy && { proxy: formatMegabytes(proxy[part]) }),
+      proxy: formatMegabytes(proxy[part]),
       value: gateway[part],
       format: formatMegabytes,
       budget: MOUNTED_MB,
@@ -139,13 +132,9 @@ async function measureApp(
   { load, upstreamPort }: Stage,
   plan: Plan,
   route: Route,
-  mounted: readonly string[],
+  mounted: Mounted,
 ): Promise<MountedMemory> {
-  const app = await startWorker<MountedAppCalls>(
-    'targets/mounted-app.ts',
-    [String(upstreamPort), ...mounted],
-    'ignore',
-  );
+  const app = await startWorker<MountedAppCalls>('targets/mounted-app.ts', [String(upstreamPort), mounted], 'ignore');
   try {
     const job = { port: await app.call('port'), route, script: EXAMPLE.name, rampMs: 0 };
     await app.call('collect');
@@ -161,7 +150,7 @@ async function measureApp(
     await delay(plan.restMs);
     const restMb = memory.now();
     memory.stop();
-    const name = mounted.length === 0 ? 'gateway' : 'http-proxy-middleware';
+    const name = mounted === 'gateway' ? 'gateway' : 'http-proxy-middleware';
     plan.progress(
       `${name}: at the start ${formatMegabytes(memory.startMb)}; after the rest ${describe(await app.call('memory'))}`,
     );

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
-import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import express, { type RequestHandler } from 'express';
+import express from 'express';
 
 import { BENCH_KEY } from '../load/bench-request.ts';
 import { serveCalls } from '../processes/worker.ts';
@@ -20,12 +19,10 @@ export type MountedAppCalls = {
   collect(): Promise<void>;
 };
 
-/** The part of http-proxy-middleware that is used. */
-interface ProxyMiddleware {
-  createProxyMiddleware(options: { readonly target: string }): RequestHandler;
-}
+/** What an application relays its calls with. */
+export type Mounted = 'gateway' | 'proxy';
 
-const [, , upstreamPort, mounted, proxyFile = ''] = process.argv;
+const [, , upstreamPort, mounted] = process.argv;
 const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
 
 /** Starts the Express example with its gateway, in this process. */
@@ -43,7 +40,7 @@ async function startExample(): Promise<number> {
 
 /** Starts an application that passes everything below `/ai` on, as it is. */
 async function startProxy(): Promise<number> {
-  const { createProxyMiddleware } = (await import(pathToFileURL(proxyFile).href)) as ProxyMiddleware;
+  const { createProxyMiddleware } = await import('http-proxy-middleware');
   const app = express();
   app.use('/ai', createProxyMiddleware({ target: upstreamUrl }));
   const server = app.listen(0, '127.0.0.1');
