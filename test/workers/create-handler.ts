@@ -59,7 +59,7 @@ export function createHandler(): Handler {
     ],
     store: createMemoryStore(),
     platform,
-    timeouts: { firstTokenMs: 1000, nonStreamMs: 1000, keepAliveMs: 300 },
+    timeouts: { firstTokenMs: 2500, nonStreamMs: 2500, keepAliveMs: 300 },
     bootstrapKeys: [
       { key: API_KEY, kind: 'api', name: 'dev' },
       { key: MANAGEMENT_KEY, kind: 'management', name: 'ops' },
