@@ -91,6 +91,27 @@ export const OUTSIDE_OF_BUNDLE = ['packages/ui/src/desktop-bridge.ts'];
  */
 const ZOD_LOADED_LATE = ['packages/ui/src/screens/playground/experiments/experiment-schema.ts'];
 
+/**
+ * The folders of `packages/ui/src`, the lowest first: each may import those before it. Screens do not import one another:
+ * what two of them show is a feature. Files beside the folders start the page, or are public paths that import nothing.
+ */
+export const UI_FLOORS: readonly string[] = [
+  'messages',
+  'clients',
+  'format',
+  'api',
+  'app',
+  'parts',
+  'features',
+  'panel',
+  'screens',
+  'shell',
+];
+
+/** What starts the page. */
+const UI_START = ['main.tsx', 'router.tsx'];
+
+const UI = 'packages/ui/src/';
 const CORE = 'packages/core/src/';
 const NEUTRAL = ['zod'];
 
@@ -108,7 +129,7 @@ export interface Findings {
   readonly circles: readonly (readonly string[])[];
   /** Packages that import one another in a circle. */
   readonly packageCircles: readonly (readonly string[])[];
-  /** Files of the core in no room of the table. */
+  /** Files of the core in no room of the table, and of the UI in a folder that is on no floor. */
   readonly homeless: readonly string[];
 }
 
@@ -125,7 +146,7 @@ export function findBreaches(root: string): Findings {
         return named === undefined ? [] : [[packageOf(from), named] as const];
       }),
     ),
-    homeless: files.filter((file) => file.startsWith(CORE) && roomOf(file) === undefined),
+    homeless: files.filter(isHomeless),
   };
 }
 
@@ -135,7 +156,7 @@ export function toBreach({ from, specifier, to, isType }: Import): Breach | unde
     objectToPackage({ from, specifier, isType }) ??
     (to === undefined
       ? objectToOutside({ from, specifier, isType })
-      : (objectToBundle({ from, to, isType }) ?? objectToRoom({ from, to, isType })));
+      : (objectToBundle({ from, to, isType }) ?? objectToFloor(from, to) ?? objectToRoom({ from, to, isType })));
   return reason === undefined ? undefined : { from, to: to ?? specifier, reason };
 }
 
@@ -176,6 +197,26 @@ function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): strin
 function objectToBundle({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
   if (packageOf(from) !== 'ui' || isType || OUTSIDE_OF_BUNDLE.includes(from)) return undefined;
   return OUTSIDE_OF_BUNDLE.includes(to) ? `the bundle may import types alone of ${to}` : undefined;
+}
+
+function isHomeless(file: string): boolean {
+  const [folder, ...inside] = file.slice(UI.length).split('/');
+  if (file.startsWith(UI)) return inside.length > 0 && !UI_FLOORS.includes(folder ?? '');
+  return file.startsWith(CORE) && roomOf(file) === undefined;
+}
+
+function objectToFloor(from: string, to: string): string | undefined {
+  if (!from.startsWith(UI) || !to.startsWith(UI)) return undefined;
+  const [folder, screen] = from.slice(UI.length).split('/');
+  const [other, otherScreen] = to.slice(UI.length).split('/');
+  const [floor, otherFloor] = [UI_FLOORS.indexOf(folder ?? ''), UI_FLOORS.indexOf(other ?? '')];
+  if (UI_START.includes(other ?? '') && from !== `${UI}main.tsx`) return `only main.tsx imports ${other}`;
+  // Files beside the folders.
+  if (floor === -1 || otherFloor === -1) return undefined;
+  if (otherFloor > floor) return `${folder} may not import ${other}, which is above it`;
+  return folder === 'screens' && other === 'screens' && screen !== otherScreen
+    ? `the screens of ${screen} may not import those of ${otherScreen}`
+    : undefined;
 }
 
 function objectToRoom({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {

@@ -19,7 +19,7 @@ test('no files import one another in a circle, and no packages do', () => {
   expect(found.packageCircles).toEqual([]);
 });
 
-test('every file of the core stands in a room of the table', () => {
+test('every file of the core stands in a room of the table, and every one of the UI on a floor', () => {
   expect(found.homeless).toEqual([]);
 });
 
@@ -163,6 +163,20 @@ test('of the rooms in its column `types` a room imports types alone', () => {
   const inStores = { from: 'packages/core/src/stores/store.ts', ...provider };
   expect(toBreach({ ...inStores, isType: true })).toBeUndefined();
   expect(toBreach({ ...inStores, isType: false })?.reason).toBe('stores may import types alone of providers');
+});
+
+test.each([
+  ['parts/a.ts', 'app/b.ts', undefined],
+  ['app/a.ts', 'parts/b.ts', 'app may not import parts, which is above it'],
+  ['features/keys/a.ts', 'screens/keys/b.ts', 'features may not import screens, which is above it'],
+  ['screens/keys/a.ts', 'shell/b.ts', 'screens may not import shell, which is above it'],
+  ['screens/keys/a.ts', 'screens/models/b.ts', 'the screens of keys may not import those of models'],
+  ['screens/keys/a.ts', 'screens/keys/parts/b.ts', undefined],
+  ['features/keys/a.ts', 'features/models/b.ts', undefined],
+  ['shell/a.ts', 'router.tsx', 'only main.tsx imports router.tsx'],
+])('in the UI %s imports %s: %s', (from, to, reason) => {
+  const inside = { from: `packages/ui/src/${from}`, to: `packages/ui/src/${to}`, specifier: './b.ts', isType: true };
+  expect(toBreach(inside)?.reason).toBe(reason);
 });
 
 test('the cases of the contracts are for tests: neither a room nor the door of the core imports them', () => {

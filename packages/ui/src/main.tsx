@@ -7,10 +7,10 @@ import { recentCallsQuery } from './api/queries.ts';
 import { followChanges, queryClient } from './api/query-client.ts';
 import { recoverQueries } from './api/recover-queries.ts';
 import { getSession } from './api/session.ts';
-import { resumeSession } from './api/sign-in.ts';
+import { followDesktop, getDesktop } from './app/desktop.ts';
+import { applyTheme } from './app/preferences.ts';
+import { resumeSession } from './app/sign-in.ts';
 import { loadScreen, router } from './router.tsx';
-import { followDesktop, getDesktop } from './shell/desktop.ts';
-import { applyTheme } from './shell/preferences.ts';
 
 applyTheme();
 followChanges();

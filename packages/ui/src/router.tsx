@@ -6,13 +6,13 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 
+import { toOverviewSearch } from './features/activity/overview-search.ts';
+import { toFixtureSearch } from './features/fixtures/fixture-search.ts';
+import { toGenerationSearch } from './features/generations/search/generation-search.ts';
+import { toModelSearch } from './features/models/model-search.ts';
 import { ErrorPanel } from './parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from './parts/messages/states.tsx';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
-import { toFixtureSearch } from './screens/fixtures/fixture-search.ts';
-import { toGenerationSearch } from './screens/generations/search/generation-search.ts';
-import { toModelSearch } from './screens/models/model-search.ts';
-import { toOverviewSearch } from './screens/overview/activity/overview-search.ts';
 import { toPlaygroundSearch } from './screens/playground/playground-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';

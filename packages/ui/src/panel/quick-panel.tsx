@@ -1,10 +1,10 @@
 import { CircleCheck, CirclePause, Pause, Play, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
+import { getDesktop } from '../app/desktop.ts';
 import type { Mode, PanelInfo } from '../desktop-bridge.ts';
 import { MESSAGES, type Messages } from '../messages/index.ts';
 import { Button } from '../parts/controls/button.tsx';
-import { getDesktop } from '../shell/desktop.ts';
 import { CallList } from './call-list.tsx';
 import { createFormats } from './formats.ts';
 import { ModeChoice } from './mode-choice.tsx';

@@ -5,15 +5,15 @@ import { Bookmark, Cable, KeyRound, Plug, User } from 'lucide-react';
 import { useRef, useState } from 'react';
 
 import { allKeysQuery, membersQuery, modelsQuery, providersQuery } from '../api/queries.ts';
+import { SNIPPETS } from '../app/base-url.ts';
+import { setPreferences, usePreferences } from '../app/preferences.ts';
+import { useOpenView } from '../features/generations/views/use-open-view.ts';
+import { toMemberName } from '../features/members/member-name.ts';
+import { toModelParams } from '../features/models/model-params.ts';
 import { copyText } from '../parts/controls/copy-button.tsx';
 import { useModal } from '../parts/dialogs/use-modal.ts';
-import { useOpenView } from '../screens/generations/views/use-open-view.ts';
-import { toMemberName } from '../screens/members/member-name.ts';
-import { toModelParams } from '../screens/models/model-params.ts';
-import { SNIPPETS } from './base-url.ts';
 import { MODE_VALUE, type ModeCommand, ModeCommands, ModeQuestion } from './mode/mode-commands.tsx';
 import { RAIL_ITEMS } from './navigation.ts';
-import { setPreferences, usePreferences } from './preferences.ts';
 
 /** Items of a kind: each is in the document. */
 const MAX_THINGS = 300;

@@ -2,13 +2,13 @@ import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 
 import { getSession, onSessionChange } from '../api/session.ts';
+import { listenForShortcuts, useShortcut } from '../app/shortcuts.ts';
+import { PortBanner } from '../features/port-banner.tsx';
 import { Toasts } from '../parts/messages/toasts.tsx';
 import { loadMarkdown } from '../parts/text/formatted-text.tsx';
 import { OTHER_SCREENS, RAIL_ITEMS } from './navigation.ts';
-import { PortBanner } from './port-banner.tsx';
 import { Rail } from './rail.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
-import { listenForShortcuts, useShortcut } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
 import { TopBar } from './top-bar.tsx';
 

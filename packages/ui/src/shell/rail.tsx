@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 
+import { setPreferences, usePreferences } from '../app/preferences.ts';
 import { classNames } from '../parts/class-names.ts';
 import { RAIL_ITEMS } from './navigation.ts';
-import { setPreferences, usePreferences } from './preferences.ts';
 
 /** The left rail. Narrow windows show its icons alone. */
 export function Rail() {

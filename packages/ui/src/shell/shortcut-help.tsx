@@ -1,7 +1,7 @@
+import { setPreferences, usePreferences } from '../app/preferences.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
 import { Checkbox } from '../parts/controls/field.tsx';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
-import { setPreferences, usePreferences } from './preferences.ts';
-import { useShortcuts } from './shortcuts.ts';
 
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const shortcuts = useShortcuts();

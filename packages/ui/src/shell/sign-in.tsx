@@ -6,11 +6,11 @@ import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { callApi } from '../api/call-api.ts';
 import { healthQuery } from '../api/queries.ts';
-import { signIn } from '../api/sign-in.ts';
+import { DEMO_MANAGEMENT_KEY } from '../app/demo-keys.ts';
+import { signIn } from '../app/sign-in.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { Field } from '../parts/controls/field.tsx';
 import { ErrorPanel } from '../parts/messages/error-panel.tsx';
-import { DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
 import { Mark } from './rail.tsx';
 
 /** What the gateway says of signing in; asked anew each time, because it may have been started in another way. */

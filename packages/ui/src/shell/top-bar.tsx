@@ -3,18 +3,18 @@ import { ChevronDown, Copy, LogOut, Search } from 'lucide-react';
 
 import { spentTodayQuery } from '../api/queries.ts';
 import { getSession } from '../api/session.ts';
-import { signOut } from '../api/sign-in.ts';
+import { SNIPPETS, toBaseUrl } from '../app/base-url.ts';
+import { useDesktopInfo } from '../app/desktop.ts';
+import { signOut } from '../app/sign-in.ts';
+import { toStateText } from '../app/to-gateway-state.ts';
+import { useGatewayState } from '../app/use-gateway-state.ts';
 import { formatUsd } from '../format/money.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { copyText } from '../parts/controls/copy-button.tsx';
 import { Menu } from '../parts/controls/menu.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
 import { useIsSettled } from '../parts/use-is-settled.ts';
-import { SNIPPETS, toBaseUrl } from './base-url.ts';
-import { useDesktopInfo } from './desktop.ts';
 import { ModeSwitch } from './mode/mode-switch.tsx';
-import { StateMark } from './state-mark.tsx';
-import { toStateText } from './to-gateway-state.ts';
-import { useGatewayState } from './use-gateway-state.ts';
 
 /** State of the gateway, its address, what was spent today, and the way to everything else. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {

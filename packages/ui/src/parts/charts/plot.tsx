@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-import { useIsDark } from '../../shell/preferences.ts';
+import { useIsDark } from '../../app/preferences.ts';
 import type { ChartLink } from './chart-link.ts';
 import type { Buckets, Series } from './chart-series.ts';
 import { toPlotData, toPlotOptions } from './plot-options.ts';

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 
-import { useShortcut } from '../../shell/shortcuts.ts';
+import { useShortcut } from '../../app/shortcuts.ts';
 import { Button } from '../controls/button.tsx';
 import { trapFocus } from './trap-focus.ts';
 import { useMedia } from './use-media.ts';

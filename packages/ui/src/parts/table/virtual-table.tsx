@@ -2,7 +2,7 @@ import { columnVisibilityFeature, type RowData, tableFeatures, useTable } from '
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 
-import { usePreferences } from '../../shell/preferences.ts';
+import { usePreferences } from '../../app/preferences.ts';
 import { useWidth } from '../use-width.ts';
 import { HeaderCell, type TableSort } from './header-cell.tsx';
 import { moveCursor } from './move-cursor.ts';

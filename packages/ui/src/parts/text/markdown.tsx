@@ -4,7 +4,7 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 
-import { getDesktop } from '../../shell/desktop.ts';
+import { getDesktop } from '../../app/desktop.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
 import { isReadableMarkdown, PlainText } from './plain-text.tsx';

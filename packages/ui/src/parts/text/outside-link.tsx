@@ -1,7 +1,7 @@
 import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-import { getDesktop } from '../../shell/desktop.ts';
+import { getDesktop } from '../../app/desktop.ts';
 
 /** A link to another site, which opens outside of this page: in a tab of its own, of the desktop app in the browser. */
 export function OutsideLink({ url, children }: { url: URL; children: ReactNode }) {

@@ -1,11 +1,8 @@
 import { Link, useSearch } from '@tanstack/react-router';
 
+import { ConnectTool } from '../../features/connect/connect-tool.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { ConnectTool } from './connect-tool.tsx';
-
-// The first steps load it from here, late, so that it stays in one script with this screen.
-export { ConnectTool };
 
 /** Connects a tool; which one is part of the address. */
 export function ConnectScreen() {

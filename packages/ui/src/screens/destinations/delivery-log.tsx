@@ -5,6 +5,7 @@ import { CircleCheck, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
+import { deliveriesQuery } from '../../features/destinations/destination-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -12,7 +13,6 @@ import { DELIVERY_STATES, DeliveryStateBadge, DeliveryStateOptions } from '../..
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import { deliveriesQuery } from './destination-queries.ts';
 
 /** Deliveries that have not reached a destination: they wait for the next attempt, or are given up. */
 export function DeliveryLog({ destinationId }: { destinationId: string }) {

@@ -4,6 +4,11 @@ import { PlugZap, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
+import {
+  changeDestination,
+  destinationsQuery,
+  testDestination,
+} from '../../features/destinations/destination-queries.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
@@ -25,7 +30,6 @@ import {
   toDestinationDraft,
   toDestinationReversal,
 } from './destination-draft.ts';
-import { changeDestination, destinationsQuery, testDestination } from './destination-queries.ts';
 import { SelectionFields } from './selection-fields.tsx';
 
 interface DestinationPanelProps {

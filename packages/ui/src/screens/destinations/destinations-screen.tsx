@@ -4,6 +4,13 @@ import { useSearch } from '@tanstack/react-router';
 import { MoreHorizontal, Plus, Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import {
+  changeDestination,
+  deliveriesQuery,
+  destinationsQuery,
+  type DestinationStatus,
+  testDestination,
+} from '../../features/destinations/destination-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -18,13 +25,6 @@ import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
-import {
-  changeDestination,
-  deliveriesQuery,
-  destinationsQuery,
-  type DestinationStatus,
-  testDestination,
-} from './destination-queries.ts';
 import type { DestinationSearch } from './destination-search.ts';
 import { NewDestination } from './new-destination.tsx';
 

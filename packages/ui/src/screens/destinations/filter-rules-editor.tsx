@@ -1,9 +1,9 @@
 import { Plus, X } from 'lucide-react';
 
+import type { FilterRule, FilterRules } from '../../features/destinations/destination-queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
-import type { FilterRule, FilterRules } from './destination-queries.ts';
 
 // Fields that the gateway supports (destinations.md, filter_rules).
 const FIELDS = [

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
+import { destinationsQuery } from '../../features/destinations/destination-queries.ts';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
@@ -10,7 +11,6 @@ import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DESTINATION_TYPES, toConfig } from './destination-draft.ts';
-import { destinationsQuery } from './destination-queries.ts';
 
 const EMPTY = { config: {}, headers: '' };
 

@@ -3,10 +3,11 @@ import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 
+import { useShortcut } from '../../app/shortcuts.ts';
+import { generationQuery } from '../../features/generations/content/generation-queries.ts';
+import { withoutFilters } from '../../features/generations/search/generation-search.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { generationQuery } from './content/generation-queries.ts';
 import { GenerationActions } from './detail/generation-actions.tsx';
 import { GenerationTabs } from './detail/generation-tabs.tsx';
 import { PinButton } from './detail/pin-button.tsx';
@@ -15,7 +16,6 @@ import { useRowKeys } from './list/use-row-keys.ts';
 import { useStepKeys } from './list/use-step-keys.ts';
 import { useRunningCall } from './running/use-running-call.ts';
 import type { ChangeSearch } from './search/filter-bar.tsx';
-import { withoutFilters } from './search/generation-search.ts';
 
 /** A call on a page of its own. Its address has the filters of the list that it was opened from, which keys walk. */
 export function GenerationPage() {

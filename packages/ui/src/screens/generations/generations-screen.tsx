@@ -3,6 +3,21 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { ListTree, Pin, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
+import { usePreferences } from '../../app/preferences.ts';
+import {
+  GENERATION_COLUMNS,
+  LEAVING,
+  LEAVING_BESIDE,
+  toColumns,
+} from '../../features/generations/list/generation-columns.tsx';
+import type { ListRow } from '../../features/generations/list/list-row.ts';
+import { RunningBar } from '../../features/generations/running/running-bar.tsx';
+import {
+  type GenerationSearch,
+  hasGenerationFilters,
+  NO_FILTERS,
+  withChange,
+} from '../../features/generations/search/generation-search.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/controls/button.tsx';
 import { copyText } from '../../parts/controls/copy-button.tsx';
@@ -13,22 +28,17 @@ import type { TableSort } from '../../parts/table/header-cell.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { usePreferences } from '../../shell/preferences.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
 import { ColumnsMenu } from './list/columns-menu.tsx';
 import { ExportMenu } from './list/export-menu.tsx';
-import { GENERATION_COLUMNS, LEAVING, LEAVING_BESIDE, toColumns } from './list/generation-columns.tsx';
-import type { ListRow } from './list/list-row.ts';
 import { NewRowsBar } from './list/new-rows-bar.tsx';
 import { PinnedNote } from './list/pinned-note.tsx';
 import { useGenerations } from './list/use-generations.ts';
 import { toSelection, useRowKeys } from './list/use-row-keys.ts';
 import { useStepKeys } from './list/use-step-keys.ts';
-import { RunningBar } from './running/running-bar.tsx';
 import { type ChangeSearch, FilterBar } from './search/filter-bar.tsx';
 import { facetsQuery } from './search/generation-counts.ts';
-import { type GenerationSearch, hasGenerationFilters, NO_FILTERS, withChange } from './search/generation-search.ts';
 import { Histogram } from './search/histogram.tsx';
 import { SearchBar } from './search/search-bar.tsx';
 import { WhyNothing } from './search/why-nothing.tsx';

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 
+import { BucketTable } from '../../features/activity/bucket-table.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { createChartLink } from '../../parts/charts/chart-link.ts';
 import type { Buckets, Series, TimeSpan } from '../../parts/charts/chart-series.ts';
@@ -13,7 +14,6 @@ import { Choice } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
-import { BucketTable } from '../overview/activity/bucket-table.tsx';
 import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects } from './effects.ts';
 import { HIT_SPANS, type HitSpan, hitsQuery } from './guardrail-queries.ts';
 import { RefusedCalls } from './refused-calls.tsx';

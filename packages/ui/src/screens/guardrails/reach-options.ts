@@ -1,9 +1,9 @@
 import type { Model } from '@model-gateway/core/wire';
 
 import type { Provider } from '../../api/types.ts';
+import { formatTokenPrice } from '../../features/models/price-facts.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import type { SelectOption } from '../../parts/controls/multi-select-options.ts';
-import { formatTokenPrice } from '../models/price-facts.ts';
 
 /** Models by their canonical slugs, as which guardrails keep them, with prices for a million tokens and context. */
 export function toModelOptions(models: readonly Model[]): readonly SelectOption[] {

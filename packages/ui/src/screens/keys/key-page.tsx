@@ -5,19 +5,19 @@ import { useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { keyDetailQuery, membersQuery, modelsQuery } from '../../api/queries.ts';
+import { ConfigBadge, KeyKind, KeyState, LimitBar } from '../../features/keys/key-parts.tsx';
+import { MemberLink } from '../../features/members/member-link.tsx';
+import { ModelNames } from '../../features/models/model-names.tsx';
+import { BackLink } from '../../features/resource-page/back-link.tsx';
+import { ResourceCard, ResourcePage } from '../../features/resource-page/resource-page.tsx';
+import { ResourceState } from '../../features/resource-page/resource-state.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { MemberLink } from '../members/member-link.tsx';
-import { ModelNames } from '../models/model-names.tsx';
-import { BackLink } from '../things/back-link.tsx';
-import { ThingCard, ThingPage } from '../things/thing-page.tsx';
-import { ThingState } from '../things/thing-state.tsx';
 import { KeyDialog, useToggleKey } from './key-changes.tsx';
-import { ConfigBadge, KeyKind, KeyState, LimitBar } from './key-parts.tsx';
 
 const BACK = <BackLink to="/keys" label="Keys" />;
 
@@ -31,7 +31,7 @@ export function KeyPage() {
   if (data === undefined) {
     const isMissing = error instanceof ApiError && error.status === 404;
     return (
-      <ThingState
+      <ResourceState
         back={BACK}
         what="key"
         name={`${hash.slice(0, 8)}…`}
@@ -43,12 +43,12 @@ export function KeyPage() {
         <Link to="/generations" search={{ key: hash }} className="text-accent underline">
           Its calls
         </Link>
-      </ThingState>
+      </ResourceState>
     );
   }
   const isStored = data.source === 'stored';
   return (
-    <ThingPage
+    <ResourcePage
       back={BACK}
       title={data.name}
       note={
@@ -87,7 +87,7 @@ export function KeyPage() {
           onGone={() => void navigate({ to: '/keys' })}
         />
       )}
-    </ThingPage>
+    </ResourcePage>
   );
 }
 
@@ -95,7 +95,7 @@ function Spending({ data }: { data: KeyDetail }) {
   const { limit, limit_remaining: left, limit_reset: reset } = data;
   const byok = data.byok_usage > 0 ? [['Paid to providers directly', formatUsd(data.byok_usage)] as const] : [];
   return (
-    <ThingCard title="Limits and spending">
+    <ResourceCard title="Limits and spending">
       <Facts
         facts={[
           [
@@ -122,7 +122,7 @@ function Spending({ data }: { data: KeyDetail }) {
         Days, weeks and months are those of UTC.
         {data.source === 'config' && ' A key of the configuration has neither a limit nor an end.'}
       </p>
-    </ThingCard>
+    </ResourceCard>
   );
 }
 
@@ -146,7 +146,7 @@ function Rules({ data }: { data: KeyDetail }) {
   const { data: members } = useQuery(membersQuery);
   const { allowed_models: allowed, creator_user_id: memberId, guardrails, management } = data;
   return (
-    <ThingCard title="What holds for it">
+    <ResourceCard title="What holds for it">
       <Facts
         facts={[
           [
@@ -178,7 +178,7 @@ function Rules({ data }: { data: KeyDetail }) {
           ...(data.external_user === null ? [] : [['Made for', data.external_user] as const]),
         ]}
       />
-    </ThingCard>
+    </ResourceCard>
   );
 }
 

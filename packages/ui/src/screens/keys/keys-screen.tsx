@@ -5,6 +5,7 @@ import { Cable, KeyRound, MoreHorizontal, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import { allKeysQuery, guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
+import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from '../../features/keys/key-parts.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -17,7 +18,6 @@ import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useStayingKeys } from './change-key.ts';
 import { KeyDialog, useRefreshKeys, useToggleKey } from './key-changes.tsx';
 import { KeyForm } from './key-form.tsx';
-import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from './key-parts.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
 /** Left out where there is no room for them, the first of these first; the page of the key has them. */

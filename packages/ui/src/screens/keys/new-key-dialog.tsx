@@ -1,7 +1,7 @@
+import { toBaseUrl } from '../../app/base-url.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
-import { toBaseUrl } from '../../shell/base-url.ts';
 
 export function NewKeyDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const variables = `export GATEWAY_API_KEY='${secret}'\nexport OPENAI_BASE_URL='${toBaseUrl()}'\n`;

@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 
 import { allKeysQuery, guardrailsQuery, memberAssignmentsQuery, membersQuery } from '../../api/queries.ts';
+import { KeyKind, KeyState } from '../../features/keys/key-parts.tsx';
+import { toMemberName } from '../../features/members/member-name.ts';
+import { BackLink } from '../../features/resource-page/back-link.tsx';
+import { ResourceCard, ResourcePage } from '../../features/resource-page/resource-page.tsx';
+import { ResourceState } from '../../features/resource-page/resource-state.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { KeyKind, KeyState } from '../keys/key-parts.tsx';
-import { BackLink } from '../things/back-link.tsx';
-import { ThingCard, ThingPage } from '../things/thing-page.tsx';
-import { ThingState } from '../things/thing-state.tsx';
-import { toMemberName } from './member-name.ts';
 
 const BACK = <BackLink to="/keys" label="Keys" />;
 
@@ -22,25 +22,25 @@ export function MemberPage() {
   const { data: keys, error: keysError, refetch: refetchKeys } = useQuery(allKeysQuery);
   if (members === undefined) {
     return (
-      <ThingState back={BACK} what="member" name={id} error={error} isMissing={false} onRetry={() => void refetch()}>
+      <ResourceState back={BACK} what="member" name={id} error={error} isMissing={false} onRetry={() => void refetch()}>
         {null}
-      </ThingState>
+      </ResourceState>
     );
   }
   const member = members.find((candidate) => candidate.id === id);
   const own = keys?.filter(({ creator_user_id: owner }) => owner === id);
   if (member === undefined && own?.length === 0) {
     return (
-      <ThingState back={BACK} what="member" name={id} error={null} isMissing onRetry={() => void refetch()}>
+      <ResourceState back={BACK} what="member" name={id} error={null} isMissing onRetry={() => void refetch()}>
         <p>They may have been removed. What they called is still there.</p>
         <Link to="/generations" search={{ member: id }} className="text-accent underline">
           Their calls
         </Link>
-      </ThingState>
+      </ResourceState>
     );
   }
   return (
-    <ThingPage
+    <ResourcePage
       back={BACK}
       title={member === undefined ? id : toMemberName(member)}
       note={<code className="font-mono text-xs break-all">{id}</code>}
@@ -50,14 +50,14 @@ export function MemberPage() {
       defaultSplit="key"
     >
       <Rules id={id} member={member} keys={own} />
-      <ThingCard title="Keys">
+      <ResourceCard title="Keys">
         {own === undefined && keysError !== null ? (
           <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />
         ) : (
           <Keys keys={own} />
         )}
-      </ThingCard>
-    </ThingPage>
+      </ResourceCard>
+    </ResourcePage>
   );
 }
 
@@ -79,7 +79,7 @@ function Rules({ id, member, keys }: RulesProps) {
   const assigned = assignments?.find(({ user_id: user }) => user === id)?.guardrail_id;
   const guardrail = guardrails?.find((candidate) => candidate.id === assigned);
   return (
-    <ThingCard title="Spending and rules">
+    <ResourceCard title="Spending and rules">
       <Facts
         facts={[
           ...(member === undefined || member.email === '' ? [] : [['E-mail', member.email] as const]),
@@ -99,7 +99,7 @@ function Rules({ id, member, keys }: RulesProps) {
         ]}
       />
       <p className="mt-3 text-xs text-ink-faint">Spending is that of the keys which they have now, in UTC.</p>
-    </ThingCard>
+    </ResourceCard>
   );
 }
 

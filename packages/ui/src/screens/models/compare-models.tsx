@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
+import { formatTokenPrice } from '../../features/models/price-facts.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
-import { formatTokenPrice } from './price-facts.ts';
 
 const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
   ['Context', (model) => formatCount(model.context_length)],

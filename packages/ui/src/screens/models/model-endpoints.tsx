@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { endpointsQuery } from '../../api/queries.ts';
+import { toTokenPriceText } from '../../features/models/price-facts.ts';
+import { StandingBadge, toStanding } from '../../features/providers/standings.tsx';
 import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
-import { StandingBadge, toStanding } from '../providers/standings.tsx';
-import { toTokenPriceText } from './price-facts.ts';
 
 /** A length of 0 stands for one that is not known, because the wire has no null there. */
 export const toTokensText = (length: number | null): string =>

@@ -3,10 +3,17 @@ import { ListFilter, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
 import { modelsQuery, providersQuery } from '../../api/queries.ts';
+import { useShortcut } from '../../app/shortcuts.ts';
+import {
+  hasModelFilters,
+  type ModelSearch,
+  OUTPUTS,
+  SORTS,
+  splitWords,
+  toggleWord,
+} from '../../features/models/model-search.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { hasModelFilters, type ModelSearch, OUTPUTS, SORTS, splitWords, toggleWord } from './model-search.ts';
 
 type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
 

@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 
 import { modelsQuery } from '../../api/queries.ts';
+import { toModelId } from '../../features/models/model-params.ts';
+import { toPriceFacts, toTokenPriceText } from '../../features/models/price-facts.ts';
+import { modelSetupsQuery } from '../../features/models/setup/model-setup-queries.ts';
+import { BackLink } from '../../features/resource-page/back-link.tsx';
+import { ResourceCard, ResourceColumn, ResourcePage } from '../../features/resource-page/resource-page.tsx';
+import { ResourceState } from '../../features/resource-page/resource-state.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { BackLink } from '../things/back-link.tsx';
-import { ThingCard, ThingColumn, ThingPage } from '../things/thing-page.tsx';
-import { ThingState } from '../things/thing-state.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
-import { toModelId } from './model-params.ts';
 import { toOtherPath } from './other-path.ts';
 import { PlanExplanation } from './plan-explanation.tsx';
-import { toPriceFacts, toTokenPriceText } from './price-facts.ts';
-import { modelSetupsQuery } from './setup/model-setup-queries.ts';
 
 const BACK = <BackLink to="/models" label="Models" />;
 
@@ -25,17 +25,24 @@ export function ModelPage() {
   if (model === undefined) {
     const isMissing = models !== undefined;
     return (
-      <ThingState back={BACK} what="model" name={id} error={error} isMissing={isMissing} onRetry={() => void refetch()}>
+      <ResourceState
+        back={BACK}
+        what="model"
+        name={id}
+        error={error}
+        isMissing={isMissing}
+        onRetry={() => void refetch()}
+      >
         <p>It may belong to a provider that is no longer configured, or is not called.</p>
         <Link to="/generations" search={{ model: id }} className="text-accent underline">
           Its calls
         </Link>
-      </ThingState>
+      </ResourceState>
     );
   }
   const isChat = toOtherPath(model) === null;
   return (
-    <ThingPage
+    <ResourcePage
       back={BACK}
       title={model.name}
       note={
@@ -54,20 +61,20 @@ export function ModelPage() {
       without="model"
       defaultSplit="provider"
     >
-      <ThingColumn>
+      <ResourceColumn>
         <About model={model} />
         {isChat && (
-          <ThingCard title="Can it be used?">
+          <ResourceCard title="Can it be used?">
             <div className="-m-4 -mt-6">
               <PlanExplanation model={id} />
             </div>
-          </ThingCard>
+          </ResourceCard>
         )}
-      </ThingColumn>
-      <ThingCard title="Endpoints">
+      </ResourceColumn>
+      <ResourceCard title="Endpoints">
         <ModelEndpoints id={id} />
-      </ThingCard>
-    </ThingPage>
+      </ResourceCard>
+    </ResourcePage>
   );
 }
 
@@ -96,7 +103,7 @@ function About({ model }: { model: Model }) {
   const aliases = [...new Set(own.flatMap(({ definition }) => definition?.aliases ?? []))];
   const problem = own.find((setup) => setup.problem !== null)?.problem;
   return (
-    <ThingCard title="The model">
+    <ResourceCard title="The model">
       {problem != null && (
         <p role="alert" className="mb-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm break-words">
           {problem}
@@ -115,7 +122,7 @@ function About({ model }: { model: Model }) {
           ['Set up', toSourceText(own.map(({ source }) => source))],
         ]}
       />
-    </ThingCard>
+    </ResourceCard>
   );
 }
 

@@ -4,6 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
+import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../app/base-url.ts';
+import { RateLimitList } from '../../features/limits/rate-limit-list.tsx';
+import { toModelParams } from '../../features/models/model-params.ts';
+import { toPriceFacts, toTokenPriceText } from '../../features/models/price-facts.ts';
+import { OpenPage } from '../../features/resource-page/open-page.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
@@ -13,15 +18,10 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
-import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../shell/base-url.ts';
-import { RateLimitList } from '../settings/rate-limit-list.tsx';
-import { OpenPage } from '../things/open-page.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
-import { toModelParams } from './model-params.ts';
 import { ModelUsage } from './model-usage.tsx';
 import { toOtherPath } from './other-path.ts';
 import { PlanExplanation } from './plan-explanation.tsx';
-import { toPriceFacts, toTokenPriceText } from './price-facts.ts';
 import { ModelSetupTab } from './setup/model-setup-tab.tsx';
 
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {

@@ -6,6 +6,17 @@ import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/refresh-every.ts';
+import { toModelParams } from '../../features/models/model-params.ts';
+import {
+  hasModelFilters,
+  MAX_COMPARED,
+  type ModelSearch,
+  splitWords,
+  toggleWord,
+  toModelQuery,
+} from '../../features/models/model-search.ts';
+import { formatColumnPrice } from '../../features/models/price-facts.ts';
+import { modelSetupsQuery } from '../../features/models/setup/model-setup-queries.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
@@ -17,18 +28,7 @@ import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { CompareModels } from './compare-models.tsx';
 import { ModelFilters } from './model-filters.tsx';
 import { ModelPanel } from './model-panel.tsx';
-import { toModelParams } from './model-params.ts';
-import {
-  hasModelFilters,
-  MAX_COMPARED,
-  type ModelSearch,
-  splitWords,
-  toggleWord,
-  toModelQuery,
-} from './model-search.ts';
-import { formatColumnPrice } from './price-facts.ts';
 import { ModelDialog } from './setup/model-dialog.tsx';
-import { modelSetupsQuery } from './setup/model-setup-queries.ts';
 import { UnservedModels } from './setup/unserved-models.tsx';
 
 export function ModelsScreen() {

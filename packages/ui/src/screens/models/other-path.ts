@@ -1,6 +1,6 @@
 import type { Model } from '@model-gateway/core/wire';
 
-import type { OtherPathName } from '../../shell/base-url.ts';
+import type { OtherPathName } from '../../app/base-url.ts';
 
 /** The operation that calls the model, where that is not the chat; null where it is. */
 export function toOtherPath({

@@ -5,12 +5,12 @@ import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
+import { toRuleText } from '../../features/models/rule-text.ts';
+import { StandingBadge, toStanding } from '../../features/providers/standings.tsx';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
-import { StandingBadge, toStanding } from '../providers/standings.tsx';
-import { toRuleText } from './rule-text.ts';
 
 /** Whether a request for the model would be served now, by whom first, and what stands in the way of the others. */
 export function PlanExplanation({ model }: { model: string }) {

@@ -5,7 +5,7 @@ import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 
 import { healthQuery, keysQuery } from '../../api/queries.ts';
 import { refreshEvery } from '../../api/refresh-every.ts';
-import { providerStatesQuery } from '../providers/provider-queries.ts';
+import { providerStatesQuery } from '../../features/providers/provider-queries.ts';
 import { findConcerns } from './find-concerns.ts';
 
 /** What is wrong or soon will be. Without the latest calls nobody knows that nothing is: then it is left out. */

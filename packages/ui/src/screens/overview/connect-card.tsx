@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
+import { SNIPPETS } from '../../app/base-url.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
-import { SNIPPETS } from '../../shell/base-url.ts';
 
 export function ConnectCard() {
   const { data: models } = useQuery(modelsQuery);

@@ -1,7 +1,7 @@
 import type { GenerationRow, Health } from '@model-gateway/core/wire';
 
 import type { Key } from '../../api/types.ts';
-import type { ProviderState } from '../providers/provider-queries.ts';
+import type { ProviderState } from '../../features/providers/provider-queries.ts';
 
 export interface Concern {
   readonly level: 'bad' | 'caution';

@@ -3,24 +3,24 @@ import { Check, Plus } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 import { keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
+import { getDesktop, useDesktopInfo } from '../../app/desktop.ts';
 import { hasTokenPrices } from '../../clients/connected-model.ts';
+import { createRun, type Run } from '../../features/playground/create-run.ts';
+import { fitToLimit } from '../../features/playground/fit-to-limit.ts';
+import { KeyCard, UnpricedNote } from '../../features/playground/key-card.tsx';
+import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../../features/playground/playground-key.ts';
+import { streamChat } from '../../features/playground/stream/stream-chat.ts';
+import { AddProvider } from '../../features/providers/setup/add-provider.tsx';
+import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel, FailurePanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
+import { useOutcome } from '../../parts/messages/use-outcome.ts';
 import { PlainText } from '../../parts/text/plain-text.tsx';
-import { getDesktop, useDesktopInfo } from '../../shell/desktop.ts';
-import { useOutcome } from '../../shell/use-outcome.ts';
-import { createRun, type Run } from '../playground/create-run.ts';
-import { fitToLimit } from '../playground/fit-to-limit.ts';
-import { KeyCard, UnpricedNote } from '../playground/key-card.tsx';
-import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../playground/playground-key.ts';
-import { streamChat } from '../playground/stream/stream-chat.ts';
-import { AddProvider } from '../providers/setup/add-provider.tsx';
-import { providerSetupsQuery } from '../providers/setup/setup-queries.ts';
 import { DemoInstead } from './demo-instead.tsx';
 
 const ConnectTool = lazy(async () => ({
-  default: (await import('../connect/connect-screen.tsx')).ConnectTool,
+  default: (await import('../../features/connect/connect-tool.tsx')).ConnectTool,
 }));
 
 const STEPS = ['A provider', 'A test call', 'A key for your tool', 'A tool connected'] as const;

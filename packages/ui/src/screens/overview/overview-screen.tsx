@@ -3,6 +3,13 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { allKeysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
+import { toBaseUrl } from '../../app/base-url.ts';
+import { setPreferences, usePreferences } from '../../app/preferences.ts';
+import { toStateText } from '../../app/to-gateway-state.ts';
+import { useGatewayState } from '../../app/use-gateway-state.ts';
+import { ActivitySection } from '../../features/activity/activity-section.tsx';
+import { RecentCard } from '../../features/activity/recent-card.tsx';
+import { RunningBar } from '../../features/generations/running/running-bar.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -10,17 +17,10 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { toBaseUrl } from '../../shell/base-url.ts';
-import { setPreferences, usePreferences } from '../../shell/preferences.ts';
-import { toStateText } from '../../shell/to-gateway-state.ts';
-import { useGatewayState } from '../../shell/use-gateway-state.ts';
-import { RunningBar } from '../generations/running/running-bar.tsx';
-import { ActivitySection } from './activity/activity-section.tsx';
 import { Attention } from './attention.tsx';
 import { cachedShareQuery, openCallsQuery } from './call-figures.ts';
 import { ConnectCard } from './connect-card.tsx';
 import { FirstRun } from './first-run.tsx';
-import { RecentCard } from './recent-card.tsx';
 
 /** How things stand; on the first run, what to do first. */
 export function OverviewScreen() {

@@ -1,10 +1,10 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useMemo } from 'react';
 
+import type { Column } from '../../features/playground/experiment/experiment.ts';
 import { BenchColumn, type ColumnActions } from './column/bench-column.tsx';
 import type { Estimate } from './estimate/estimate-cost.ts';
 import { lastCompletion } from './experiment/edit-turns.ts';
-import type { Column } from './experiment/experiment.ts';
 import type { Runs } from './runs.ts';
 
 interface BenchColumnsProps {

@@ -1,17 +1,22 @@
 import { Plus } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 
+import {
+  type Experiment,
+  MAX_COLUMNS,
+  newExperiment,
+  toTitle,
+} from '../../features/playground/experiment/experiment.ts';
+import { setPlaygroundKey } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { addColumn } from './experiment/edit-turns.ts';
-import { type Experiment, MAX_COLUMNS, newExperiment, toTitle } from './experiment/experiment.ts';
 import { keepExperiment } from './experiments/experiment-database.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
 import { ExperimentsMenu } from './experiments/experiments-menu.tsx';
 import { SavingNote } from './experiments/saving-note.tsx';
-import { setPlaygroundKey } from './playground-key.ts';
 import { newId, toModels } from './use-open-experiment.ts';
 
 interface BenchHeaderProps {

@@ -1,13 +1,13 @@
 import { Send, Square } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 
+import { type Attachment, LIMITS } from '../../features/playground/draft/attachments.ts';
+import type { Column } from '../../features/playground/experiment/experiment.ts';
 import { formatUsd } from '../../format/money.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { AttachedFiles } from './draft/attached-files.tsx';
-import { type Attachment, LIMITS } from './draft/attachments.ts';
-import type { Column } from './experiment/experiment.ts';
 
 interface ComposerProps {
   readonly text: string;

@@ -4,13 +4,13 @@ import { useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
+import { newExperiment } from '../../features/playground/experiment/experiment.ts';
+import { KeyCard } from '../../features/playground/key-card.tsx';
+import { usePlaygroundCaller } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { newExperiment } from './experiment/experiment.ts';
-import { KeyCard } from './key-card.tsx';
-import { usePlaygroundCaller } from './playground-key.ts';
 import { newId, useOpenExperiment } from './use-open-experiment.ts';
 import { Workbench } from './workbench.tsx';
 

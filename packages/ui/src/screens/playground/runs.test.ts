@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { createRun } from './create-run.ts';
+import { createRun } from '../../features/playground/create-run.ts';
+import type { ChatPiece } from '../../features/playground/stream/chat-piece.ts';
 import { createRuns } from './runs.ts';
-import type { ChatPiece } from './stream/chat-piece.ts';
 
 /** A stream that ends when it is stopped. */
 async function* endless(signal: AbortSignal): AsyncGenerator<ChatPiece> {

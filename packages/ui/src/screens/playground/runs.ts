@@ -1,4 +1,4 @@
-import type { Run } from './create-run.ts';
+import type { Run } from '../../features/playground/create-run.ts';
 
 /** The runs of the columns of an experiment. */
 export interface Runs {

@@ -3,6 +3,9 @@ import { useMemo, useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
+import type { Experiment } from '../../features/playground/experiment/experiment.ts';
+import { fitToLimit } from '../../features/playground/fit-to-limit.ts';
+import { streamChat } from '../../features/playground/stream/stream-chat.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import type { ColumnActions } from './column/bench-column.tsx';
 import {
@@ -18,12 +21,9 @@ import {
   setModel,
   setTurnText,
 } from './experiment/edit-turns.ts';
-import type { Experiment } from './experiment/experiment.ts';
 import { toRequest } from './experiment/to-request.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
-import { fitToLimit } from './fit-to-limit.ts';
 import { isUnderWay, type Runs } from './runs.ts';
-import { streamChat } from './stream/stream-chat.ts';
 import { toAssistantTurn } from './stream/to-assistant-turn.ts';
 import { newId } from './use-open-experiment.ts';
 

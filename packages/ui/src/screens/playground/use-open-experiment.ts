@@ -2,10 +2,10 @@ import { useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 
 import { queryClient } from '../../api/query-client.ts';
+import { contentQuery, generationQuery } from '../../features/generations/content/generation-queries.ts';
+import { splitWords } from '../../features/models/model-search.ts';
+import { type Experiment, MAX_COLUMNS, newExperiment } from '../../features/playground/experiment/experiment.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { contentQuery, generationQuery } from '../generations/content/generation-queries.ts';
-import { splitWords } from '../models/model-search.ts';
-import { type Experiment, MAX_COLUMNS, newExperiment } from './experiment/experiment.ts';
 import { fromGenerations } from './experiment/from-generation.ts';
 import { keepExperiment, readExperiment } from './experiments/experiment-database.ts';
 import { createExperimentStore, type ExperimentStore } from './experiments/experiment-store.ts';

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 
+import type { ProviderState } from '../../features/providers/provider-queries.ts';
+import { type Standing, STANDINGS } from '../../features/providers/standings.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Facts } from '../../parts/facts.tsx';
-import type { ProviderState } from './provider-queries.ts';
-import { type Standing, STANDINGS } from './standings.tsx';
 
 /** How a provider is reached, and what it serves. */
 export function StateFacts({ state }: { state: ProviderState }) {

@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 
 import { ApiError } from '../../api/api-error.ts';
-import { BackLink } from '../things/back-link.tsx';
-import { ThingCard, ThingColumn, ThingPage } from '../things/thing-page.tsx';
-import { ThingState } from '../things/thing-state.tsx';
+import { joinProviders, type ProviderRow, providerStatesQuery } from '../../features/providers/provider-queries.ts';
+import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
+import { ProviderStateBadge, SetupStateBadge } from '../../features/providers/standings.tsx';
+import { BackLink } from '../../features/resource-page/back-link.tsx';
+import { ResourceCard, ResourceColumn, ResourcePage } from '../../features/resource-page/resource-page.tsx';
+import { ResourceState } from '../../features/resource-page/resource-state.tsx';
 import { providerHistoriesQuery } from './history/history-queries.ts';
 import { StandingTable, StateFacts } from './provider-facts.tsx';
-import { joinProviders, type ProviderRow, providerStatesQuery } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
 import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
-import { providerSetupsQuery } from './setup/setup-queries.ts';
-import { ProviderStateBadge, SetupStateBadge } from './standings.tsx';
 
 const BACK = <BackLink to="/providers" label="Providers" />;
 
@@ -28,7 +28,7 @@ export function ProviderPage() {
   const row = joinProviders(states ?? [], setups?.data ?? [], pasts).find((candidate) => candidate.slug === slug);
   if (row === undefined) {
     return (
-      <ThingState
+      <ResourceState
         back={BACK}
         what="provider"
         name={slug}
@@ -40,12 +40,12 @@ export function ProviderPage() {
         <Link to="/generations" search={{ provider: slug }} className="text-accent underline">
           Its calls
         </Link>
-      </ThingState>
+      </ResourceState>
     );
   }
   const { name, state, setup, past } = row;
   return (
-    <ThingPage
+    <ResourcePage
       back={BACK}
       title={name}
       note={<code className="font-mono text-xs break-all">{slug}</code>}
@@ -60,27 +60,27 @@ export function ProviderPage() {
       filter={{ provider: name.includes(',') ? slug : name }}
       without="provider"
     >
-      <ThingColumn>
+      <ResourceColumn>
         {state !== undefined && (
-          <ThingCard title="How it is reached">
+          <ResourceCard title="How it is reached">
             <StateFacts state={state} />
             <div className="mt-4">
               <ProviderTest key={slug} provider={state} />
             </div>
-          </ThingCard>
+          </ResourceCard>
         )}
         <SetupCard
           row={row}
           isEditable={setups?.editable === true}
           onGone={() => void navigate({ to: '/providers' })}
         />
-      </ThingColumn>
+      </ResourceColumn>
       {state !== undefined && (
-        <ThingCard title="Endpoints">
+        <ResourceCard title="Endpoints">
           <StandingTable endpoints={state.health.endpoints} />
-        </ThingCard>
+        </ResourceCard>
       )}
-    </ThingPage>
+    </ResourcePage>
   );
 }
 
@@ -98,11 +98,11 @@ function SetupCard({ row: { setup, shadowed }, isEditable, onGone }: SetupCardPr
   const isTold = configured !== undefined && (configured.address !== null || configured.settings !== null);
   if (stored === undefined && !isTold) return null;
   return (
-    <ThingCard title="How it is set up">
+    <ResourceCard title="How it is set up">
       <div className="flex flex-col gap-4">
         {configured !== undefined && <ConfiguredProvider setup={configured} isEditable={isEditable} />}
         {stored !== undefined && <ProviderSetupSection setup={stored} onGone={onGone} />}
       </div>
-    </ThingCard>
+    </ResourceCard>
   );
 }

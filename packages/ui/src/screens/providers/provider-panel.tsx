@@ -1,12 +1,12 @@
+import type { ProviderRow } from '../../features/providers/provider-queries.ts';
+import { ProviderStateBadge, SetupStateBadge } from '../../features/providers/standings.tsx';
+import { OpenPage } from '../../features/resource-page/open-page.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
-import { OpenPage } from '../things/open-page.tsx';
 import { ProviderHistorySection } from './history/provider-history.tsx';
 import { StandingTable, StateFacts } from './provider-facts.tsx';
-import type { ProviderRow } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
 import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
-import { ProviderStateBadge, SetupStateBadge } from './standings.tsx';
 
 interface ProviderPanelProps {
   readonly row: ProviderRow;

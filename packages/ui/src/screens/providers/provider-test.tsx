@@ -2,12 +2,12 @@ import type { ProviderTestResult } from '@model-gateway/core/wire';
 import { PlugZap } from 'lucide-react';
 import { useState } from 'react';
 
+import { Findings } from '../../features/providers/findings.tsx';
+import type { ProviderState } from '../../features/providers/provider-queries.ts';
+import { useLayerTest } from '../../features/providers/use-layer-test.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { Findings } from './findings.tsx';
-import type { ProviderState } from './provider-queries.ts';
-import { useLayerTest } from './use-layer-test.ts';
 
 /** Looks at what stands between the gateway and a provider, layer by layer, and says what to do. */
 export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { provider: ProviderState }) {

@@ -3,6 +3,23 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { Plug, Plus, RotateCw, Search } from 'lucide-react';
 import { useRef, useState } from 'react';
 
+import { getDesktopInfo } from '../../app/desktop.ts';
+import { useShortcut } from '../../app/shortcuts.ts';
+import {
+  filterProviders,
+  joinProviders,
+  type ProviderRow,
+  type ProviderState,
+  providerStatesQuery,
+} from '../../features/providers/provider-queries.ts';
+import { AddProvider } from '../../features/providers/setup/add-provider.tsx';
+import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
+import {
+  PROVIDER_STATES,
+  ProviderStateBadge,
+  SETUP_STATES,
+  SetupStateBadge,
+} from '../../features/providers/standings.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
@@ -11,22 +28,10 @@ import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.t
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { getDesktopInfo } from '../../shell/desktop.ts';
-import { useShortcut } from '../../shell/shortcuts.ts';
 import { HistoryCell } from './history/history-cell.tsx';
 import { providerHistoriesQuery } from './history/history-queries.ts';
 import { ProviderPanel } from './provider-panel.tsx';
-import {
-  filterProviders,
-  joinProviders,
-  type ProviderRow,
-  type ProviderState,
-  providerStatesQuery,
-} from './provider-queries.ts';
 import type { ProviderSearch } from './provider-search.ts';
-import { AddProvider } from './setup/add-provider.tsx';
-import { providerSetupsQuery } from './setup/setup-queries.ts';
-import { PROVIDER_STATES, ProviderStateBadge, SETUP_STATES, SetupStateBadge } from './standings.tsx';
 
 type Change = { readonly [Name in keyof ProviderSearch]?: string | undefined };
 

@@ -4,12 +4,12 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery, providersQuery, settingsQuery } from '../../api/queries.ts';
+import { FromConfig } from '../../features/limits/from-config.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { showUndo } from '../../parts/messages/undo-toast.ts';
 import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
-import { FromConfig } from './from-config.tsx';
 import { RoutingFields } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 import { withListedNames } from './with-listed-names.ts';

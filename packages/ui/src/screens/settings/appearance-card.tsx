@@ -1,5 +1,5 @@
+import { setPreferences, usePreferences } from '../../app/preferences.ts';
 import { Checkbox, Choice } from '../../parts/controls/field.tsx';
-import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 
 /** How this browser shows things. Kept in this browser. */
 export function AppearanceCard() {

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 
 import { instanceQuery } from '../../api/queries.ts';
+import { toStateText } from '../../app/to-gateway-state.ts';
+import { useGatewayState } from '../../app/use-gateway-state.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { StateMark } from '../../shell/state-mark.tsx';
-import { toStateText } from '../../shell/to-gateway-state.ts';
-import { useGatewayState } from '../../shell/use-gateway-state.ts';
+import { StateMark } from '../../parts/state-mark.tsx';
 import { describeEngine } from './describe-engine.ts';
 import { describeProcess } from './describe-process.ts';
 

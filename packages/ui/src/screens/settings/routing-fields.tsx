@@ -1,9 +1,9 @@
 import type { Settings } from '@model-gateway/core/wire';
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
 
+import { FromConfig } from '../../features/limits/from-config.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
-import { FromConfig } from './from-config.tsx';
 import type { NamedProvider } from './with-listed-names.ts';
 import { withPrice } from './with-price.ts';
 

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 
+import { FromConfig } from '../../features/limits/from-config.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { FromConfig } from './from-config.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { toConditionText } from './to-condition-text.ts';
 

@@ -2,20 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 
 import { instanceQuery, rateLimitsQuery, settingsQuery } from '../../api/queries.ts';
 import { getSession, type Session } from '../../api/session.ts';
+import { toBaseUrl } from '../../app/base-url.ts';
+import { toStateText } from '../../app/to-gateway-state.ts';
+import { useGatewayState } from '../../app/use-gateway-state.ts';
+import { RateLimitList } from '../../features/limits/rate-limit-list.tsx';
 import { formatRelative } from '../../format/time.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
-import { toBaseUrl } from '../../shell/base-url.ts';
-import { toStateText } from '../../shell/to-gateway-state.ts';
-import { useGatewayState } from '../../shell/use-gateway-state.ts';
 import { AccountForm } from './account-form.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
 import { CallbackCard } from './callback-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 import { InstanceCard } from './instance-card.tsx';
-import { RateLimitList } from './rate-limit-list.tsx';
 
 export function SettingsScreen() {
   const { data: settings, error, refetch } = useQuery(settingsQuery);

@@ -4,6 +4,9 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
+import { KeyCard } from '../../features/playground/key-card.tsx';
+import { usePlaygroundCaller } from '../../features/playground/playground-key.ts';
+import { videoModelsQuery, videosQuery } from '../../features/videos/video-queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
@@ -12,11 +15,8 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
-import { KeyCard } from '../playground/key-card.tsx';
-import { usePlaygroundCaller } from '../playground/playground-key.ts';
 import { estimatePrice, toVideoBody, toVideoDraft } from './video-draft.ts';
 import { VideoFields } from './video-fields.tsx';
-import { videoModelsQuery, videosQuery } from './video-queries.ts';
 
 interface NewVideoProps {
   readonly onClose: () => void;

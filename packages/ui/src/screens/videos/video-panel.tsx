@@ -5,6 +5,18 @@ import { useMemo } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { allKeysQuery } from '../../api/queries.ts';
+import { contentQuery, generationQuery } from '../../features/generations/content/generation-queries.ts';
+import { toVideoLanes } from '../../features/videos/course/to-video-lanes.ts';
+import { useFilmDeliveries } from '../../features/videos/course/use-film-deliveries.ts';
+import { VideoWaterfall } from '../../features/videos/course/video-waterfall.tsx';
+import {
+  isOpen,
+  STATUS_TONES,
+  videoDetailQuery,
+  videoInputsQuery,
+  WATCHED_MS,
+  webhooksQuery,
+} from '../../features/videos/video-queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { formatFull } from '../../format/time.ts';
@@ -15,21 +27,9 @@ import { Facts } from '../../parts/facts.tsx';
 import { MediaInputs } from '../../parts/media-inputs.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { contentQuery, generationQuery } from '../generations/content/generation-queries.ts';
-import { toVideoLanes } from './course/to-video-lanes.ts';
-import { useFilmDeliveries } from './course/use-film-deliveries.ts';
-import { VideoWaterfall } from './course/video-waterfall.tsx';
 import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
 import { VideoPlayer } from './video-player.tsx';
-import {
-  isOpen,
-  STATUS_TONES,
-  videoDetailQuery,
-  videoInputsQuery,
-  WATCHED_MS,
-  webhooksQuery,
-} from './video-queries.ts';
 import { WebhookEntry } from './webhook-log.tsx';
 
 interface VideoPanelProps {

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { Plus, Video } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import { isOpen, STATUS_TONES, videosQuery } from '../../features/videos/video-queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../format/time.ts';
@@ -20,7 +21,6 @@ import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
 import { NewVideo } from './new-video.tsx';
 import { toSpecification, VideoPanel } from './video-panel.tsx';
-import { isOpen, STATUS_TONES, videosQuery } from './video-queries.ts';
 import type { VideoSearch } from './video-search.ts';
 import { WebhookLog } from './webhook-log.tsx';
 

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw, Webhook } from 'lucide-react';
 import { useState } from 'react';
 
+import { resendWebhook, webhooksQuery } from '../../features/videos/video-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -10,7 +11,6 @@ import { DeliveryStateBadge, DeliveryStateOptions } from '../../parts/delivery-s
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import { resendWebhook, webhooksQuery } from './video-queries.ts';
 
 export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
   const { data, error, refetch } = useQuery(webhooksQuery);

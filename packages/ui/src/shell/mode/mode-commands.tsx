@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { CircleDot, Square } from 'lucide-react';
 
+import { useDesktopInfo } from '../../app/desktop.ts';
+import { fixtureStateQuery } from '../../features/fixtures/fixture-queries.ts';
+import { MODES } from '../../features/fixtures/mode-words.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
-import { fixtureStateQuery } from '../../screens/fixtures/fixture-queries.ts';
-import { useDesktopInfo } from '../desktop.ts';
-import { MODES } from './mode-words.ts';
 import { type ModeOption, toModeChoice } from './to-mode-choice.ts';
 import { useSwitchMode } from './use-switch-mode.ts';
 

@@ -2,11 +2,11 @@ import type { FixtureState } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, CircleDot, Square } from 'lucide-react';
 
+import { useDesktopInfo } from '../../app/desktop.ts';
+import { fixtureStateQuery } from '../../features/fixtures/fixture-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { fixtureStateQuery } from '../../screens/fixtures/fixture-queries.ts';
-import { useDesktopInfo } from '../desktop.ts';
 import { ModeMenu } from './mode-menu.tsx';
 import { toModeChoice } from './to-mode-choice.ts';
 import { useSwitchMode } from './use-switch-mode.ts';

@@ -1,7 +1,7 @@
 import type { FixtureMode, FixtureState } from '@model-gateway/core/wire';
 
 import type { DesktopInfo, Mode } from '../../desktop-bridge.ts';
-import { MODES, type ModeWords, toModeWords } from './mode-words.ts';
+import { MODES, type ModeWords, toModeWords } from '../../features/fixtures/mode-words.ts';
 
 /** What the mode can be switched to, and by whom. */
 export interface ModeChoice {

@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 
 import { callApi } from '../../api/call-api.ts';
+import { getDesktop } from '../../app/desktop.ts';
+import { fixtureStateQuery } from '../../features/fixtures/fixture-queries.ts';
+import { MODES } from '../../features/fixtures/mode-words.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import { fixtureStateQuery } from '../../screens/fixtures/fixture-queries.ts';
-import { getDesktop } from '../desktop.ts';
-import { MODES } from './mode-words.ts';
 import { toAppMode } from './to-mode-choice.ts';
 
 /** The mode before recording, which its end leads back to. A replay must not end in calls that cost something. */

@@ -5,14 +5,14 @@ import { type ReactNode, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import type { GenerationContent } from '../../../api/types.ts';
+import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
+import { ContentTooLong, openContent } from '../../../features/generations/content/read-content.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
-import { contentQuery, generationQuery } from './generation-queries.ts';
-import { ContentTooLong, openContent } from './read-content.ts';
 
 /** From here on a program of one's own shows them better. */
 const OFFER_FILE_BYTES = 5 * 1024 * 1024;

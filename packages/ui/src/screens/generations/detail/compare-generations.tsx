@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import type { GenerationContent } from '../../../api/types.ts';
+import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
+import { toFirstTokenMs } from '../../../features/generations/first-token.ts';
+import { GENERATION_STATUSES, toStatus } from '../../../features/generations/generation-status.tsx';
+import { DiffText } from '../../../features/playground/diff/diff-text.tsx';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
-import { DiffText } from '../../playground/diff/diff-text.tsx';
-import { contentQuery, generationQuery } from '../content/generation-queries.ts';
-import { toFirstTokenMs } from '../first-token.ts';
-import { GENERATION_STATUSES, toStatus } from '../generation-status.tsx';
 import { toParts } from './message-parts.ts';
 
 const ROWS: readonly (readonly [string, (generation: Generation) => string])[] = [

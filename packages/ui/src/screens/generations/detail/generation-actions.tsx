@@ -5,15 +5,15 @@ import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
+import { useSaveFixture } from '../../../features/fixtures/use-save-fixture.ts';
+import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
+import { toCurl } from '../../../features/generations/detail/to-curl.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-import { useSaveFixture } from '../../fixtures/use-save-fixture.ts';
-import { contentQuery, generationQuery } from '../content/generation-queries.ts';
 import { NO_CHAT } from '../list/use-row-keys.ts';
-import { toCurl } from './to-curl.ts';
 
 interface GenerationActionsProps {
   readonly id: string;

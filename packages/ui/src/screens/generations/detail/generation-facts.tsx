@@ -1,12 +1,12 @@
 import type { Generation } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
+import { toSpeed } from '../../../features/generations/detail/to-speed.ts';
+import { toFirstTokenMs } from '../../../features/generations/first-token.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
 import { Facts } from '../../../parts/facts.tsx';
-import { toFirstTokenMs } from '../first-token.ts';
-import { toSpeed } from './to-speed.ts';
 
 export function TimingFacts({ generation }: { generation: Generation }) {
   const speed = toSpeed(generation);

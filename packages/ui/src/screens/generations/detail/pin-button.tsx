@@ -1,7 +1,7 @@
 import { Pin, PinOff } from 'lucide-react';
 
+import { usePreferences } from '../../../app/preferences.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { usePreferences } from '../../../shell/preferences.ts';
 import { togglePin } from '../list/pins.ts';
 
 export function PinButton({ id }: { id: string }) {

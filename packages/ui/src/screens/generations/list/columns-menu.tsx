@@ -1,10 +1,10 @@
 import { Columns3 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 
+import { setPreferences, usePreferences } from '../../../app/preferences.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { MenuPortal } from '../../../parts/controls/menu-portal.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
-import { setPreferences, usePreferences } from '../../../shell/preferences.ts';
 
 /** Which columns are shown, and how close the rows are. This browser remembers both. */
 export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown>, 'id' | 'header'>[] }) {

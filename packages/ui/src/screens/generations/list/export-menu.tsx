@@ -2,11 +2,11 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
+import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-import { type GenerationSearch, toGenerationQuery } from '../search/generation-search.ts';
 
 const FORMATS = [
   { label: 'CSV', format: 'csv', content: 'false' },

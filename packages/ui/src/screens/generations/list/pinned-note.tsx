@@ -1,7 +1,7 @@
+import { setPreferences, usePreferences } from '../../../app/preferences.ts';
+import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { setPreferences, usePreferences } from '../../../shell/preferences.ts';
-import type { ListRow } from './list-row.ts';
 
 /** Says of pinned generations that they are not kept any more, once the others are there. */
 export function PinnedNote({ rows }: { rows: readonly ListRow[] }) {

@@ -1,5 +1,5 @@
+import { getPreferences, setPreferences } from '../../../app/preferences.ts';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-import { getPreferences, setPreferences } from '../../../shell/preferences.ts';
 
 /** Largest number of ids that the gateway accepts at once. */
 export const MAX_PINS = 50;

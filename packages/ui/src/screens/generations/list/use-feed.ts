@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
 import { readEventStream } from '../../../api/read-event-stream.ts';
-import { type ListRow, ROW_QUERY, toListRow } from './list-row.ts';
+import { type ListRow, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
 
 /** Ended calls are passed on at most ten times a second, however many there are. */
 const BATCH_MS = 100;

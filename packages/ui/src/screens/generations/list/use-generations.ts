@@ -2,10 +2,15 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
-import { usePreferences } from '../../../shell/preferences.ts';
-import { type GenerationSearch, toGenerationQuery, toSortQuery, withoutFilters } from '../search/generation-search.ts';
+import { usePreferences } from '../../../app/preferences.ts';
+import { type ListPage, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
+import {
+  type GenerationSearch,
+  toGenerationQuery,
+  toSortQuery,
+  withoutFilters,
+} from '../../../features/generations/search/generation-search.ts';
 import { addUpSearch } from '../search/search-progress.ts';
-import { type ListPage, ROW_QUERY, toListRow } from './list-row.ts';
 import { MAX_PINS } from './pins.ts';
 import { useNewRows } from './use-new-rows.ts';
 

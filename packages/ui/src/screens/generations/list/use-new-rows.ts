@@ -1,8 +1,12 @@
 import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 
-import { belongsTo, type GenerationSearch, toSortQuery } from '../search/generation-search.ts';
-import type { ListPage, ListRow } from './list-row.ts';
+import type { ListPage, ListRow } from '../../../features/generations/list/list-row.ts';
+import {
+  belongsTo,
+  type GenerationSearch,
+  toSortQuery,
+} from '../../../features/generations/search/generation-search.ts';
 import { useFeed } from './use-feed.ts';
 
 /** So many wait at most; beyond that the list is asked for again. */

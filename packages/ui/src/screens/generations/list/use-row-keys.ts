@@ -3,12 +3,12 @@ import { useCallback } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
 import type { GenerationContent } from '../../../api/types.ts';
+import { useShortcut } from '../../../app/shortcuts.ts';
+import { toCurl } from '../../../features/generations/detail/to-curl.ts';
+import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-import { useShortcut } from '../../../shell/shortcuts.ts';
-import { toCurl } from '../detail/to-curl.ts';
 import type { ChangeSearch } from '../search/filter-bar.tsx';
-import type { ListRow } from './list-row.ts';
 import { togglePin } from './pins.ts';
 
 /** Why a call of another kind is not sent again. */

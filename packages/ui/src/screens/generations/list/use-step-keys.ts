@@ -1,5 +1,5 @@
-import { useShortcut } from '../../../shell/shortcuts.ts';
-import type { ListRow } from './list-row.ts';
+import { useShortcut } from '../../../app/shortcuts.ts';
+import type { ListRow } from '../../../features/generations/list/list-row.ts';
 
 interface StepKeys {
   readonly rows: readonly ListRow[];

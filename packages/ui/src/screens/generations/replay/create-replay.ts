@@ -1,4 +1,4 @@
-import type { Schedule } from '../../playground/stream/create-frame-buffer.ts';
+import type { Schedule } from '../../../features/playground/stream/create-frame-buffer.ts';
 
 /** How many times faster than it was. */
 export type ReplaySpeed = 1 | 4 | 'instant';

@@ -2,6 +2,8 @@ import type { RunningCallRow } from '@model-gateway/core/wire';
 import { CircleX } from 'lucide-react';
 import { useState } from 'react';
 
+import { CancelDialog } from '../../../features/generations/running/cancel-dialog.tsx';
+import { RUNNING_STATES } from '../../../features/generations/running/to-shown-calls.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
@@ -9,8 +11,6 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { CancelDialog } from './cancel-dialog.tsx';
-import { RUNNING_STATES } from './to-shown-calls.ts';
 
 /** What is known of a call before its end. */
 export function RunningDetail({ call, keyName }: { call: RunningCallRow; keyName: string | undefined }) {

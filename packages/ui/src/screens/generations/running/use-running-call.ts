@@ -2,8 +2,8 @@ import type { RunningCallRow } from '@model-gateway/core/wire';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
-import { generationQuery } from '../content/generation-queries.ts';
-import { runningQuery } from './running-query.ts';
+import { generationQuery } from '../../../features/generations/content/generation-queries.ts';
+import { runningQuery } from '../../../features/generations/running/running-query.ts';
 
 interface RunningCall {
   /** Undefined where it is not under way. */

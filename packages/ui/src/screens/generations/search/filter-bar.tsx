@@ -4,14 +4,18 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 
 import { allKeysQuery } from '../../../api/queries.ts';
 import type { FacetValue, Key } from '../../../api/types.ts';
+import { useShortcut } from '../../../app/shortcuts.ts';
+import { GENERATION_STATUSES } from '../../../features/generations/generation-status.tsx';
+import { parseFilterText, toFilterText } from '../../../features/generations/search/filter-text.ts';
+import {
+  type GenerationSearch,
+  hasGenerationFilters,
+  NO_FILTERS,
+} from '../../../features/generations/search/generation-search.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { useShortcut } from '../../../shell/shortcuts.ts';
-import { GENERATION_STATUSES } from '../generation-status.tsx';
 import { FacetSelect } from './facet-select.tsx';
 import { FilterInput } from './filter-input.tsx';
-import { parseFilterText, toFilterText } from './filter-text.ts';
 import { facetsQuery } from './generation-counts.ts';
-import { type GenerationSearch, hasGenerationFilters, NO_FILTERS } from './generation-search.ts';
 import { TimeButtons } from './time-buttons.tsx';
 
 export type ChangeSearch = (change: { readonly [Name in keyof GenerationSearch]?: string | undefined }) => void;

@@ -3,7 +3,11 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/refresh-every.ts';
-import { type GenerationSearch, toGenerationQuery, withoutFilters } from './generation-search.ts';
+import {
+  type GenerationSearch,
+  toGenerationQuery,
+  withoutFilters,
+} from '../../../features/generations/search/generation-search.ts';
 
 const EVER = '1970-01-01T00:00:00Z';
 const REFRESH_MS = 30_000;

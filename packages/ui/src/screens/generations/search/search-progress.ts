@@ -1,4 +1,4 @@
-import type { ListPage } from '../list/list-row.ts';
+import type { ListPage } from '../../../features/generations/list/list-row.ts';
 
 export interface SearchedSoFar {
   readonly records: number;

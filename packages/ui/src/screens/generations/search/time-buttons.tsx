@@ -1,6 +1,6 @@
+import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
 import { PERIODS } from '../../../format/periods.ts';
 import { classNames } from '../../../parts/class-names.ts';
-import type { GenerationSearch } from './generation-search.ts';
 
 interface TimeButtonsProps {
   readonly search: Pick<GenerationSearch, 'range' | 'from' | 'to'>;

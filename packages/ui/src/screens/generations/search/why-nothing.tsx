@@ -1,11 +1,15 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 
 import { modelsQuery } from '../../../api/queries.ts';
+import {
+  FILTER_PARTS,
+  type GenerationSearch,
+  withoutFilters,
+} from '../../../features/generations/search/generation-search.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import type { ChangeSearch } from './filter-bar.tsx';
 import { countQuery } from './generation-counts.ts';
-import { FILTER_PARTS, type GenerationSearch, withoutFilters } from './generation-search.ts';
 
 const MAX_NAMES = 5;
 

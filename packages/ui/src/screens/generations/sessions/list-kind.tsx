@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 
-import { type GenerationSearch, withoutFilters } from '../search/generation-search.ts';
+import { type GenerationSearch, withoutFilters } from '../../../features/generations/search/generation-search.ts';
 
 const LOOK =
   'inline-flex min-h-7 items-center rounded px-2.5 text-sm text-ink-soft hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent';

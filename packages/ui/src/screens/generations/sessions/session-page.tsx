@@ -1,6 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 
+import type { ListRow } from '../../../features/generations/list/list-row.ts';
+import { ModelNames } from '../../../features/models/model-names.tsx';
+import { BackLink } from '../../../features/resource-page/back-link.tsx';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -9,9 +12,6 @@ import { Facts } from '../../../parts/facts.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { ModelNames } from '../../models/model-names.tsx';
-import { BackLink } from '../../things/back-link.tsx';
-import type { ListRow } from '../list/list-row.ts';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
 import { sessionCallsQuery, sessionQuery } from './session-queries.ts';
 import { ThreadCall } from './thread-call.tsx';

@@ -3,8 +3,8 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/refresh-every.ts';
-import { type ListPage, ROW_QUERY, toListRow } from '../list/list-row.ts';
-import { type GenerationSearch, toGenerationQuery } from '../search/generation-search.ts';
+import { type ListPage, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
+import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 
 const PATH = '/admin/v1/generations/sessions';
 const PAGE_SESSIONS = 50;

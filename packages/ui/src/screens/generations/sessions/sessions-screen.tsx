@@ -4,6 +4,11 @@ import { useSearch } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 
+import {
+  hasGenerationFilters,
+  NO_FILTERS,
+  withChange,
+} from '../../../features/generations/search/generation-search.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
@@ -12,7 +17,6 @@ import { toLeaving } from '../../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../../parts/use-navigate-within.ts';
 import { type ChangeSearch, FilterBar } from '../search/filter-bar.tsx';
-import { hasGenerationFilters, NO_FILTERS, withChange } from '../search/generation-search.ts';
 import { ListKind } from './list-kind.tsx';
 import { LEAVING, toSessionColumns } from './session-columns.tsx';
 import { sessionsQuery } from './session-queries.ts';

@@ -4,18 +4,18 @@ import { ChevronsDownUp } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
+import { contentQuery } from '../../../features/generations/content/generation-queries.ts';
+import { ContentTooLong } from '../../../features/generations/content/read-content.ts';
+import { StatusBadge } from '../../../features/generations/generation-status.tsx';
+import { Cost } from '../../../features/generations/list/generation-columns.tsx';
+import type { ListRow } from '../../../features/generations/list/list-row.ts';
+import { toModelParams } from '../../../features/models/model-params.ts';
 import { formatBytes, formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
-import { toModelParams } from '../../models/model-params.ts';
-import { contentQuery } from '../content/generation-queries.ts';
-import { ContentTooLong } from '../content/read-content.ts';
 import { Messages, Output } from '../detail/conversation.tsx';
-import { StatusBadge } from '../generation-status.tsx';
-import { Cost } from '../list/generation-columns.tsx';
-import type { ListRow } from '../list/list-row.ts';
 import { threadQuery } from './thread-query.ts';
 
 interface ThreadCallProps {

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { queryClient } from '../../../api/query-client.ts';
 import type { GenerationContent } from '../../../api/types.ts';
-import { contentQuery } from '../content/generation-queries.ts';
+import { contentQuery } from '../../../features/generations/content/generation-queries.ts';
 import { countKnown, type ThreadPiece, toThreadPieces } from './to-thread-pieces.ts';
 
 /** A call of a thread: what is new in it, and what came back. */

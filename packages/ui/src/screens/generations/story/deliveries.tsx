@@ -2,6 +2,7 @@ import type { DestinationArrival } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
+import { deliveriesQuery, destinationsQuery } from '../../../features/destinations/destination-queries.ts';
 import { formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
@@ -9,7 +10,6 @@ import { DeliveryStateBadge } from '../../../parts/delivery-state.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { deliveriesQuery, destinationsQuery } from '../../destinations/destination-queries.ts';
 
 interface DeliveriesProps {
   readonly id: string;

@@ -1,9 +1,9 @@
 import type { Generation, RoutingDecision } from '@model-gateway/core/wire';
 
+import { toRuleText } from '../../../features/models/rule-text.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { toRuleText } from '../../models/rule-text.ts';
 import { type EndpointStanding, toOrderText, toStandings } from './to-standings.ts';
 
 interface EndpointStandingsProps {

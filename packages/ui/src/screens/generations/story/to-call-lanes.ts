@@ -1,9 +1,9 @@
 import type { CallCourse, CallCourseReport, Generation, StreamTimeline } from '@model-gateway/core/wire';
 
+import { toFirstTokenMs } from '../../../features/generations/first-token.ts';
+import { type Deliveries, toDeliveryLanes } from '../../../features/generations/story/to-delivery-lanes.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { type Course, type Lane, type Marker, type Piece, toCourse } from '../../../parts/waterfall/lane.ts';
-import { toFirstTokenMs } from '../first-token.ts';
-import { type Deliveries, toDeliveryLanes } from './to-delivery-lanes.ts';
 
 /** Puts a call on one axis of time, which begins when its request came. */
 export function toCallLanes(

@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react';
 
+import { getPreferences, type SavedView, setPreferences, usePreferences } from '../../../app/preferences.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
-import { getPreferences, type SavedView, setPreferences, usePreferences } from '../../../shell/preferences.ts';
 import { MAX_NAME, putView, removeView, renameView } from './saved-views.ts';
 
 /** The last change, with the view as it was before. */

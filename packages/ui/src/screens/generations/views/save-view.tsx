@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react';
 
+import { getPreferences, setPreferences, usePreferences } from '../../../app/preferences.ts';
+import { toFilterText } from '../../../features/generations/search/filter-text.ts';
+import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
 import { isPeriod, PERIODS } from '../../../format/periods.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-import { getPreferences, setPreferences, usePreferences } from '../../../shell/preferences.ts';
-import { toFilterText } from '../search/filter-text.ts';
-import type { GenerationSearch } from '../search/generation-search.ts';
 import { findNameProblem, MAX_NAME, putView, removeView, toView } from './saved-views.ts';
 
 /** Asks for the name under which the list is to be found again as it is now. */

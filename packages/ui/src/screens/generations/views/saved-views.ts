@@ -1,5 +1,5 @@
-import type { SavedView } from '../../../shell/preferences.ts';
-import type { GenerationSearch } from '../search/generation-search.ts';
+import type { SavedView } from '../../../app/preferences.ts';
+import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
 
 export const MAX_NAME = 60;
 

@@ -2,14 +2,14 @@ import { Bookmark } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useRef, useState } from 'react';
 
+import { usePreferences } from '../../../app/preferences.ts';
+import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
+import { useOpenView } from '../../../features/generations/views/use-open-view.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { MenuPortal } from '../../../parts/controls/menu-portal.tsx';
-import { usePreferences } from '../../../shell/preferences.ts';
-import type { GenerationSearch } from '../search/generation-search.ts';
 import { ManageViews } from './manage-views.tsx';
 import { SaveView } from './save-view.tsx';
 import { findView } from './saved-views.ts';
-import { useOpenView } from './use-open-view.ts';
 
 const ITEM =
   'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised data-[disabled]:opacity-50';

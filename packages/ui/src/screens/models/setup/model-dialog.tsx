@@ -3,6 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
+import { createModel, deleteModel, replaceModel } from '../../../features/models/setup/model-setup-queries.ts';
+import { providerSetupsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { issueFor } from '../../../parts/controls/issue-for.ts';
@@ -10,11 +12,9 @@ import { Dialog, FormActions } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { UnsavedPanel } from '../../../parts/messages/unsaved-panel.tsx';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
-import { providerSetupsQuery } from '../../providers/setup/setup-queries.ts';
 import { EndpointFields } from './endpoint-fields.tsx';
 import { Modalities } from './modalities.tsx';
 import { emptyEndpoint, type ModelDraft, startModelDraft, toDefinition, toModelDraft } from './model-draft.ts';
-import { createModel, deleteModel, replaceModel } from './model-setup-queries.ts';
 
 interface ModelDialogProps {
   /** The model as it was set up; absent for a new one. */

@@ -2,13 +2,13 @@ import type { ModelSetup } from '@model-gateway/core/wire';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
+import { createModel, deleteModel, modelSetupsQuery } from '../../../features/models/setup/model-setup-queries.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { JsonTree } from '../../../parts/text/json-tree.tsx';
 import { ModelDialog } from './model-dialog.tsx';
-import { createModel, deleteModel, modelSetupsQuery } from './model-setup-queries.ts';
 
 /** What was set up of a model, here or in the configuration, and changing it. */
 export function ModelSetupTab({ id }: { id: string }) {

@@ -2,15 +2,15 @@ import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 import { Square, X } from 'lucide-react';
 import { memo, useState, useSyncExternalStore } from 'react';
 
+import type { Run } from '../../../features/playground/create-run.ts';
+import type { Column } from '../../../features/playground/experiment/experiment.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import type { Run } from '../create-run.ts';
 import type { Estimate } from '../estimate/estimate-cost.ts';
 import { findOpenCalls, lastCompletion } from '../experiment/edit-turns.ts';
-import type { Column } from '../experiment/experiment.ts';
 import { ModelPicker } from '../picker/model-picker.tsx';
 import { useFollowEnd } from '../use-follow-end.ts';
 import { ColumnFooter } from './column-footer.tsx';

@@ -3,6 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { Archive, Code, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 
+import { useSaveFixture } from '../../../features/fixtures/use-save-fixture.ts';
+import { toChatCurl } from '../../../features/generations/detail/to-curl.ts';
+import { GENERATION_STATUSES } from '../../../features/generations/generation-status.tsx';
+import type { RunState } from '../../../features/playground/create-run.ts';
+import type { AssistantTurn } from '../../../features/playground/experiment/experiment.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
@@ -11,11 +16,6 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton, copyText } from '../../../parts/controls/copy-button.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { useSaveFixture } from '../../fixtures/use-save-fixture.ts';
-import { toChatCurl } from '../../generations/detail/to-curl.ts';
-import { GENERATION_STATUSES } from '../../generations/generation-status.tsx';
-import type { RunState } from '../create-run.ts';
-import type { AssistantTurn } from '../experiment/experiment.ts';
 
 /** A call that has ended is called as in the list of generations, where it is by then. */
 const STATUSES: Readonly<Record<RunState['status'], { readonly label: string; readonly tone: Tone }>> = {

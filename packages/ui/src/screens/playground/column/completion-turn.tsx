@@ -2,13 +2,13 @@ import { Bot, Wrench } from 'lucide-react';
 import { memo, useEffect, useMemo, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
+import { DiffText } from '../../../features/playground/diff/diff-text.tsx';
+import type { AssistantTurn, Audio, Failure, ToolCall } from '../../../features/playground/experiment/experiment.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { DiffText } from '../diff/diff-text.tsx';
-import type { AssistantTurn, Audio, Failure, ToolCall } from '../experiment/experiment.ts';
 import { TurnButtons } from './message-turn.tsx';
 import { toPlayable } from './to-playable.ts';
 import type { TurnActions } from './turn-actions.ts';

@@ -1,5 +1,5 @@
+import type { RunState } from '../../../features/playground/create-run.ts';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
-import type { RunState } from '../create-run.ts';
 import { StreamedText } from '../stream/streamed-text.tsx';
 import { MadeImage, Reasoning } from './completion-turn.tsx';
 

@@ -1,13 +1,13 @@
 import { FileText, Image as ImageIcon, Music, Pencil, Trash2, User, Wrench } from 'lucide-react';
 import { memo, useState } from 'react';
 
+import type { Attachment } from '../../../features/playground/draft/attachments.ts';
+import type { ToolTurn, UserTurn } from '../../../features/playground/experiment/experiment.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import type { Attachment } from '../draft/attachments.ts';
-import type { ToolTurn, UserTurn } from '../experiment/experiment.ts';
 import type { TurnActions } from './turn-actions.ts';
 import { TurnEditor } from './turn-editor.tsx';
 

@@ -1,10 +1,10 @@
 import { Send } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 
+import type { ToolCall } from '../../../features/playground/experiment/experiment.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import type { ToolCall } from '../experiment/experiment.ts';
 
 interface ToolResultsProps {
   readonly calls: readonly ToolCall[];

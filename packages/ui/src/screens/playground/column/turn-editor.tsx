@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from 'react';
 
+import type { Turn } from '../../../features/playground/experiment/experiment.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import type { Turn } from '../experiment/experiment.ts';
 import type { TurnActions } from './turn-actions.ts';
 
 interface TurnEditorProps {

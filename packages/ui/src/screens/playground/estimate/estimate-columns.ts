@@ -1,7 +1,7 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 
+import type { Column, Experiment } from '../../../features/playground/experiment/experiment.ts';
 import { findOpenCalls, isPending, lastCompletion } from '../experiment/edit-turns.ts';
-import type { Column, Experiment } from '../experiment/experiment.ts';
 import { toRequest } from '../experiment/to-request.ts';
 import { type Estimate, estimateCost } from './estimate-cost.ts';
 

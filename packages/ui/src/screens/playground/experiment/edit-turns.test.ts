@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 
 import {
+  type AssistantTurn,
+  MAX_COLUMNS,
+  newExperiment,
+  toTitle,
+  type ToolTurn,
+  type UserTurn,
+} from '../../../features/playground/experiment/experiment.ts';
+import {
   addColumn,
   addTurns,
   columnsWith,
@@ -11,7 +19,6 @@ import {
   removeTurn,
   setTurnText,
 } from './edit-turns.ts';
-import { type AssistantTurn, MAX_COLUMNS, newExperiment, toTitle, type ToolTurn, type UserTurn } from './experiment.ts';
 
 let made = 0;
 const newId = (): string => `id${(made += 1)}`;

@@ -1,10 +1,9 @@
 import type { Generation } from '@model-gateway/core/wire';
 
 import type { GenerationContent } from '../../../api/types.ts';
-import { toFirstTokenMs } from '../../generations/first-token.ts';
-import { toStatus } from '../../generations/generation-status.tsx';
-import { fromContentPart } from '../draft/attachments.ts';
-import { EMPTY_SETUP } from '../setup/setup.ts';
+import { toFirstTokenMs } from '../../../features/generations/first-token.ts';
+import { toStatus } from '../../../features/generations/generation-status.tsx';
+import { fromContentPart } from '../../../features/playground/draft/attachments.ts';
 import {
   type Column,
   type Experiment,
@@ -14,7 +13,8 @@ import {
   type Outcome,
   type ToolCall,
   type Turn,
-} from './experiment.ts';
+} from '../../../features/playground/experiment/experiment.ts';
+import { EMPTY_SETUP } from '../../../features/playground/setup/setup.ts';
 
 export interface Recorded {
   readonly generation: Generation;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { fromRows } from '../setup/schema-draft.ts';
-import { EMPTY_SETUP, type Setup } from '../setup/setup.ts';
-import type { AssistantTurn, Turn, UserTurn } from './experiment.ts';
+import type { AssistantTurn, Turn, UserTurn } from '../../../features/playground/experiment/experiment.ts';
+import { fromRows } from '../../../features/playground/setup/schema-draft.ts';
+import { EMPTY_SETUP, type Setup } from '../../../features/playground/setup/setup.ts';
 import { toRequest } from './to-request.ts';
 
 const asked: UserTurn = { type: 'user', id: 'u', text: 'Hi', attached: [], kept: [] };

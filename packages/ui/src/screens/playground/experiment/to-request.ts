@@ -1,8 +1,8 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 
-import { toContentPart } from '../draft/attachments.ts';
-import { findProblems, type Setup } from '../setup/setup.ts';
-import type { AssistantTurn, Column, Turn, UserTurn } from './experiment.ts';
+import { toContentPart } from '../../../features/playground/draft/attachments.ts';
+import type { AssistantTurn, Column, Turn, UserTurn } from '../../../features/playground/experiment/experiment.ts';
+import { findProblems, type Setup } from '../../../features/playground/setup/setup.ts';
 
 type ChatMessage = ChatCompletionRequest['messages'][number];
 type Outputs = Pick<Model, 'architecture' | 'supported_voices'>;

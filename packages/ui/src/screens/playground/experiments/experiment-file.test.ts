@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { type Experiment, newExperiment } from '../../../features/playground/experiment/experiment.ts';
+import { fromRows } from '../../../features/playground/setup/schema-draft.ts';
 import { addTurns } from '../experiment/edit-turns.ts';
-import { type Experiment, newExperiment } from '../experiment/experiment.ts';
-import { fromRows } from '../setup/schema-draft.ts';
 import { NotAnExperiment, readExperimentFile, toExperimentFile } from './experiment-file.ts';
 
 let made = 0;

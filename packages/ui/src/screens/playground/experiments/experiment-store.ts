@@ -1,4 +1,4 @@
-import type { Experiment } from '../experiment/experiment.ts';
+import type { Experiment } from '../../../features/playground/experiment/experiment.ts';
 
 export type Saving = 'saved' | 'saving' | { readonly leftOut: readonly string[] } | { readonly error: unknown };
 

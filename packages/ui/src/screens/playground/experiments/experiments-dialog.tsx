@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
+import type { Experiment } from '../../../features/playground/experiment/experiment.ts';
 import { formatRelative } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import type { Experiment } from '../experiment/experiment.ts';
 import {
   deleteExperiment,
   type ExperimentSummary,

@@ -1,11 +1,11 @@
 import { Download, FilePlus2, FlaskConical, FolderOpen, List } from 'lucide-react';
 import { useRef, useState } from 'react';
 
+import { type Experiment, type NewId, toTitle } from '../../../features/playground/experiment/experiment.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
-import { type Experiment, type NewId, toTitle } from '../experiment/experiment.ts';
 import { ExperimentsDialog } from './experiments-dialog.tsx';
 
 interface ExperimentsMenuProps {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
+import { newExperiment } from '../../../features/playground/experiment/experiment.ts';
 import { addTurns } from '../experiment/edit-turns.ts';
-import { newExperiment } from '../experiment/experiment.ts';
 import { limitMedia } from './limit-media.ts';
 
 let made = 0;

@@ -2,10 +2,10 @@ import type { Model } from '@model-gateway/core/wire';
 import { ChevronDown } from 'lucide-react';
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
 
+import { formatTokenPrice } from '../../../features/models/price-facts.ts';
 import { formatCompact } from '../../../format/quantity.ts';
 import { useModal } from '../../../parts/dialogs/use-modal.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { formatTokenPrice } from '../../models/price-facts.ts';
 import { findModels, toAbilities } from './find-models.ts';
 
 interface ModelPickerProps {

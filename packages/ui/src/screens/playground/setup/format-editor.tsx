@@ -1,6 +1,6 @@
+import type { FormatDraft, Problems } from '../../../features/playground/setup/setup.ts';
 import { Checkbox, Choice, Field } from '../../../parts/controls/field.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
-import type { FormatDraft, Problems } from './setup.ts';
 import { toSentence } from './to-sentence.ts';
 
 interface FormatEditorProps {

@@ -1,5 +1,5 @@
+import { EFFORTS, type Problems, PROVIDER_SORTS, type Setup } from '../../../features/playground/setup/setup.ts';
 import { Checkbox, Field } from '../../../parts/controls/field.tsx';
-import { EFFORTS, type Problems, PROVIDER_SORTS, type Setup } from './setup.ts';
 import { toSentence } from './to-sentence.ts';
 
 interface ParameterFieldsProps {

@@ -1,8 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 
-import { Button } from '../../../parts/controls/button.tsx';
-import { Choice, Field } from '../../../parts/controls/field.tsx';
 import {
   canHaveChoices,
   EMPTY_ROW,
@@ -12,8 +10,10 @@ import {
   type RowType,
   type SchemaDraft,
   type SchemaRow,
-} from './schema-draft.ts';
-import type { Problems } from './setup.ts';
+} from '../../../features/playground/setup/schema-draft.ts';
+import type { Problems } from '../../../features/playground/setup/setup.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Choice, Field } from '../../../parts/controls/field.tsx';
 import { toSentence } from './to-sentence.ts';
 
 interface SchemaEditorProps {

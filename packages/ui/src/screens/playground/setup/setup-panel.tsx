@@ -1,10 +1,10 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo, useEffect, useRef } from 'react';
 
+import { isUnset, type Problems, type Setup } from '../../../features/playground/setup/setup.ts';
 import { Field } from '../../../parts/controls/field.tsx';
 import { FormatEditor } from './format-editor.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
-import { isUnset, type Problems, type Setup } from './setup.ts';
 import { ToolsEditor } from './tools-editor.tsx';
 
 export type Section = 'system' | 'parameters' | 'tools' | 'format';

@@ -1,9 +1,9 @@
 import { Plus } from 'lucide-react';
 
+import { EMPTY_TOOL, type Problems, type ToolDraft } from '../../../features/playground/setup/setup.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
-import { EMPTY_TOOL, type Problems, type ToolDraft } from './setup.ts';
 import { toSentence } from './to-sentence.ts';
 
 interface ToolsEditorProps {

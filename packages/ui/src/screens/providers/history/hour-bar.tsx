@@ -1,7 +1,7 @@
 import type { ProviderHistoryBucket } from '@model-gateway/core/wire';
 
+import { toHourLook } from '../../../features/providers/history/describe-history.ts';
 import { classNames } from '../../../parts/class-names.ts';
-import { toHourLook } from './describe-history.ts';
 
 const LEAST_SHARE = 25;
 

@@ -8,6 +8,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
+import { describePast, FAILURE_WORDS, listFailures } from '../../../features/providers/history/describe-history.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../../format/time.ts';
@@ -17,7 +18,6 @@ import { Facts } from '../../../parts/facts.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { describePast, FAILURE_WORDS, listFailures } from './describe-history.ts';
 import { type HistorySpan, providerHistoryQuery } from './history-queries.ts';
 import { HourStrip } from './hour-strip.tsx';
 import { HourTable } from './hour-table.tsx';

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
+import { deleteModel } from '../../../features/models/setup/model-setup-queries.ts';
+import { deleteProvider } from '../../../features/providers/setup/setup-queries.ts';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
-import { deleteModel } from '../../models/setup/model-setup-queries.ts';
-import { deleteProvider } from './setup-queries.ts';
 
 interface DeleteProviderProps {
   readonly setup: ProviderSetup;

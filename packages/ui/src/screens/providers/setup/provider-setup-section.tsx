@@ -3,18 +3,18 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 
+import type { ProviderDraft } from '../../../features/providers/setup/provider-draft.ts';
+import { ProviderFields } from '../../../features/providers/setup/provider-fields.tsx';
+import { presetsQuery, type ProviderPreset, updateProvider } from '../../../features/providers/setup/setup-queries.ts';
+import { TestArea } from '../../../features/providers/setup/test-area.tsx';
+import { useDraftTest } from '../../../features/providers/setup/use-draft-test.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Checkbox } from '../../../parts/controls/field.tsx';
 import { issueFor } from '../../../parts/controls/issue-for.ts';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { UnsavedPanel } from '../../../parts/messages/unsaved-panel.tsx';
 import { DeleteProvider } from './delete-provider.tsx';
-import type { ProviderDraft } from './provider-draft.ts';
-import { ProviderFields } from './provider-fields.tsx';
-import { presetsQuery, type ProviderPreset, updateProvider } from './setup-queries.ts';
-import { TestArea } from './test-area.tsx';
 import { toStoredDraft, toTestOfStored, toUpdate } from './to-update.ts';
-import { useDraftTest } from './use-draft-test.ts';
 
 const CURES: Readonly<Record<ProviderSetup['status'], string | null>> = {
   ready: null,

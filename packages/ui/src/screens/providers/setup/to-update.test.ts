@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ProviderDraft } from './provider-draft.ts';
+import type { ProviderDraft } from '../../../features/providers/setup/provider-draft.ts';
 import { toUpdate } from './to-update.ts';
 
 const BEFORE: ProviderDraft = {

@@ -1,7 +1,12 @@
 import type { ProviderSetup, TestDraftRequest, UpdateProviderRequest } from '@model-gateway/core/wire';
 
-import { type PairDraft, type ProviderDraft, toPairs, toSettings } from './provider-draft.ts';
-import type { ProviderPreset } from './setup-queries.ts';
+import {
+  type PairDraft,
+  type ProviderDraft,
+  toPairs,
+  toSettings,
+} from '../../../features/providers/setup/provider-draft.ts';
+import type { ProviderPreset } from '../../../features/providers/setup/setup-queries.ts';
 
 /** A stored provider as it is edited; its key is never there. */
 export function toStoredDraft(

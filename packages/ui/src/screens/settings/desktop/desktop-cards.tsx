@@ -1,13 +1,13 @@
+import { toBaseUrl } from '../../../app/base-url.ts';
+import { getDesktop, useDesktopInfo } from '../../../app/desktop.ts';
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
+import { PortForm } from '../../../features/port-banner.tsx';
 import { LANGUAGE_NAMES } from '../../../messages/languages.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
 import { Facts } from '../../../parts/facts.tsx';
-import { toBaseUrl } from '../../../shell/base-url.ts';
-import { getDesktop, useDesktopInfo } from '../../../shell/desktop.ts';
-import { PortForm } from '../../../shell/port-banner.tsx';
-import { type Ask, useOutcome } from '../../../shell/use-outcome.ts';
+import { type Ask, useOutcome } from '../../../parts/messages/use-outcome.ts';
 import { NoticesCard } from './notices-card.tsx';
 import { ProviderKeysCard } from './provider-keys-card.tsx';
 import { ShortcutField } from './shortcut-field.tsx';

@@ -1,12 +1,12 @@
 import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
+import { getDesktop } from '../../../app/desktop.ts';
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
-import { getDesktop } from '../../../shell/desktop.ts';
-import { useOutcome } from '../../../shell/use-outcome.ts';
+import { useOutcome } from '../../../parts/messages/use-outcome.ts';
 import { findKeyProblem } from './find-key-problem.ts';
 
 /** Suggested; the gateway knows further names, and any may be typed. */

@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 
+import { getDesktop } from '../../../app/desktop.ts';
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
-import { getDesktop } from '../../../shell/desktop.ts';
-import { useOutcome } from '../../../shell/use-outcome.ts';
+import { useOutcome } from '../../../parts/messages/use-outcome.ts';
 import { toAccelerator } from './to-accelerator.ts';
 
 /** The keys that open the quick panel from every program. They are pressed, not typed. */

@@ -1,0 +1,90 @@
+import type { SessionResponse } from '@model-gateway/core/wire';
+
+import { ApiError } from '../api/api-error.ts';
+import { callApi } from '../api/call-api.ts';
+import { queryClient } from '../api/query-client.ts';
+import { endSession, getSession, setSession } from '../api/session.ts';
+import { readSignInLink } from '../sign-in-link.ts';
+import { getDesktop } from './desktop.ts';
+
+const ASK_AGAIN_MS = 3000;
+
+/** The end of the session before, until the gateway has heard of it. */
+let ending: Promise<unknown> = Promise.resolve();
+
+/** Exchanges a management key, or the token of a one-time link, for the cookie of a session. Throws `ApiError`. */
+export async function signIn(proof: { readonly key: string } | { readonly token: string }): Promise<void> {
+  // Else the end of the one could take the cookie of the other.
+  await ending;
+  take(await callApi<SessionResponse>('/admin/v1/session', { method: 'POST', body: proof }));
+}
+
+/** Ends the session here and at the gateway, and forgets what was seen. */
+export async function signOut(): Promise<void> {
+  // Responses that arrive from here on would come too late.
+  void queryClient.cancelQueries();
+  // Signed out here all the same when the gateway is gone: its sessions go with it.
+  ending = callApi('/admin/v1/session', { method: 'DELETE' }).catch(() => undefined);
+  endSession();
+  queryClient.clear();
+  await ending;
+}
+
+/**
+ * Finds out who is signed in: by the token of a one-time link, which is taken out of the address and the history at
+ * once, or by the cookie of an earlier sign-in. Called once, before anything is shown.
+ */
+export async function resumeSession(): Promise<void> {
+  // The session is set even while the gateway is down; otherwise no screen would show why.
+  if (getDesktop() !== undefined) return setSession({ type: 'host', name: 'the user of this machine' });
+  addEventListener('popstate', takeLateLink, { capture: true });
+  const token = takeToken();
+  await (token === null ? findSession() : signInByLink(token));
+}
+
+/** A link that a user opens in a page that is there already changes its fragment alone, which the router must not see. */
+function takeLateLink(event: PopStateEvent): void {
+  const token = takeToken();
+  if (token === null) return;
+  event.stopImmediatePropagation();
+  void signInByLink(token);
+}
+
+async function signInByLink(token: string): Promise<void> {
+  try {
+    await signIn({ token });
+  } catch (error) {
+    // A user who follows a link again is signed in by the first time.
+    await findSession();
+    if (getSession().type === 'none') setSession({ type: 'none', linkError: error });
+  }
+}
+
+/** While the gateway's database is away it may not know the session, which is no reason to sign in anew. */
+async function findSession(): Promise<void> {
+  try {
+    take(await callApi<SessionResponse>('/admin/v1/session'));
+  } catch (error) {
+    endSession();
+    if (!(error instanceof ApiError) || error.status !== 503) return;
+    setTimeout(() => {
+      // Somebody may have signed in meanwhile.
+      if (getSession().type === 'none') void findSession();
+    }, ASK_AGAIN_MS);
+  }
+}
+
+function take({ data }: SessionResponse): void {
+  if (!data.signed_in) return endSession();
+  const { name, csrf_token: csrfToken, expires_at: expiresAt } = data;
+  // When the host of the page authenticates the user, the host also guards against forged requests.
+  if (csrfToken === '' || expiresAt === null) setSession({ type: 'host', name });
+  else setSession({ type: 'cookie', name, csrfToken, expiresAt });
+}
+
+function takeToken(): string | null {
+  const link = readSignInLink(new URL(location.href));
+  if (link === null) return null;
+  history.replaceState(null, '', link.address);
+  return link.token;
+}

@@ -1,0 +1,190 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { ChartNoAxesColumn, X } from 'lucide-react';
+import { useMemo, useState } from 'react';
+
+import { PERIODS } from '../../format/periods.ts';
+import { formatMoment } from '../../format/time.ts';
+import { createColorBook } from '../../parts/charts/assign-colors.ts';
+import { createChartLink } from '../../parts/charts/chart-link.ts';
+import type { TimeSpan } from '../../parts/charts/chart-series.ts';
+import { formatSpan } from '../../parts/charts/describe-bucket.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Choice } from '../../parts/controls/field.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
+import { useIsSettled } from '../../parts/use-is-settled.ts';
+import type { GenerationSearch } from '../generations/search/generation-search.ts';
+import { ActivityCharts } from './activity-charts.tsx';
+import { figuresQuery } from './figures-query.ts';
+import { type OverviewSearch, type Range, rangeOf, type Split, SPLITS, splitOf } from './overview-search.ts';
+import { SpanFigures } from './span-figures.tsx';
+import { SplitChips } from './split-chips.tsx';
+import { SplitTable } from './split-table.tsx';
+import { toLines } from './to-lines.ts';
+
+/** Kept while the page is open, so that a thing has its colour on the next visit, too. */
+const colors = createColorBook();
+
+interface ActivitySectionProps {
+  /** The span and the split, as in the address. */
+  readonly search: OverviewSearch;
+  readonly onSearch: (search: OverviewSearch) => void;
+  /** The filter of a page about one thing: its calls alone are shown. */
+  readonly fixed?: GenerationSearch;
+  /** The split that would say nothing there. */
+  readonly without?: Split;
+}
+
+const NO_FILTER: GenerationSearch = {};
+
+/** Calls over time: what they cost, how many they were, how many failed and how fast they came. */
+export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }: ActivitySectionProps) {
+  const navigate = useNavigate();
+  const [link] = useState(createChartLink);
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...figuresQuery(search, fixed),
+    enabled: useIsSettled(),
+  });
+  const lines = useMemo(() => (data === undefined ? [] : toLines(data, colors)), [data]);
+  const change = (next: Partial<Record<keyof OverviewSearch, string | undefined>>): void => {
+    link.set({ index: null, anchor: null, highlighted: null });
+    onSearch(withoutGaps({ ...search, ...next }));
+  };
+  const pick = (span: TimeSpan, isCloser: boolean): void => {
+    const { fromMs, toMs } = data?.span ?? span;
+    // A bucket at the edge reaches beyond what was counted.
+    const filters = toFilters({ fromMs: Math.max(span.fromMs, fromMs), toMs: Math.min(span.toMs, toMs) });
+    if (isCloser) change({ ...filters, range: undefined });
+    else void navigate({ to: '/generations', search: { ...fixed, ...filters } });
+  };
+  const base = data === undefined ? fixed : { ...fixed, ...toFilters(data.span) };
+  const isEmpty = data !== undefined && data.histogram.totals.requests === 0;
+  return (
+    <section aria-labelledby="activity-title" aria-busy={isPlaceholderData} className="flex flex-col gap-4">
+      <ActivityControls search={search} onChange={change} without={without} />
+      {error !== null && (
+        <ErrorPanel error={error} title="The figures could not be loaded" onRetry={() => void refetch()} />
+      )}
+      {data === undefined ? (
+        // The place of what comes, so that nothing below moves.
+        error === null && <p className="card h-164 p-4 text-sm text-ink-faint">Adding up…</p>
+      ) : isEmpty ? (
+        <NoCalls search={search} onChange={change} />
+      ) : (
+        <div className={`flex flex-col gap-4 ${isPlaceholderData ? 'opacity-60' : ''}`}>
+          <div className="card p-4">
+            <SpanFigures figures={data} />
+            {data.histogram.searched_from !== undefined && (
+              <p className="mt-2 text-xs text-ink-faint">
+                Counted since {formatMoment(data.histogram.searched_from)}: choose a shorter span for all
+              </p>
+            )}
+            {data.histogram.complete_from !== undefined && (
+              <p className="mt-2 text-xs text-ink-faint">
+                Whole since {formatMoment(data.histogram.complete_from)}: calls before were deleted by retention
+              </p>
+            )}
+          </div>
+          {lines.length > 0 && <SplitChips split={data.split} lines={lines} link={link} span={base} />}
+          <ActivityCharts base={base} figures={data} lines={lines} link={link} onPick={pick} />
+          <p className="-mt-2 text-xs text-ink-faint">
+            Click, or drag over a span, for the list of those calls; hold Shift to look closer.
+          </p>
+          {lines.length > 0 && (
+            <div className="card p-4 pt-2">
+              <SplitTable split={data.split} lines={lines} link={link} span={base} />
+            </div>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+const toFilters = ({ fromMs, toMs }: TimeSpan): { from: string; to: string } => ({
+  from: new Date(fromMs).toISOString(),
+  to: new Date(toMs).toISOString(),
+});
+
+function withoutGaps(search: Readonly<Record<string, string | undefined>>): OverviewSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+}
+
+interface ControlsProps {
+  readonly search: OverviewSearch;
+  readonly onChange: (change: Partial<Record<keyof OverviewSearch, string | undefined>>) => void;
+  readonly without?: Split | undefined;
+}
+
+const RANGE_LABELS = Object.fromEntries(Object.entries(PERIODS).map(([range, { short }]) => [range, short])) as Record<
+  Range,
+  string
+>;
+
+/** The span and the split, which the address holds. */
+function ActivityControls({ search, onChange, without }: ControlsProps) {
+  const range = rangeOf(search);
+  const { from, to } = search;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <h2 id="activity-title" className="min-w-40 flex-1 text-base font-semibold">
+        {range === null ? 'Chosen span' : PERIODS[range].label}
+      </h2>
+      {range === null && from !== undefined && to !== undefined && (
+        <Button
+          icon={<X size={15} aria-hidden />}
+          title="Back to the last 24 hours"
+          onClick={() => onChange({ from: undefined, to: undefined })}
+        >
+          {formatSpan({ fromMs: Date.parse(from), toMs: Date.parse(to) })}
+        </Button>
+      )}
+      <Choice
+        label="Span"
+        value={range}
+        onChange={(next) => onChange({ range: next, from: undefined, to: undefined })}
+        options={RANGE_LABELS}
+      />
+      <label className="flex items-center gap-2 text-sm">
+        <span className="whitespace-nowrap text-ink-faint">Split by</span>
+        <select
+          className="field w-auto max-w-full"
+          value={splitOf(search)}
+          onChange={(event) => onChange({ split: event.target.value })}
+        >
+          {Object.entries(SPLITS)
+            .filter(([split]) => split !== without)
+            .map(([split, label]) => (
+              <option key={split} value={split}>
+                {label}
+              </option>
+            ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function NoCalls({ search, onChange }: ControlsProps) {
+  return (
+    <div className="card">
+      <EmptyState
+        icon={<ChartNoAxesColumn size={22} aria-hidden />}
+        title={rangeOf(search) === null ? 'There were no calls in this span' : 'No calls yet in this span'}
+      >
+        <p>Charts of cost, requests, first tokens and speed appear here with the first call.</p>
+        <div className="flex flex-wrap justify-center gap-2">
+          {rangeOf(search) !== '30d' && (
+            <Button onClick={() => onChange({ range: '30d', from: undefined, to: undefined })}>
+              Look at the last 30 days
+            </Button>
+          )}
+          <Link to="/playground" className="inline-flex min-h-8 items-center px-2 text-accent underline">
+            Send one from the playground
+          </Link>
+        </div>
+      </EmptyState>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { ArrowDown, ArrowUp, Equal } from 'lucide-react';
+
+import { formatUsd } from '../../format/money.ts';
+import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
+import { formatSpan } from '../../parts/charts/describe-bucket.ts';
+import type { SpanFigures as Figures } from './figures-query.ts';
+import { type ChangeWords, toChange } from './to-change.ts';
+import type { Figures as Totals } from './to-lines.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The end of a span that has ended in the middle of a second. */
+const toMinute = (iso: string): number => Math.round(Date.parse(iso) / MINUTE_MS) * MINUTE_MS;
+
+interface Row {
+  readonly label: string;
+  readonly title?: string;
+  readonly read: (totals: Totals) => number | null;
+  readonly format: (value: number | null) => string;
+  readonly words: ChangeWords;
+}
+
+const MUCH = { rise: 'more', fall: 'less', times: 'as much' };
+const MANY = { rise: 'more', fall: 'fewer', times: 'as many' };
+const LONG = { rise: 'slower', fall: 'faster', times: 'as long' };
+const FAST = { rise: 'faster', fall: 'slower', times: 'as fast' };
+
+const ROWS: readonly Row[] = [
+  { label: 'spent', read: ({ cost }) => cost, format: formatUsd, words: MUCH },
+  { label: 'requests', read: ({ requests }) => requests, format: formatCount, words: MANY },
+  { label: 'failed', read: ({ failed }) => failed, format: formatCount, words: MANY },
+  {
+    label: 'first token, p50',
+    title: 'Half of the streamed calls had their first token sooner',
+    read: (totals) => totals.first_token_p50,
+    format: formatDuration,
+    words: LONG,
+  },
+  {
+    label: 'first token, p95',
+    title: '95 of 100 streamed calls had their first token sooner',
+    read: (totals) => totals.first_token_p95,
+    format: formatDuration,
+    words: LONG,
+  },
+  {
+    label: 'speed, p50',
+    title: 'Half of the calls were faster',
+    read: (totals) => totals.tokens_per_second_p50,
+    format: formatSpeed,
+    words: FAST,
+  },
+];
+
+const ICONS = { rise: ArrowUp, fall: ArrowDown, same: Equal };
+
+/** What was counted in part cannot be compared. */
+const isWhole = (counted: {
+  readonly searched_from?: string | undefined;
+  readonly complete_from?: string | undefined;
+}): boolean => counted.searched_from === undefined && counted.complete_from === undefined;
+
+/** The totals of a span, each with how it differs from the span of the same length before. */
+export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
+  const { totals } = histogram;
+  const before = isWhole(histogram) && histogram.before && isWhole(histogram.before) ? histogram.before : undefined;
+  const beforeSpan = before && formatSpan({ fromMs: Date.parse(before.from), toMs: toMinute(before.to) });
+  return (
+    <div>
+      <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,9rem),1fr))] gap-x-4 gap-y-3">
+        {ROWS.map(({ label, title, read, format, words }) => {
+          const value = read(totals);
+          const change = before === undefined ? null : toChange(value, read(before.totals), words);
+          const Icon = ICONS[change?.direction ?? 'same'];
+          return (
+            <div key={label} className="flex flex-col-reverse justify-end" title={title}>
+              <dd className="text-xs text-ink-soft">
+                {change === null ? (
+                  <span className="text-ink-faint">nothing to compare</span>
+                ) : (
+                  <span className="inline-flex items-center gap-0.5">
+                    <Icon size={13} aria-hidden /> {change.text}
+                  </span>
+                )}
+              </dd>
+              <dd
+                className={`figures text-xl font-semibold tracking-tight whitespace-nowrap ${label === 'failed' && totals.failed > 0 ? 'text-bad' : ''}`}
+              >
+                {format(value)}
+              </dd>
+              <dt className="text-xs text-ink-faint">{label}</dt>
+            </div>
+          );
+        })}
+      </dl>
+      {beforeSpan !== undefined && <p className="mt-2 text-xs text-ink-faint">Compared with {beforeSpan}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { Link } from '@tanstack/react-router';
+
+import { formatUsd } from '../../format/money.ts';
+import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
+import type { ChartLink } from '../../parts/charts/chart-link.ts';
+import { Swatch } from '../../parts/charts/swatch.tsx';
+import type { GenerationSearch } from '../generations/search/generation-search.ts';
+import { SPLITS, type Split } from './overview-search.ts';
+import type { Figures, Line } from './to-lines.ts';
+
+interface SplitTableProps {
+  readonly split: Split;
+  readonly lines: readonly Line[];
+  readonly link: ChartLink;
+  /** The filters of the span. */
+  readonly span: GenerationSearch;
+}
+
+/** Columns with what they read; those with a class are left out where there is little room. */
+const COLUMNS: readonly { label: string; read: (totals: Figures) => string; className?: string }[] = [
+  { label: 'Cost', read: ({ cost }) => formatUsd(cost) },
+  { label: 'Requests', read: ({ requests }) => formatCount(requests) },
+  { label: 'Failed', read: ({ failed }) => formatCount(failed), className: 'hidden sm:table-cell' },
+  {
+    label: 'First token p50',
+    read: (totals) => formatDuration(totals.first_token_p50),
+    className: 'hidden xl:table-cell',
+  },
+  {
+    label: 'First token p95',
+    read: (totals) => formatDuration(totals.first_token_p95),
+    className: 'hidden xl:table-cell',
+  },
+  {
+    label: 'Speed p50',
+    read: (totals) => formatSpeed(totals.tokens_per_second_p50),
+    className: 'hidden xl:table-cell',
+  },
+];
+
+/** The things of a split with all their figures. Each leads to its calls, and is brought out in all charts. */
+export function SplitTable({ split, lines, link, span }: SplitTableProps) {
+  return (
+    <table className="figures w-full table-fixed text-sm" aria-label={`Figures by ${SPLITS[split].toLowerCase()}`}>
+      <thead>
+        <tr className="border-b border-line text-xs text-ink-faint">
+          <th scope="col" className="w-2/5 py-1 xl:w-1/4 pr-4 text-left font-medium">
+            {SPLITS[split]}
+          </th>
+          {COLUMNS.map(({ label, className = '' }) => (
+            <th key={label} scope="col" className={`py-1 pl-2 text-right font-medium ${className}`}>
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ key, label, color, filter, totals }) => (
+          <tr
+            key={key}
+            className="border-b border-line/60 last:border-0 hover:bg-raised"
+            onPointerEnter={() => link.set({ highlighted: key })}
+            onPointerLeave={() => link.set({ highlighted: null })}
+            onFocus={() => link.set({ highlighted: key })}
+            onBlur={() => link.set({ highlighted: null })}
+          >
+            <th scope="row" className="py-1 pr-4 text-left font-normal">
+              <span className="flex min-w-0 items-center gap-2">
+                <Swatch series={{ color, shape: 'bar' }} />
+                {filter === null ? (
+                  <span className="truncate text-ink-soft" title={label}>
+                    {label}
+                  </span>
+                ) : (
+                  <Link
+                    to="/generations"
+                    search={{ ...span, ...filter }}
+                    className="truncate leading-6 text-accent hover:underline"
+                    title={`List the calls of ${label}`}
+                  >
+                    {label}
+                  </Link>
+                )}
+              </span>
+            </th>
+            {COLUMNS.map(({ label: name, read, className = '' }) => (
+              <td key={name} className={`py-1 pl-2 text-right whitespace-nowrap ${className}`}>
+                {read(totals)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,199 @@
+import { useQuery } from '@tanstack/react-query';
+import { ArrowLeft, ExternalLink, TriangleAlert } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+import { modelsQuery } from '../../api/queries.ts';
+import { toBaseUrl } from '../../app/base-url.ts';
+import { getDesktop } from '../../app/desktop.ts';
+import { toConnectedModel } from '../../clients/connected-model.ts';
+import { type Client, findObstacle, hasSettingsFile } from '../../clients/index.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Field } from '../../parts/controls/field.tsx';
+import type { ToolKey } from './connect-queries.ts';
+import { FirstCallCard } from './first-call.tsx';
+import { offerToDeleteKey } from './offer-to-delete-key.ts';
+import { ToolKeyForm } from './tool-key-form.tsx';
+import { ToolSteps } from './tool-steps.tsx';
+
+/** What the setup tells those who show it. */
+export interface Progress {
+  readonly onMade?: () => void;
+  readonly onConnected?: () => void;
+}
+
+interface Made {
+  readonly key: ToolKey;
+  readonly modelId: string;
+}
+
+interface ToolSetupProps extends Progress {
+  readonly client: Client;
+  readonly onBack: () => void;
+}
+
+/** Makes a key for one tool, says what to do in the tool, and waits for its first call. */
+export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProps) {
+  const [made, setMade] = useState<Made | null>(null);
+  const [typedUrl, setTypedUrl] = useState<string | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const uncalled = useUncalledKey();
+  const ownUrl = toBaseUrl();
+  const baseUrl = typedUrl !== null && isAddress(typedUrl) ? typedUrl : ownUrl;
+  const obstacle = findObstacle(client.callsFrom, baseUrl);
+  // The tile or the form that had the focus is gone.
+  useEffect(() => heading.current?.focus(), [made]);
+  const onSeen = useCallback(() => {
+    uncalled.current = null;
+    onConnected?.();
+  }, [uncalled, onConnected]);
+  return (
+    <div className="flex w-full min-w-0 flex-col gap-4">
+      <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
+        <div className="min-w-0 flex-1 basis-56">
+          <h2 ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
+            {made === null ? `Connect ${client.name}` : `Set up ${client.name}`}
+          </h2>
+          <p className="text-sm text-ink-soft">{client.about}.</p>
+        </div>
+        <Guide client={client} />
+        <Button look="quiet" icon={<ArrowLeft size={14} aria-hidden />} onClick={onBack}>
+          Other tools
+        </Button>
+      </div>
+      {obstacle !== undefined && <Obstacle text={obstacle} />}
+      {client.callsFrom !== undefined && <AddressField value={typedUrl ?? ownUrl} onChange={setTypedUrl} />}
+      {made === null && hasSettingsFile(client) && getDesktop() === undefined && <CommandHint client={client} />}
+      {made === null ? (
+        <ToolKeyForm
+          client={client}
+          onMade={(key, modelId) => {
+            uncalled.current = key;
+            setMade({ key, modelId });
+            onMade?.();
+          }}
+        />
+      ) : (
+        <Instructions client={client} made={made} baseUrl={baseUrl} onSeen={onSeen} />
+      )}
+    </div>
+  );
+}
+
+/** A key without a call, of which the user is reminded when they leave. */
+function useUncalledKey() {
+  const key = useRef<ToolKey | null>(null);
+  useEffect(
+    () => () => {
+      if (key.current !== null) offerToDeleteKey(key.current);
+    },
+    [],
+  );
+  return key;
+}
+
+interface InstructionsProps {
+  readonly client: Client;
+  readonly made: Made;
+  readonly baseUrl: string;
+  readonly onSeen: () => void;
+}
+
+function Instructions({ client, made: { key, modelId }, baseUrl, onSeen }: InstructionsProps) {
+  const { data: models } = useQuery(modelsQuery);
+  const model = toConnectedModel(
+    modelId,
+    models?.find(({ id }) => id === modelId),
+  );
+  return (
+    <>
+      <p className="text-sm">
+        The key <span className="font-medium">{key.name}</span> is made
+        {key.limitUsd !== null && `, limited to $${key.limitUsd} a month`}. It stands in what is below, and is shown
+        only now: the gateway keeps its hash alone.
+      </p>
+      <ToolSteps client={client} connection={{ baseUrl, apiKey: key.secret, model }} />
+      <FirstCallCard made={key} tool={client.name} model={modelId} baseUrl={baseUrl} onSeen={onSeen} />
+      <section className="flex flex-col gap-1 text-sm">
+        <h3 className="font-medium">Good to know</h3>
+        <ul className="list-disc pl-5 text-ink-soft">
+          <li>Names of models: {client.modelNames}</li>
+          {client.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
+
+/** The command that does the same. The desktop app has no command, so it does not speak of it. */
+function CommandHint({ client: { id, name } }: { client: Client }) {
+  const command = `npx model-gateway connect ${id} --write`;
+  return (
+    <section aria-label="In one step" className="flex flex-col gap-2 rounded-lg bg-raised p-3 text-sm">
+      <p>
+        In one step, where {name} runs on the gateway’s machine: this makes a key and writes it into the settings of{' '}
+        {name}. With <code className="font-mono text-xs whitespace-nowrap">--undo</code> it is all taken back.
+      </p>
+      <div className="flex min-w-0 items-center gap-2">
+        <code className="min-w-0 flex-1 font-mono text-xs break-words">{command}</code>
+        <CopyButton isIcon text={command} label="Copy the command" />
+      </div>
+      <p className="text-xs text-ink-soft">Run it in the folder that the gateway was started in. Or by hand:</p>
+    </section>
+  );
+}
+
+function Obstacle({ text }: { text: string }) {
+  return (
+    <div className="flex gap-2 rounded-lg border border-caution/50 bg-caution-soft/60 p-3 text-sm">
+      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <p className="min-w-0 break-words">{text}</p>
+    </div>
+  );
+}
+
+interface AddressFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function AddressField({ value, onChange }: AddressFieldProps) {
+  return (
+    <Field
+      label="Address of this gateway, as the tool reaches it"
+      hint="Ends with /api/v1"
+      error={isAddress(value) ? undefined : 'This is no address; it has to begin with https:// or http://'}
+    >
+      {(control) => (
+        <input
+          {...control}
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          className="field font-mono text-xs"
+          value={value}
+          onChange={(event) => onChange(event.target.value.trim())}
+        />
+      )}
+    </Field>
+  );
+}
+
+const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:/.test(text);
+
+/** The tool's own guide. The desktop app opens no other pages, so there its address is copied. */
+function Guide({ client: { name, docsUrl } }: { client: Client }) {
+  if (getDesktop() !== undefined) return <CopyButton look="quiet" text={docsUrl} label="Copy the link to its guide" />;
+  return (
+    <a
+      href={docsUrl}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="inline-flex min-h-8 items-center gap-1.5 px-2.5 text-sm text-accent hover:underline"
+    >
+      Guide of {name} <ExternalLink size={13} aria-hidden />
+    </a>
+  );
+}

@@ -1,0 +1,80 @@
+import { ApiError, toApiError } from '../../../api/api-error.ts';
+import { openApi, toApiUrl } from '../../../api/call-api.ts';
+import { endSession } from '../../../api/session.ts';
+import type { GenerationContent } from '../../../api/types.ts';
+import { startWorker } from '../../../app/start-worker.ts';
+import { type ContentPiece, fromPieces } from './content-pieces.ts';
+import type { ContentReply, ContentRequest } from './content-worker.ts';
+// oxlint-disable-next-line import/default -- Vite makes it: the address of the built worker
+import workerUrl from './content-worker.ts?worker&url';
+
+const PATH = '/api/v1/generation/content';
+/** Largest content that is shown. A longer one is not readable in a browser, and takes several times as much memory. */
+const MAX_SHOWN_BYTES = 32 * 1024 * 1024;
+
+/** The prompt and the completion, and how long they are as JSON. */
+export interface ReadContent extends GenerationContent {
+  readonly bytes: number;
+}
+
+/** The contents are there and are longer than what is shown. */
+export class ContentTooLong extends Error {
+  override readonly name = 'ContentTooLong';
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    super(`Prompt and answer have ${bytes} bytes`);
+    this.bytes = bytes;
+  }
+}
+
+// Kept once it is there: it takes longer to start than most contents to read.
+let worker: Worker | undefined;
+let requests = 0;
+
+/** Has the contents of a generation read by a worker. Throws `ApiError`, `ContentTooLong`, and the signal's reason. */
+export function readContent(id: string, signal: AbortSignal): Promise<ReadContent> {
+  const asked = (worker ??= startWorker(workerUrl));
+  requests += 1;
+  const request = requests;
+  const tell = (message: ContentRequest): void => asked.postMessage(message);
+  return new Promise<ReadContent>((resolve, reject) => {
+    const own = new AbortController();
+    const end = (settle: () => void): void => {
+      own.abort();
+      settle();
+    };
+    const pieces: ContentPiece[] = [];
+    const take = ({ data }: MessageEvent<ContentReply>): void => {
+      if (data.request !== request) return;
+      if (data.type !== 'piece') return end(() => reject(toError(data)));
+      pieces.push(data.piece);
+      if (data.piece.type === 'rest') end(() => resolve({ ...fromPieces(pieces), bytes: data.bytes }));
+    };
+    const fail = (event: Event): void => {
+      worker = undefined;
+      const reason = event instanceof ErrorEvent ? event.message : 'it could not be started';
+      end(() => reject(new Error(`The worker that reads contents has failed: ${reason}`)));
+    };
+    const stop = (): void => {
+      tell({ type: 'stop', request });
+      end(() => reject(signal.reason as Error));
+    };
+    asked.addEventListener('message', take, { signal: own.signal });
+    asked.addEventListener('error', fail, { signal: own.signal });
+    signal.addEventListener('abort', stop, { signal: own.signal });
+    tell({ type: 'read', request, url: toApiUrl(PATH, { id }), maxBytes: MAX_SHOWN_BYTES });
+  });
+}
+
+/** The same as it is sent, for a file. */
+export const openContent = (id: string): Promise<Response> => openApi(PATH, { query: { id } });
+
+function toError(reply: Exclude<ContentReply, { type: 'piece' }>): Error {
+  if (reply.type === 'too-long') return new ContentTooLong(reply.bytes);
+  if (reply.type === 'broken') {
+    return new ApiError('The answer broke off before its end', { status: 0, errorType: 'unreachable' });
+  }
+  if (reply.status === 401) endSession();
+  return toApiError(reply.status, reply.body);
+}

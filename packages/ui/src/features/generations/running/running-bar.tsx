@@ -1,0 +1,137 @@
+import type { RunningCallRow } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { CircleX } from 'lucide-react';
+import { type KeyboardEvent, useRef, useState } from 'react';
+
+import { useShortcut } from '../../../app/shortcuts.ts';
+import { formatUsd } from '../../../format/money.ts';
+import { formatCount, formatDuration } from '../../../format/quantity.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { classNames } from '../../../parts/class-names.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { CancelDialog } from './cancel-dialog.tsx';
+import { runningQuery } from './running-query.ts';
+import { RUNNING_STATES, toShownCalls } from './to-shown-calls.ts';
+
+const FEW = 4;
+
+interface RunningBarProps {
+  readonly openId?: string | undefined;
+  readonly onOpen: (id: string) => void;
+  readonly className?: string;
+}
+
+/** The calls that have not ended, above those that have; none where there are none. Keys: `w` to it, `Delete` cancels. */
+export function RunningBar({ openId, onOpen, className }: RunningBarProps) {
+  const { data } = useQuery(runningQuery);
+  const [isWhole, setIsWhole] = useState(false);
+  const [cancelling, setCancelling] = useState<RunningCallRow>();
+  const list = useRef<HTMLUListElement>(null);
+  const { shown, others } = toShownCalls(data?.data ?? [], isWhole ? Number.POSITIVE_INFINITY : FEW);
+  const toRows = (): readonly HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>('[data-call]') ?? [])];
+  useShortcut({ keys: 'w', label: 'To the calls under way', group: 'This screen' }, () => {
+    const [first] = toRows();
+    if (first === undefined) showToast({ tone: 'neutral', title: 'No call is under way for longer than a second' });
+    first?.focus();
+  });
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const rows = toRows();
+    const at = rows.findIndex((row) => row.parentElement?.contains(document.activeElement));
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+    if (step !== undefined) rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
+    else if (event.key === 'Delete' || event.key === 'Backspace') setCancelling(shown[at]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <>
+      {shown.length > 0 && (
+        <section aria-label="Calls under way" className={classNames('border-b border-line bg-raised/40', className)}>
+          <h2 className="flex items-center gap-2 px-4 pt-2 text-xs font-medium text-ink-soft">
+            <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-good" />
+            {formatCount(data?.total_count)} under way
+          </h2>
+          <ul ref={list} onKeyDown={onKeyDown} className="scroll-thin max-h-56 overflow-y-auto px-2 py-1">
+            {shown.map((call) => (
+              <RunningRow
+                key={call.id}
+                call={call}
+                keyName={data?.key_names[call.key_hash]}
+                isOpen={call.id === openId}
+                onOpen={() => onOpen(call.id)}
+                onCancel={() => setCancelling(call)}
+              />
+            ))}
+          </ul>
+          {(others > 0 || isWhole) && (
+            <Button look="quiet" className="mx-2 mb-1 text-xs" onClick={() => setIsWhole(!isWhole)}>
+              {isWhole ? 'Show few' : `${formatCount(others)} more`}
+            </Button>
+          )}
+        </section>
+      )}
+      {cancelling !== undefined && <CancelDialog call={cancelling} onClose={() => setCancelling(undefined)} />}
+    </>
+  );
+}
+
+interface RunningRowProps {
+  readonly call: RunningCallRow;
+  readonly keyName: string | undefined;
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+  readonly onCancel: () => void;
+}
+
+function RunningRow({ call, keyName, isOpen, onOpen, onCancel }: RunningRowProps) {
+  const { label, meaning } = RUNNING_STATES[call.state];
+  return (
+    <li className={classNames('figures flex items-center gap-1 rounded-md text-sm', isOpen && 'bg-accent-soft')}>
+      <button
+        type="button"
+        data-call={call.id}
+        onClick={onOpen}
+        aria-current={isOpen || undefined}
+        className="flex min-h-9 min-w-0 flex-1 items-center gap-3 rounded-md px-2 text-left hover:bg-raised"
+      >
+        <span className="hidden sm:inline">
+          <Badge tone={call.state === 'responding' ? 'good' : 'neutral'} title={meaning}>
+            {label}
+          </Badge>
+        </span>
+        <span className="min-w-0 flex-1 truncate">
+          <span className="font-medium">{showControls(call.model)}</span>
+          {call.provider_name !== null && (
+            <span className="text-ink-faint"> via {showControls(call.provider_name)}</span>
+          )}
+        </span>
+        {call.attempts > 1 && <span className="text-caution">{formatCount(call.attempts)} attempts</span>}
+        {keyName !== undefined && (
+          <span className="hidden max-w-32 truncate text-ink-soft lg:inline" title="Key">
+            {showControls(keyName)}
+          </span>
+        )}
+        <span className="hidden text-ink-soft sm:inline" title="Tokens of the answer so far, an estimate">
+          {call.tokens_completion === null ? '—' : `${formatCount(call.tokens_completion)} out`}
+        </span>
+        <span className="hidden w-20 text-right text-ink-soft sm:inline" title="Cost so far, an estimate">
+          {call.cost === null ? '—' : formatUsd(call.cost)}
+        </span>
+        <span className="w-16 text-right whitespace-nowrap">{formatDuration(call.elapsed_ms)}</span>
+      </button>
+      <Button
+        look="quiet"
+        aria-label={`Cancel the call to ${call.model}`}
+        title="Cancel this call (Delete)"
+        icon={<CircleX size={15} aria-hidden />}
+        onClick={onCancel}
+        className="px-1.5 text-bad"
+      >
+        <span className="hidden md:inline">Cancel</span>
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+import { latestCallsQuery } from '../../api/queries.ts';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
+import { ActivitySection } from '../activity/activity-section.tsx';
+import type { OverviewSearch, Split } from '../activity/overview-search.ts';
+import { RecentCard } from '../activity/recent-card.tsx';
+import type { GenerationSearch } from '../generations/search/generation-search.ts';
+
+interface ResourcePageProps {
+  readonly back: ReactNode;
+  readonly title: string;
+  /** What identifies it beside its name. */
+  readonly note?: ReactNode;
+  readonly badges?: ReactNode;
+  readonly actions?: ReactNode;
+  /** Leaves its calls alone. */
+  readonly filter: GenerationSearch;
+  /** The split that says nothing here, because all calls have the same value. */
+  readonly without?: Split;
+  readonly defaultSplit?: Split;
+  /** Cards about what holds for it. */
+  readonly children: ReactNode;
+}
+
+/** A key, a member, a provider or a model on a page of its own: what holds for it, its figures and its latest calls. */
+export function ResourcePage(props: ResourcePageProps) {
+  const { back, title, note, badges, actions, filter, without, defaultSplit, children } = props;
+  return (
+    <div className="flex w-full flex-col gap-4 px-4 py-3">
+      <header className="flex flex-col gap-1">
+        {back}
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <div className="min-w-0 flex-1 basis-60">
+            <h1 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xl font-semibold tracking-tight">
+              <span className="min-w-0 break-words">{showControls(title)}</span> {badges}
+            </h1>
+            {note !== undefined && <div className="text-sm text-ink-faint">{note}</div>}
+          </div>
+          {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        </div>
+      </header>
+      <div className="grid items-start gap-4 lg:grid-cols-2">{children}</div>
+      <Activity filter={filter} without={without} defaultSplit={defaultSplit} />
+      <LatestCalls filter={filter} />
+    </div>
+  );
+}
+
+/** A card of such a page. */
+export function ResourceCard({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className="card min-w-0 p-4" aria-label={title}>
+      <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-2">
+        <h2 className="text-base font-semibold">{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface ActivityProps {
+  readonly filter: GenerationSearch;
+  readonly without: Split | undefined;
+  readonly defaultSplit: Split | undefined;
+}
+
+/** Cards one under the other, beside a long one. */
+export const ResourceColumn = ({ children }: { children: ReactNode }) => (
+  <div className="flex min-w-0 flex-col gap-4">{children}</div>
+);
+
+/** The charts of the overview, of these calls alone. The address holds their span and split. */
+function Activity({ filter, without, defaultSplit = 'model' }: ActivityProps) {
+  const search: OverviewSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return (
+    <ActivitySection
+      search={{ split: defaultSplit, ...search }}
+      onSearch={(next) => void navigate({ to: '.', search: next as never })}
+      fixed={filter}
+      {...(without !== undefined && { without })}
+    />
+  );
+}
+
+function LatestCalls({ filter }: { filter: GenerationSearch }) {
+  const { data, error, refetch } = useQuery(latestCallsQuery({ ...filter }));
+  if (error !== null)
+    return <ErrorPanel error={error} title="The latest calls could not be loaded" onRetry={() => void refetch()} />;
+  return data === undefined ? null : <RecentCard rows={data.data} filter={filter} />;
+}
