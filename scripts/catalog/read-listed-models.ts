@@ -1,7 +1,4 @@
-import {
-  type EndpointPricing,
-  endpointDefinitionSchema,
-} from '../../packages/core/src/wire/models/model-definition.ts';
+import { type EndpointPricing, endpointDefinitionSchema } from '../../packages/core/src/wire/model-definition.ts';
 
 /** Facts about one model from a list of models. Facts that the list does not state are absent. */
 export interface ListedModel {

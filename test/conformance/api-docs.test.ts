@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 import { ROUTES } from '../../packages/core/src/api/routes.ts';
 import type { Route } from '../../packages/core/src/http/route.ts';
-import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat/chat-completion.ts';
-import { createKeyRequestSchema, updateKeyRequestSchema } from '../../packages/core/src/wire/management/key.ts';
+import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat-request.ts';
+import { createKeyRequestSchema, updateKeyRequestSchema } from '../../packages/core/src/wire/keys.ts';
 
 const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
 

@@ -51,7 +51,7 @@ test('circles are found, and a file outside of all rooms', () => {
   ).toEqual([['b', 'c']]);
   expect(roomOf('packages/core/src/nowhere/file.ts')).toBeUndefined();
   expect(roomOf('packages/core/src/stray.ts')).toBeUndefined();
-  expect(roomOf('packages/core/src/wire/page-query.ts')).toBe('wire');
+  expect(roomOf('packages/core/src/wire/fields.ts')).toBe('wire');
 });
 
 test.each([

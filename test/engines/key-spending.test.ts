@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { DEFAULT_WORKSPACE_ID } from '../../packages/core/src/auth/api-key.ts';
-import type { KeyBody } from '../../packages/core/src/wire/management/key.ts';
+import type { KeyBody } from '../../packages/core/src/wire/keys.ts';
 import { toKey, toRecord } from '../support/stores/generation-records.ts';
 import { createVideoProcess } from '../support/videos/video-processes.ts';
 import { missingPostgres } from './support/engines.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
-import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat/chat-completion.ts';
+import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat-request.ts';
 import { connectRaw, toRequestBytes } from '../support/clients/raw-client.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {

@@ -20,7 +20,7 @@ import type { Principal } from './http/principal.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
 import { createMemoryStore } from './stores/memory/memory-store.ts';
 import type { StoreReadiness } from './stores/store.ts';
-import { modelEndpointsSchema, modelListSchema } from './wire/models/model.ts';
+import { modelEndpointsSchema, modelListSchema } from './wire/models.ts';
 
 const idle = createScriptedTransport();
 const piece = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };

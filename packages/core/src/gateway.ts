@@ -17,7 +17,7 @@ import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
 import type { VideoJob } from './stores/video-job.ts';
 import { waitForVideo } from './videos/jobs/wait-for-video.ts';
 import { toVideoResponse } from './videos/to-video-response.ts';
-import type { VideoResponse } from './wire/videos/video-response.ts';
+import type { VideoResponse } from './wire/videos.ts';
 
 /** Figures for hosts and tests. */
 export interface GatewayStats {

@@ -40,9 +40,9 @@ export type { RegionOptions } from './routing/region-of.ts';
 export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
 export type { WebhookOptions } from './webhooks/webhook-options.ts';
 export { objectToWebhookSecret } from './webhooks/webhook-secret.ts';
-export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat/chat-chunk.ts';
-export type { ChatCompletionRequest } from './wire/chat/chat-completion.ts';
-export type { Destination } from './wire/destinations/destination.ts';
+export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat-chunk.ts';
+export type { ChatCompletionRequest } from './wire/chat-request.ts';
+export type { Destination } from './wire/destinations.ts';
 export type {
   FixtureCaseDetail,
   FixtureCaseRow,
@@ -52,19 +52,25 @@ export type {
   FixtureMode,
   FixtureState,
   SavedFixture,
-} from './wire/fixtures/fixture-library.ts';
-export type { Generation, GenerationContent } from './wire/generations/generation.ts';
-export type { GenerationSort } from './wire/generations/generation-sort.ts';
-export type { GenerationSplit } from './wire/generations/generation-split.ts';
-export type { GenerationStatus } from './wire/generations/generation-status.ts';
-export type { CallCourse } from './wire/generations/call-course.ts';
-export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
-export { maxPriceSchema, sortKeySchema } from './wire/chat/provider-preferences.ts';
-export { DATA_REGIONS, type DataRegion, toDataRegion } from './wire/data-region.ts';
-export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
-export type { Guardrail } from './wire/management/guardrail.ts';
-export type { Member } from './wire/management/member.ts';
-export { type ConfiguredRoutingRule, configuredRoutingRulesSchema } from './wire/management/routing-rule.ts';
+} from './wire/fixtures.ts';
+export type { CallCourse, Generation, GenerationContent, GenerationStatus, StreamTimeline } from './wire/generation.ts';
+export type { GenerationSort, GenerationSplit } from './wire/generation-list.ts';
+export { maxPriceSchema, sortKeySchema } from './wire/routing.ts';
+export {
+  baseUrlSchema,
+  DATA_REGIONS,
+  type DataRegion,
+  httpUrlSchema,
+  keyText,
+  maskQuery,
+  secretsOfQuery,
+  secretText,
+  toDataRegion,
+  toKeyHint,
+} from './wire/fields.ts';
+export type { Guardrail } from './wire/guardrails.ts';
+export type { Member } from './wire/keys.ts';
+export { type ConfiguredRoutingRule, configuredRoutingRulesSchema } from './wire/routing-rules.ts';
 export {
   type ConfiguredModel,
   configuredModelSchema,
@@ -73,10 +79,9 @@ export {
   type EndpointPricing,
   modelDefinitionSchema,
   type ModelDefinition,
-} from './wire/models/model-definition.ts';
-export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/models/provider-settings.ts';
-export { keyText, maskQuery, secretsOfQuery, secretText, toKeyHint } from './wire/secret-text.ts';
-export type { VideoResponse } from './wire/videos/video-response.ts';
+} from './wire/model-definition.ts';
+export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/provider-setup.ts';
+export type { VideoResponse } from './wire/videos.ts';
 
 // Implementers of providers, transports, stores, tools, destinations and other replaceable parts.
 export type {

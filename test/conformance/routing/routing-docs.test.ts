@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { providerPreferencesSchema } from '../../../packages/core/src/wire/chat/provider-preferences.ts';
-import { routingExplanationSchema } from '../../../packages/core/src/wire/models/routing-explanation.ts';
+import { routingExplanationSchema } from '../../../packages/core/src/wire/routing-rules.ts';
+import { providerPreferencesSchema } from '../../../packages/core/src/wire/routing.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../../support/gateways/core-gateway.ts';
 import { createRoutedGateway } from '../../support/gateways/routed-gateway.ts';
 import { MODEL_OF_SEVEN, PROVIDERS_OF_SEVEN, REQUEST_OF_ONE } from '../../support/gateways/six-exclusions.ts';

@@ -7,7 +7,7 @@ import { chatCompletionsDialect } from '../../../packages/core/src/dialects/chat
 import { completionsDialect } from '../../../packages/core/src/dialects/completions/completions-dialect.ts';
 import { messagesDialect } from '../../../packages/core/src/dialects/messages/messages-dialect.ts';
 import { responsesDialect } from '../../../packages/core/src/dialects/responses/responses-dialect.ts';
-import { nativeOf } from '../../../packages/core/src/wire/chat/native-request.ts';
+import { nativeOf } from '../../../packages/core/src/wire/chat-chunk.ts';
 import { chatArbitrary, type MadeChat, SECRET } from '../../support/dialects/chats.ts';
 import { writeMessages, writeResponses } from '../../support/dialects/write-chats.ts';
 

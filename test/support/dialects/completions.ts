@@ -6,8 +6,8 @@ import type {
   FinishReason,
   ToolCallDelta,
   Usage,
-} from '../../../packages/core/src/wire/chat/chat-chunk.ts';
-import type { ReasoningDetail } from '../../../packages/core/src/wire/chat/chat-message.ts';
+} from '../../../packages/core/src/wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../../../packages/core/src/wire/chat-request.ts';
 
 /** A call of a tool in a generated completion. */
 export interface MadeCall {

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
 import type { CompletionEnvelope, ParsedChat } from '../../../packages/core/src/chat/dialect.ts';
-import type { ChatChunk, FinishReason, Usage } from '../../../packages/core/src/wire/chat/chat-chunk.ts';
+import type { ChatChunk, FinishReason, Usage } from '../../../packages/core/src/wire/chat-chunk.ts';
 
 export const ENVELOPE: CompletionEnvelope = {
   id: 'gen-1700000000-abcdefghijkl',

@@ -1,7 +1,7 @@
 import type { SettingsRepository } from '../stores/store.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import { type ConfiguredRoutingRule, type RoutingRule, toRoutingRule } from '../wire/management/routing-rule.ts';
-import type { SettingsChange } from '../wire/management/settings.ts';
+import type { SettingsChange } from '../wire/account.ts';
+import { type ConfiguredRoutingRule, type RoutingRule, toRoutingRule } from '../wire/routing-rules.ts';
+import type { ProviderPreferences } from '../wire/routing.ts';
 
 /** Preferences of the account for calls that state none. */
 export type RoutingDefaults = Pick<ProviderPreferences, 'order' | 'sort' | 'allow_fallbacks' | 'max_price'>;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Repository, Store } from '../stores/store.ts';
-import type { Member } from '../wire/management/member.ts';
+import type { Member } from '../wire/keys.ts';
 
 interface Directories {
   /** The store's own, unless the host has its own. */

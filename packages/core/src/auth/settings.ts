@@ -1,4 +1,4 @@
-import type { Settings, ShownSettings } from '../wire/management/settings.ts';
+import type { Settings, ShownSettings } from '../wire/account.ts';
 import type { AccountOptions, LiveAccount } from './account.ts';
 
 /** Converts the account's settings to their form on the wire. */

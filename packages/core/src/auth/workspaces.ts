@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { WorkspaceRecord, Store } from '../stores/store.ts';
-import type { Workspace } from '../wire/management/workspace.ts';
-import { refuseField } from '../wire/refuse-field.ts';
+import type { Workspace } from '../wire/account.ts';
+import { refuseField } from '../wire/fields.ts';
 import { defaultGuardrailIdOf } from './account.ts';
 import { DEFAULT_WORKSPACE_ID } from './api-key.ts';
 

@@ -9,7 +9,7 @@ import { createScriptedVideos } from '../../../../test/support/videos/scripted-v
 import { type Transport, TransportError, type TransportRequest } from '../foundation/transport/transport.ts';
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import { createMemoryStore } from '../stores/memory/memory-store.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -5,9 +5,8 @@ import type { Platform } from '../foundation/platform.ts';
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
-import type { DestinationArrival } from '../wire/generations/call-course.ts';
-import type { Generation } from '../wire/generations/generation.ts';
+import type { Destination } from '../wire/destinations.ts';
+import type { DestinationArrival, Generation } from '../wire/generation.ts';
 import { configOf, deliverGenerations } from './deliver-generations.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 import {

@@ -1,7 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord } from '../stores/store.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 
 /**
  * Whether a generation belongs to this destination by its workspace, key and region. Cheap, because it runs once for

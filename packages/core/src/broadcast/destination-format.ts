@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { CallKindName } from '../calls/call-kind.ts';
 import type { Transport } from '../foundation/transport/transport.ts';
 import type { StoredTrace } from '../generations/stored-trace.ts';
-import type { DESTINATION_CONFIGS, DestinationType } from '../wire/destinations/destination.ts';
-import type { GenerationContent } from '../wire/generations/generation.ts';
+import type { DESTINATION_CONFIGS, DestinationType } from '../wire/destinations.ts';
+import type { GenerationContent } from '../wire/generation.ts';
 
 export type DestinationConfig<Type extends DestinationType> = z.infer<(typeof DESTINATION_CONFIGS)[Type]>;
 

@@ -1,6 +1,6 @@
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { GenerationRecord } from '../stores/store.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 import type { Delivered } from './deliver-generations.ts';
 import { createDeliveryCursor, type DeliveryCursor } from './delivery-cursor.ts';
 import { createDestinationFilter } from './destination-filter.ts';

@@ -4,8 +4,8 @@ import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse-with.ts';
 import { isRecord, type Unchecked } from '../foundation/unchecked.ts';
 import type { Store } from '../stores/store.ts';
-import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations/destination.ts';
-import { refuseField } from '../wire/refuse-field.ts';
+import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations.ts';
+import { refuseField } from '../wire/fields.ts';
 import { configOf } from './deliver-generations.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 

@@ -1,7 +1,7 @@
 import { createUuid } from '../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { GenerationRecord } from '../stores/store.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 import { type Broadcaster, type BroadcasterOptions, createBroadcaster, createDeliver } from './broadcaster.ts';
 import { createDestinationFilter } from './destination-filter.ts';
 

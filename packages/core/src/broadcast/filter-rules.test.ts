@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createNodePlatform } from '../../../node/src/node-platform.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 import { compileFilterRules } from './filter-rules.ts';
 import { toBroadcastTrace } from './to-broadcast-trace.ts';
 

@@ -1,5 +1,5 @@
 import { parsePattern } from '../guardrails/filters/parse-pattern.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 import type { BroadcastTrace } from './destination-format.ts';
 
 type FilterRules = NonNullable<Destination['filter_rules']>;

@@ -1,5 +1,5 @@
 import type { Store } from '../stores/store.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 import { createDestinationFilter } from './destination-filter.ts';
 
 const PAGE = 500;

@@ -3,7 +3,7 @@ import { createFindKeyNames } from '../auth/key-names.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { toPublicContent } from '../generations/stored-content.ts';
 import type { Store } from '../stores/store.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 import { isSampled } from './destination-filter.ts';
 import type { BroadcastTrace } from './destination-format.ts';
 import { forDestination, toBroadcastTrace } from './to-broadcast-trace.ts';

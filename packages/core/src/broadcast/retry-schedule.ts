@@ -5,7 +5,7 @@ import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { BroadcastRepository } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs, remainingDelayMs } from '../webhooks/delivery-schedule.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { Destination } from '../wire/destinations.ts';
 import { listDeliveriesOf } from './list-deliveries-of.ts';
 
 interface WaitingDelivery {

@@ -2,8 +2,8 @@ import { kindOfRecord } from '../calls/call-kind.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { StoredTrace } from '../generations/stored-trace.ts';
 import type { GenerationRecord } from '../stores/store.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
-import type { GenerationContent } from '../wire/generations/generation.ts';
+import type { Destination } from '../wire/destinations.ts';
+import type { GenerationContent } from '../wire/generation.ts';
 import type { BroadcastTrace } from './destination-format.ts';
 
 /** The keys of `trace` with a meaning (wire.md 18.2); all others are metadata. */

@@ -1,5 +1,5 @@
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
-import type { BroadcastDeliveryBody } from '../wire/destinations/broadcast-delivery.ts';
+import type { BroadcastDeliveryBody } from '../wire/destinations.ts';
 
 /** A delivery as management sees it. */
 export function toDeliveryBody(delivery: BroadcastDelivery): BroadcastDeliveryBody {

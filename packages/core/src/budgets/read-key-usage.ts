@@ -1,7 +1,7 @@
 import { toNanoUsd, toUsd } from '../catalog/nano-usd.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Spent, Store } from '../stores/store.ts';
-import type { KeyUsage } from '../wire/management/key.ts';
+import type { KeyUsage } from '../wire/keys.ts';
 import { type Period, periodStart } from './period-start.ts';
 
 /** Spending limit of a key: USD in one period. */

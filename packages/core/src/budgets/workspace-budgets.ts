@@ -1,5 +1,5 @@
-import { BUDGET_INTERVALS, type BudgetInterval, type WorkspaceBudget } from '../wire/management/workspace.ts';
-import { refuseField } from '../wire/refuse-field.ts';
+import { BUDGET_INTERVALS, type BudgetInterval, type WorkspaceBudget } from '../wire/account.ts';
+import { refuseField } from '../wire/fields.ts';
 
 /** The interval of a path. Throws `invalid_request`. */
 export function readInterval(text: string | undefined): BudgetInterval {

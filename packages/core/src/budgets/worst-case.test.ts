@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import { chatBoundOf } from '../chat/chat-bound.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { EndpointDefinition } from '../wire/models/model-definition.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import type { EndpointDefinition } from '../wire/model-definition.ts';
 import { worstCaseNanoUsd } from './worst-case.ts';
 
 const provider: Provider = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };

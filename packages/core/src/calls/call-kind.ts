@@ -1,8 +1,8 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
 import type { Prices } from '../catalog/prices.ts';
 import type { Unchecked } from '../foundation/unchecked.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type { Generation } from '../wire/generations/generation.ts';
+import type { Generation } from '../wire/generation.ts';
+import type { ProviderPreferences } from '../wire/routing.ts';
 import type { RequestText } from './text-map.ts';
 
 interface CallKindTraits {

@@ -1,4 +1,4 @@
-import type { DataRegion } from '../wire/data-region.ts';
+import type { DataRegion } from '../wire/fields.ts';
 
 /** The region of the host that a call came in by. */
 export interface CallRegion {

@@ -1,6 +1,5 @@
-import type { Usage } from '../wire/chat/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { ChatMessage } from '../wire/chat/chat-message.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
+import type { ChatCompletionRequest, ChatMessage } from '../wire/chat-request.ts';
 
 /**
  * About how many tokens a text has, not rounded, so that pieces add up to the whole. English text has about four

@@ -4,10 +4,10 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/principal.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { HeaderMap } from '../http/request.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { EmbeddingsRequest } from '../wire/embeddings/embeddings.ts';
-import type { Door } from '../wire/management/routing-rule.ts';
-import type { VideoRequest } from '../wire/videos/video-request.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import type { EmbeddingsRequest } from '../wire/embeddings.ts';
+import type { Door } from '../wire/routing-rules.ts';
+import type { VideoRequest } from '../wire/videos.ts';
 
 /** A request by its kind, as its operation has read and checked it. */
 export type HookedRequest =

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { PRESETS } from '../providers/provider-presets.ts';
-import {
-  type EndpointDefinition,
-  type EndpointPricing,
-  modelDefinitionSchema,
-} from '../wire/models/model-definition.ts';
+import { type EndpointDefinition, type EndpointPricing, modelDefinitionSchema } from '../wire/model-definition.ts';
 import { BUILT_IN_CATALOG, BUILT_IN_MODELS } from './built-in-models.ts';
 import { pickServedModels } from './override-models.ts';
 import { costOf, parsePrices } from './prices.ts';

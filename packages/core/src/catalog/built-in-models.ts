@@ -1,4 +1,4 @@
-import type { EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
+import type { EndpointDefinition, ModelDefinition } from '../wire/model-definition.ts';
 import { ANTHROPIC } from './built-in/anthropic.ts';
 import { DEEPSEEK } from './built-in/deepseek.ts';
 import { GOOGLE } from './built-in/google.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { type Provider, UNKNOWN_DATA_POLICY } from '../providers/provider.ts';
-import { modelDefinitionSchema } from '../wire/models/model-definition.ts';
+import { modelDefinitionSchema } from '../wire/model-definition.ts';
 import { createCatalog } from './catalog.ts';
 
 const providerOf = (slug: string, region?: string): Provider => ({

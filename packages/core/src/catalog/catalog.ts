@@ -1,11 +1,6 @@
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type {
-  EndpointDefinition,
-  EndpointPricing,
-  ModelDefinition,
-  PrefillForm,
-} from '../wire/models/model-definition.ts';
+import type { EndpointDefinition, EndpointPricing, ModelDefinition, PrefillForm } from '../wire/model-definition.ts';
+import type { ProviderPreferences } from '../wire/routing.ts';
 import { parsePrices, type Prices } from './prices.ts';
 import { createProviderNames, type PresetNames, type ProviderNames } from './provider-names.ts';
 

@@ -1,4 +1,4 @@
-import type { EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
+import type { EndpointDefinition, ModelDefinition } from '../wire/model-definition.ts';
 
 /**
  * Models and the sources of their facts. Their endpoints name presets, where a configured model names a provider's

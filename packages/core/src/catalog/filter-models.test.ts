@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toDataRegion } from '../wire/data-region.ts';
+import { toDataRegion } from '../wire/fields.ts';
 import { createCatalog } from './catalog.ts';
 import { filterModels, modelListQuerySchema } from './filter-models.ts';
 

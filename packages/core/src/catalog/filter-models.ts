@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-import { type DataRegionOf, toDataRegion } from '../wire/data-region.ts';
-import type { Model } from '../wire/models/model.ts';
-import { decimalNumber, wholeNumber } from '../wire/page-query.ts';
+import { type DataRegionOf, decimalNumber, toDataRegion, wholeNumber } from '../wire/fields.ts';
+import type { Model } from '../wire/models.ts';
 import type { CatalogModel } from './catalog.ts';
 import type { ProviderNames } from './provider-names.ts';
 import { toModelRecord } from './to-model-record.ts';

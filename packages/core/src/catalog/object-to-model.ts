@@ -1,6 +1,6 @@
 import { suggestName } from '../foundation/nearest-name.ts';
 import { findModelPathProblem } from '../providers/kit/model-in-path.ts';
-import type { ConfiguredModel, ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ConfiguredModel, ModelDefinition } from '../wire/model-definition.ts';
 import { findIncompleteParts } from './override-models.ts';
 
 /** Something that is wrong in the definition of a model. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ConfiguredModel, ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ConfiguredModel, ModelDefinition } from '../wire/model-definition.ts';
 import { findIncompleteParts, overrideModels, pickServedModels } from './override-models.ts';
 
 const BUILT_IN: ModelDefinition[] = [

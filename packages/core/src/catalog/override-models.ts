@@ -1,4 +1,4 @@
-import type { ConfiguredModel, EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ConfiguredModel, EndpointDefinition, ModelDefinition } from '../wire/model-definition.ts';
 
 /** The names of a configured provider. Built-in models name presets; models of a configuration name slugs. */
 export interface ServingProvider {

@@ -1,5 +1,5 @@
-import type { PriceUnit } from '../wire/models/model-definition.ts';
-import type { PricingOverride } from '../wire/models/model.ts';
+import type { PriceUnit } from '../wire/model-definition.ts';
+import type { PricingOverride } from '../wire/models.ts';
 
 /** A unit that is missing has no known price. */
 export type UnitPrices = { readonly [unit in PriceUnit]?: bigint };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
 import { costOf, parsePrices, toReportedCost } from './prices.ts';
 
 const usageOf = (prompt: number, completion: number, details: Partial<Usage> = {}): Usage => ({

@@ -1,5 +1,5 @@
-import type { UpstreamCosts, Usage } from '../wire/chat/chat-chunk.ts';
-import type { EndpointPricing, PriceUnit } from '../wire/models/model-definition.ts';
+import type { UpstreamCosts, Usage } from '../wire/chat-chunk.ts';
+import type { EndpointPricing, PriceUnit } from '../wire/model-definition.ts';
 import { appliesTo, type PriceOverride, toPriceOverride, type UnitPrices } from './price-overrides.ts';
 
 /** Prices are counted in units of 10^-18 USD, so that any decimal text that occurs is exact. */

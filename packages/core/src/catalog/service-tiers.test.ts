@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };
 const CHAT: ModelDefinition = { id: 'r/chat', endpoints: endpointsAt({ cheap: 1, middle: 2, dear: 3 }) };

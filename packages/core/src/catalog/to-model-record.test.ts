@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
-import { modelEndpointSchema, modelSchema } from '../wire/models/model.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
+import { modelEndpointSchema, modelSchema } from '../wire/models.ts';
 import { type CatalogModel, createCatalog } from './catalog.ts';
 import { toEndpointRecord, toModelRecord } from './to-model-record.ts';
 

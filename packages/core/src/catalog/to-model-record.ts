@@ -1,5 +1,5 @@
-import type { EndpointPricing } from '../wire/models/model-definition.ts';
-import type { Model, ModelEndpoint, Pricing } from '../wire/models/model.ts';
+import type { EndpointPricing } from '../wire/model-definition.ts';
+import type { Model, ModelEndpoint, Pricing } from '../wire/models.ts';
 import type { CatalogModel, Endpoint } from './catalog.ts';
 
 /** The public wire's value for an unknown price. Zero would mean that the model is free (docs/decisions/0007). */

@@ -1,6 +1,5 @@
 import { type CallBound, mostTokensOf } from '../calls/call-kind.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { ChatMessage } from '../wire/chat/chat-message.ts';
+import type { ChatCompletionRequest, ChatMessage } from '../wire/chat-request.ts';
 
 /** The largest known token count of an image: eight tiles of gpt-4o-mini take 48,169 tokens. */
 const MOST_TOKENS_AN_IMAGE = 50_000;

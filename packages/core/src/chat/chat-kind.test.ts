@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { chatNeedsOf, parametersOf } from './chat-kind.ts';
 
 const user = (content: ChatCompletionRequest['messages'][number]['content']): ChatCompletionRequest['messages'] => [

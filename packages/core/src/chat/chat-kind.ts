@@ -5,10 +5,9 @@ import {
   minTokensOf,
   type RouterInput,
 } from '../calls/call-kind.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { ChatMessage } from '../wire/chat/chat-message.ts';
-import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
-import { nativeOf, withNative } from '../wire/chat/native-request.ts';
+import { nativeOf, withNative } from '../wire/chat-chunk.ts';
+import { PARAMETERS } from '../wire/chat-parameters.ts';
+import type { ChatCompletionRequest, ChatMessage } from '../wire/chat-request.ts';
 import { chatBoundOf } from './chat-bound.ts';
 import { mapChatTexts } from './map-texts.ts';
 import { compressionOf } from './plugins.ts';

@@ -15,8 +15,8 @@ import {
   text,
   words,
 } from '../calls/text-places.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { TextField } from '../wire/chat/chat-parameters.ts';
+import type { TextField } from '../wire/chat-parameters.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 
 /** Tools that the gateway or OpenAI runs, by the words that stand in place of a function. */
 const serverToolType = words(

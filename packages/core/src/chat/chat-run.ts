@@ -16,7 +16,7 @@ import type { CompletionGuard } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
 import type { RoutingReport } from '../routing/routing-metadata.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { CompletionEncoder } from './dialect.ts';
 import type { Plugin } from './plugins.ts';
 import type { ToolSet } from './stages/server-tools/tool-set.ts';

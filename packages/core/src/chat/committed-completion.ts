@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { PromptIterator } from '../foundation/async/time-limits.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
 
 /** A completion that has begun. From here on the call cannot change to another endpoint. */
 export interface CommittedCompletion extends Beginning {

@@ -2,7 +2,7 @@ import { withFlaggedInput } from '../calls/flagged-input.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import { withReport } from '../routing/routing-metadata.ts';
-import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
+import type { RoutingMembers } from '../wire/routing.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CompletionEnvelope } from './dialect.ts';
 import { lastWordsOf } from './last-words.ts';

@@ -1,10 +1,10 @@
 import type { GatewayError } from '../foundation/errors.ts';
 import type { Scratch } from '../foundation/platform.ts';
 import type { HeaderMap } from '../http/request.ts';
-import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
-import type { Door } from '../wire/management/routing-rule.ts';
+import type { ChatChunk, FinishReason, Usage } from '../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import type { Door } from '../wire/routing-rules.ts';
+import type { RoutingMembers } from '../wire/routing.ts';
 
 /** The wire format of one chat route of the API. The call itself is the same for all routes. */
 export interface Dialect {

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import { envelopeOf, routingOf } from './describe-completion.ts';
 import type { Frames, FrameText } from './dialect.ts';

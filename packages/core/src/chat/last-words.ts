@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 
 /** The last words of the user. */
 export function lastWordsOf({ messages }: ChatCompletionRequest): string {

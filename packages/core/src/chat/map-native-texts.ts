@@ -1,6 +1,6 @@
 import { type RequestText, toVisitor } from '../calls/text-map.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { type NativeRequest, withNative } from '../wire/chat/native-request.ts';
+import { type NativeRequest, withNative } from '../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { NATIVE_PLACES } from './native-places.ts';
 
 type Change = (text: RequestText) => string;

@@ -1,7 +1,7 @@
 import { mapList, type RequestText, toVisitor } from '../calls/text-map.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { TEXT_FIELDS } from '../wire/chat/chat-parameters.ts';
-import { nativeOf } from '../wire/chat/native-request.ts';
+import { nativeOf } from '../wire/chat-chunk.ts';
+import { TEXT_FIELDS } from '../wire/chat-parameters.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { CHAT_PLACES, placeOfMessage } from './chat-places.ts';
 import { mapBothForms } from './map-native-texts.ts';
 

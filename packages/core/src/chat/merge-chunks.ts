@@ -1,5 +1,5 @@
 import { createCompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
-import type { ChatChunk, ChatDelta } from '../wire/chat/chat-chunk.ts';
+import type { ChatChunk, ChatDelta } from '../wire/chat-chunk.ts';
 
 /** Merges the pieces of a completion into one chunk. Usage is left out. */
 export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {

@@ -3,7 +3,7 @@ import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { lastWordsOf, textsOf } from './last-words.ts';
 import { hasPlugin } from './plugins.ts';
 

@@ -6,8 +6,8 @@ import { type GenerationObserver, observeGeneration } from '../generations/obser
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import { toRoutingDecision } from '../routing/to-routing-decision.ts';
-import type { Usage } from '../wire/chat/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
 

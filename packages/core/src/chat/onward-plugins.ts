@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { actsOnInput } from '../guardrails/guard-call.ts';
 import type { Policy } from '../guardrails/policy.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { hasPlugin, isOnline, type Plugin } from './plugins.ts';
 import { objectToPlugin, type AvailableParts } from './stages/refuse-unavailable.ts';
 

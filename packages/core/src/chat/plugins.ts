@@ -1,5 +1,5 @@
 import type { Compression } from '../calls/call-kind.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 
 type Plugins = ChatCompletionRequest['plugins'];
 export type Plugin = NonNullable<Plugins>[number];

@@ -21,8 +21,8 @@ import {
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { TransportError } from '../foundation/transport/transport.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
-import { generationSchema } from '../wire/generations/generation.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
+import { generationSchema } from '../wire/generation.ts';
 
 const piece = (content: string): object => ({
   id: 'up-1',

@@ -5,7 +5,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { CompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import type { GatewayResponse } from '../http/response.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, letGo, readMoreInto } from './committed-completion.ts';
 import { failureOf, withoutFinish } from './completion-failure.ts';

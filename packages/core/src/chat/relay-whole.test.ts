@@ -12,9 +12,9 @@ import {
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { TransportError } from '../foundation/transport/transport.ts';
 import type { Provider } from '../providers/provider.ts';
-import { type ChatChunk, chatCompletionResultSchema } from '../wire/chat/chat-chunk.ts';
-import { generationContentSchema, generationSchema } from '../wire/generations/generation.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import { type ChatChunk, chatCompletionResultSchema } from '../wire/chat-chunk.ts';
+import { generationContentSchema, generationSchema } from '../wire/generation.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const COMPLETION = {

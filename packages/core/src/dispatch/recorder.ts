@@ -9,7 +9,7 @@ import type { SettledGeneration } from '../generations/settled-generation.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
-import type { Generation } from '../wire/generations/generation.ts';
+import type { Generation } from '../wire/generation.ts';
 import type { CallCounters } from './call-counters.ts';
 
 /** Receives every generation after it has been recorded. An exception or rejection is logged, without other effect. */

@@ -7,8 +7,8 @@ import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import type { HealthBoard } from '../routing/health/health-board.ts';
 import type { RetryBudget } from '../routing/health/retry-budget.ts';
 import { mayRetry } from '../routing/may-retry.ts';
-import type { Usage } from '../wire/chat/chat-chunk.ts';
-import type { SkipReason } from '../wire/generations/routing-decision.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
+import type { SkipReason } from '../wire/routing.ts';
 import { toCallError, toFinalError } from './call-errors.ts';
 
 /** The first output of an endpoint. From here on the call cannot change to another endpoint. */

@@ -25,12 +25,9 @@ import { toOnwardPreferences } from '../routing/endpoints/onward-preferences.ts'
 import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
 import { type RoutingReport, withReport } from '../routing/routing-metadata.ts';
 import { toRoutingDecision } from '../routing/to-routing-decision.ts';
-import type { Usage } from '../wire/chat/chat-chunk.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
-import type { CallCourse } from '../wire/generations/call-course.ts';
-import type { GenerationContent } from '../wire/generations/generation.ts';
-import type { RoutingDecision } from '../wire/generations/routing-decision.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
+import type { CallCourse, GenerationContent } from '../wire/generation.ts';
+import type { ProviderPreferences, RoutingDecision, RoutingMembers } from '../wire/routing.ts';
 import { toCallError } from './call-errors.ts';
 import { type CallerParts, findCaller, refuseWithoutRoom } from './find-caller.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';

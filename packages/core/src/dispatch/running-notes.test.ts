@@ -5,7 +5,7 @@ import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import { createCoreGateway, readFrames } from '../../../../test/support/gateways/core-gateway.ts';
 import type { Provider } from '../providers/provider.ts';
 import { toInterruptedRecord } from '../stores/kit/to-interrupted-record.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
 
 const toText = (content: string): ChatChunk => ({
   choices: [{ index: 0, delta: { content }, finish_reason: null, native_finish_reason: null }],

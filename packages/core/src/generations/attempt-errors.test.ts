@@ -8,7 +8,7 @@ import {
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { createVideoGateway } from '../../../../test/support/videos/video-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
 
 const COMPLETION: readonly ChatChunk[] = [
   {

@@ -1,6 +1,5 @@
 import type { GenerationRecord } from '../stores/store.ts';
-import { type GenerationStatus, statusOfGeneration } from '../wire/generations/generation-status.ts';
-import type { Generation } from '../wire/generations/generation.ts';
+import { type Generation, type GenerationStatus, statusOfGeneration } from '../wire/generation.ts';
 
 /** How often something took how long. */
 export interface Histogram {

@@ -2,7 +2,7 @@ import type { Attempt, Outcome } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
-import type { FinishReason, UpstreamCosts, UpstreamFacts, Usage } from '../wire/chat/chat-chunk.ts';
+import type { FinishReason, UpstreamCosts, UpstreamFacts, Usage } from '../wire/chat-chunk.ts';
 
 /** A call of any kind that has ended, with all facts for its record. */
 export interface EndedCall {

@@ -1,7 +1,7 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Store } from '../stores/store.ts';
-import type { VideoJobStatus } from '../wire/videos/video-status.ts';
+import type { VideoJobStatus } from '../wire/videos.ts';
 import type { FeedEvent, GenerationFeed } from './generation-feed.ts';
 
 export interface FeedOfAllParts {

@@ -1,6 +1,6 @@
 import type { Principal } from '../http/principal.ts';
 import type { GenerationRecord, StoredContent } from '../stores/store.ts';
-import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
 import type { EndedCall } from './ended-call.ts';
 import { toPublicUsage } from './observe/spending.ts';
 import { toGeneration } from './to-generation.ts';

@@ -1,6 +1,5 @@
 import type { StoredContent } from '../stores/store.ts';
-import type { CallCourse } from '../wire/generations/call-course.ts';
-import type { GenerationContent } from '../wire/generations/generation.ts';
+import type { CallCourse, GenerationContent } from '../wire/generation.ts';
 import type { TimelineRecorder } from './observe/stream-timeline.ts';
 
 /** A content with its times, as it is stored. */

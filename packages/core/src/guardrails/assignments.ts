@@ -3,7 +3,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
 import type { Principal } from '../http/principal.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
-import type { KeyAssignment, MemberAssignment } from '../wire/management/assignment.ts';
+import type { KeyAssignment, MemberAssignment } from '../wire/guardrails.ts';
 
 /** New assignments of a guardrail, one a subject, made by the caller. */
 export function toAssignments(

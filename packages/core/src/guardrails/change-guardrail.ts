@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { refuseUnknownNames } from '../catalog/refuse-unknown-names.ts';
-import { givenFields } from '../wire/given-fields.ts';
-import type { Guardrail, UpdateGuardrailRequest } from '../wire/management/guardrail.ts';
+import { givenFields } from '../wire/fields.ts';
+import type { Guardrail, UpdateGuardrailRequest } from '../wire/guardrails.ts';
 
 /** Creates a guardrail without demands. */
 export function toNewGuardrail(identity: Pick<Guardrail, 'id' | 'name' | 'workspace_id' | 'created_at'>): Guardrail {

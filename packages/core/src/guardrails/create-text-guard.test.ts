@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import type { BuiltinFilter, CustomFilter } from '../wire/management/guardrail.ts';
+import type { BuiltinFilter, CustomFilter } from '../wire/guardrails.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
 import { createTextGuard, MAX_MATCH_LENGTH } from './create-text-guard.ts';
 import { combineGuardrails } from './effective-policy.ts';

@@ -1,5 +1,5 @@
-import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
-import type { BuiltinFilter, CustomFilter, Guardrail } from '../wire/management/guardrail.ts';
+import type { BuiltinFilter, CustomFilter, Guardrail } from '../wire/guardrails.ts';
+import type { GuardrailScope } from '../wire/routing.ts';
 import type { FilterAction } from './filters/filter.ts';
 
 /** A guardrail and through whom it holds for a caller. */

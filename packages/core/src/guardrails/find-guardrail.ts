@@ -1,6 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Store } from '../stores/store.ts';
-import type { Guardrail } from '../wire/management/guardrail.ts';
+import type { Guardrail } from '../wire/guardrails.ts';
 
 /** A guardrail by id. Throws `not_found`, for what is no UUID as well. */
 export async function findGuardrail(

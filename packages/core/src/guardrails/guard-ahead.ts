@@ -1,5 +1,5 @@
 import type { Steps } from '../foundation/async/steps.ts';
-import type { ChatChunk, ChatDelta } from '../wire/chat/chat-chunk.ts';
+import type { ChatChunk, ChatDelta } from '../wire/chat-chunk.ts';
 
 /** Text fields of a completion that arrive in pieces. */
 export const TEXT_FIELDS = ['content', 'reasoning', 'refusal'] as const;

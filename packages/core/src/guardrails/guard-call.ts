@@ -4,7 +4,7 @@ import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import type { SlicingPlatform } from '../foundation/async/steps.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
-import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
+import type { GuardrailStage } from '../wire/routing.ts';
 import type { OutputFilters } from './filters/compile-filters.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';
 import type { Policy } from './policy.ts';

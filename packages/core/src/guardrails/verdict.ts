@@ -1,5 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
-import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
+import type { GuardrailStage } from '../wire/routing.ts';
 import type { CompiledFilter } from './filters/compile-filters.ts';
 import type { FilterAction, Span } from './filters/filter.ts';
 

@@ -1,5 +1,5 @@
 import type { Transport } from '../foundation/transport/transport.ts';
-import type { Wire } from '../wire/models/provider-settings.ts';
+import type { Wire } from '../wire/provider-setup.ts';
 import type { ProviderOptions } from './kit/to-upstream.ts';
 import type { OpenAiProviderSettings } from './openai/openai-provider.ts';
 import { PRESETS } from './provider-presets.ts';

@@ -1,6 +1,6 @@
-import type { UpstreamCosts } from '../wire/chat/chat-chunk.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type { EmbeddingsRequest } from '../wire/embeddings/embeddings.ts';
+import type { UpstreamCosts } from '../wire/chat-chunk.ts';
+import type { EmbeddingsRequest } from '../wire/embeddings.ts';
+import type { ProviderPreferences } from '../wire/routing.ts';
 
 export interface EmbeddingsCall {
   /** The checked request. `model` and `provider` in it are not for the provider. */

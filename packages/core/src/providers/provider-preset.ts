@@ -1,4 +1,4 @@
-import type { Wire } from '../wire/models/provider-settings.ts';
+import type { Wire } from '../wire/provider-setup.ts';
 import type { OpenAiDialect } from './openai/openai-dialect.ts';
 import type { DataPolicy } from './provider.ts';
 

@@ -1,8 +1,7 @@
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { NativeRequest } from '../wire/chat/native-request.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type { PrefillForm } from '../wire/models/model-definition.ts';
+import type { ChatChunk, NativeRequest } from '../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import type { PrefillForm } from '../wire/model-definition.ts';
+import type { ProviderPreferences } from '../wire/routing.ts';
 import type { EmbeddingsCall, EmbeddingsResult } from './embeddings-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 

@@ -1,4 +1,4 @@
-import type { VideoRequest } from '../wire/videos/video-request.ts';
+import type { VideoRequest } from '../wire/videos.ts';
 
 /** The properties of a video, derived from the caller's request. */
 export interface VideoOrder {

@@ -1,7 +1,7 @@
 import type { LiveAccount, RoutingDefaults } from '../auth/account.ts';
 import type { CallPreferences } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
+import type { ProviderPreferences } from '../wire/routing.ts';
 
 /**
  * The preferences of a request, with the account's where it says nothing. An order, a sort, a service tier or a variant

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const NAMES = ['eu', 'EU-West-1', 'europe', 'us', 'us-east', 'asia', 'australia'];
 const REGIONS = [

@@ -1,5 +1,5 @@
 import { type Endpoint, priceOf } from '../catalog/catalog.ts';
-import type { RoutingExplanation } from '../wire/models/routing-explanation.ts';
+import type { RoutingExplanation } from '../wire/routing-rules.ts';
 import type { Exclusion } from './endpoints/select-endpoints.ts';
 import type { HealthBoard } from './health/health-board.ts';
 import { toHealthFields } from './health/to-health-fields.ts';

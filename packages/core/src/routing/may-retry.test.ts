@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { createRoutedGateway, endpointsAt, responderOf } from '../../../../test/support/gateways/routed-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const PRICES = { one: 1, two: 2, three: 3, four: 4 };
 const FOUR = { one: {}, two: {}, three: {}, four: {} };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { responderOf, createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 import type { RouterQuery } from './models/router.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };

@@ -12,8 +12,8 @@ import {
 } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { isSupported } from '../wire/chat/chat-parameters.ts';
-import type { OrderReason } from '../wire/generations/routing-decision.ts';
+import { isSupported } from '../wire/chat-parameters.ts';
+import type { OrderReason } from '../wire/routing.ts';
 import { slugsOf, withAccountDefaults } from './account-defaults.ts';
 import { nameProviders } from './endpoints/name-providers.ts';
 import { mayKnow, withoutOnwardNames } from './endpoints/onward-preferences.ts';

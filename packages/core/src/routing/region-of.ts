@@ -1,6 +1,6 @@
 import type { CallRegion } from '../calls/call-region.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
-import { type DataRegion, type DataRegionOf, toDataRegion } from '../wire/data-region.ts';
+import { type DataRegion, type DataRegionOf, toDataRegion } from '../wire/fields.ts';
 
 /** A region and the hosts under which only its endpoints are used. */
 export interface RegionOptions {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { CallPreferences } from '../calls/call-kind.ts';
 import { chatKind } from '../chat/chat-kind.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { sortOf, tiersOf } from './request-preferences.ts';
 
 const asking = (request: Partial<ChatCompletionRequest>): CallPreferences =>

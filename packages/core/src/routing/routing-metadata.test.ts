@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const CHAT: ModelDefinition = { id: 'r/chat', endpoints: endpointsAt({ one: 1, two: 2 }) };
 const NEUTRAL = { 'x-service-experimental-metadata': 'enabled' };

@@ -2,7 +2,7 @@ import type { Attempt } from '../calls/attempt.ts';
 import type { Pipeline, RuledCall } from '../calls/model-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
-import type { RoutingMembers, RoutingMetadata } from '../wire/chat/routing-metadata.ts';
+import type { RoutingMembers, RoutingMetadata } from '../wire/routing.ts';
 import { noEndpointLeft } from './endpoints/no-endpoint-left.ts';
 import type { CallPlan } from './plan-call.ts';
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { RoutingCandidate, RoutingDecision } from '../wire/generations/routing-decision.ts';
+import type { RoutingCandidate, RoutingDecision } from '../wire/routing.ts';
 import type { HealthBoard } from './health/health-board.ts';
 import type { CallPlan } from './plan-call.ts';
 

@@ -1,7 +1,5 @@
-import type { GenerationField } from '../wire/generations/generation-field.ts';
-import type { GenerationSort, SortOrder } from '../wire/generations/generation-sort.ts';
-import type { GenerationSplit } from '../wire/generations/generation-split.ts';
-import type { GenerationStatus } from '../wire/generations/generation-status.ts';
+import type { GenerationField, GenerationSort, GenerationSplit, SortOrder } from '../wire/generation-list.ts';
+import type { GenerationStatus } from '../wire/generation.ts';
 
 /** The principals and the first day of an activity. */
 export interface ActivityQuery {

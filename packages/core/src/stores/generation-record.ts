@@ -1,6 +1,4 @@
-import type { CallCourse } from '../wire/generations/call-course.ts';
-import type { Generation, GenerationContent } from '../wire/generations/generation.ts';
-import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';
+import type { CallCourse, Generation, GenerationContent, StreamTimeline } from '../wire/generation.ts';
 
 /** A generation with what the wire does not show. */
 export interface GenerationRecord {

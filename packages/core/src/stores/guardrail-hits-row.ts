@@ -1,4 +1,4 @@
-import type { GuardrailEffect } from '../wire/management/guardrail-effect.ts';
+import type { GuardrailEffect } from '../wire/guardrails.ts';
 
 /** A call that a guardrail refused before any endpoint was asked, so that there is no generation of it. */
 export interface GuardrailRefusal {

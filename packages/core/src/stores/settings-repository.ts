@@ -1,4 +1,4 @@
-import type { SettingsChange } from '../wire/management/settings.ts';
+import type { SettingsChange } from '../wire/account.ts';
 
 /** Settings of the account that were set through the API, not by configuration. Durable like a `Repository`. */
 export interface SettingsRepository {

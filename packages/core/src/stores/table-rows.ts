@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { workspaceBudgetSchema, workspaceSchema } from '../wire/management/workspace.ts';
+import { workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
 
 const nullableString = z.string().nullable();
 

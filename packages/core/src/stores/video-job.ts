@@ -1,9 +1,8 @@
 import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
-import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
-import type { DataRegion } from '../wire/data-region.ts';
-import type { ProviderResponse } from '../wire/generations/generation.ts';
-import type { VideoCourse } from '../wire/videos/video-course.ts';
-import { ENDED_STATUSES, type VideoJobStatus } from '../wire/videos/video-status.ts';
+import type { DataRegion } from '../wire/fields.ts';
+import type { ProviderResponse } from '../wire/generation.ts';
+import type { PipelineStage } from '../wire/routing.ts';
+import { ENDED_STATUSES, type VideoCourse, type VideoJobStatus } from '../wire/videos.ts';
 
 /** How a job that has ended is announced. Part of the job, so that both are written in one piece. */
 export interface VideoDelivery {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
 import { createScriptedVideos, type VideoScript } from '../../../../test/support/videos/scripted-videos.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const film = (id: string, ...providers: string[]): ModelDefinition => ({
   id,

@@ -1,5 +1,5 @@
 import type { VideoOrder } from '../providers/video-contract.ts';
-import type { MediaInput } from '../wire/generations/generation.ts';
+import type { MediaInput } from '../wire/generation.ts';
 
 /** What goes in with the prompt of an order. */
 export function toInputs({ frameImages, inputReferences }: VideoOrder): MediaInput[] {

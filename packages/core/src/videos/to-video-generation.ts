@@ -3,8 +3,8 @@ import { toUsd } from '../catalog/nano-usd.ts';
 import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';
-import { toDataRegion } from '../wire/data-region.ts';
-import type { GenerationContent, MediaInput, ProviderResponse } from '../wire/generations/generation.ts';
+import { toDataRegion } from '../wire/fields.ts';
+import type { GenerationContent, MediaInput, ProviderResponse } from '../wire/generation.ts';
 
 /**
  * The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. Without

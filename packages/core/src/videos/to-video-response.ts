@@ -1,7 +1,7 @@
 import { toUsd } from '../catalog/nano-usd.ts';
 import { mountPathOf } from '../http/request.ts';
 import type { VideoJob } from '../stores/video-job.ts';
-import type { VideoResponse } from '../wire/videos/video-response.ts';
+import type { VideoResponse } from '../wire/videos.ts';
 
 /** A job as callers see it. `baseUrl` is where the gateway is mounted, as callers see it; empty at the root. */
 export function toVideoResponse(job: VideoJob, baseUrl: string): VideoResponse {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { API_KEY, createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const FILM: ModelDefinition = {
   id: 'acme/film',

@@ -1,7 +1,7 @@
 import { type ActivityRange, summariseActivity } from '../../generations/read/summarise-activity.ts';
 import { operation } from '../../http/operation.ts';
-import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../../wire/generations/activity.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../../wire/generation-list.ts';
 import { toCompleteFrom } from '../generations/searched-from.ts';
 import type { AccountParts } from './account-parts.ts';
 

@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { creditsSchema } from '../../wire/management/account.ts';
+import { creditsSchema } from '../../wire/account.ts';
 import type { AccountParts } from './account-parts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { toShownSettings } from '../../auth/settings.ts';
 import { operation } from '../../http/operation.ts';
-import { settingsResponseSchema } from '../../wire/management/settings.ts';
+import { settingsResponseSchema } from '../../wire/account.ts';
 import type { AccountParts } from './account-parts.ts';
 
 /** `GET /admin/v1/settings`: what holds for the account at the moment. */

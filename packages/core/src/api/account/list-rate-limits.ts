@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { rateLimitListSchema } from '../../wire/management/rate-limit.ts';
+import { rateLimitListSchema } from '../../wire/account.ts';
 import type { AccountParts } from './account-parts.ts';
 
 /** `GET /admin/v1/rate-limits`: the rules of the configuration, which are changed there alone. */

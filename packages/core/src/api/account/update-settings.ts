@@ -4,14 +4,14 @@ import { describeUnknownName, refuseUnknownNames } from '../../catalog/refuse-un
 import { type Issue, refuseIssues } from '../../foundation/parse-with.ts';
 import { operation } from '../../http/operation.ts';
 import { isModelName } from '../../routing/models/resolve-models.ts';
-import type { RoutingRule } from '../../wire/management/routing-rule.ts';
 import {
   type Settings,
   type SettingsChange,
   settingsChangeSchema,
   settingsResponseSchema,
-} from '../../wire/management/settings.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+} from '../../wire/account.ts';
+import { refuseField } from '../../wire/fields.ts';
+import type { RoutingRule } from '../../wire/routing-rules.ts';
 import type { AccountParts } from './account-parts.ts';
 
 /** `PATCH /admin/v1/settings`: holds from the next request on. What the configuration says is changed there alone. */

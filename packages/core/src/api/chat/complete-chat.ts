@@ -21,8 +21,7 @@ import { readJsonBody } from '../../http/read-json-body.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { applyRules } from '../../routing/rules/apply-rules.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
+import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
 import type { ChatParts } from './chat-parts.ts';
 
 export type ChatContext = RequestContext<ChatParts>;

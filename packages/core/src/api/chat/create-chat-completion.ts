@@ -2,8 +2,8 @@ import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
 import { operation } from '../../http/operation.ts';
-import { chatCompletionEventSchema, chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
-import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
+import { chatCompletionEventSchema, chatCompletionResultSchema } from '../../wire/chat-chunk.ts';
+import { chatCompletionRequestSchema } from '../../wire/chat-request.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { completeChat } from './complete-chat.ts';
 

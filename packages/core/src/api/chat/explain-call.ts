@@ -14,9 +14,8 @@ import { applyRules } from '../../routing/rules/apply-rules.ts';
 import type { CallOrigin } from '../../routing/rules/call-facts.ts';
 import { explainRules } from '../../routing/rules/explain-rules.ts';
 import type { Store } from '../../stores/store.ts';
-import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
-import { DOORS } from '../../wire/management/routing-rule.ts';
-import { routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
+import { chatCompletionRequestSchema } from '../../wire/chat-request.ts';
+import { DOORS, routingExplanationSchema } from '../../wire/routing-rules.ts';
 
 export interface ExplainParts extends OnwardParts {
   readonly callers: CallerParts;

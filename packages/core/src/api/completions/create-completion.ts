@@ -2,11 +2,7 @@ import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { completionsDialect } from '../../dialects/completions/completions-dialect.ts';
 import { operation } from '../../http/operation.ts';
-import {
-  completionsRequestSchema,
-  textCompletionEventSchema,
-  textCompletionSchema,
-} from '../../wire/completions/completions.ts';
+import { completionsRequestSchema, textCompletionEventSchema, textCompletionSchema } from '../../wire/completions.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { completeChat } from '../chat/complete-chat.ts';
 

@@ -6,7 +6,7 @@ import {
   createDestinationRequestSchema,
   type Destination,
   destinationResponseSchema,
-} from '../../wire/destinations/destination.ts';
+} from '../../wire/destinations.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
 /** `POST /observability/destinations` */

@@ -1,6 +1,6 @@
 import { noDestination } from '../../broadcast/destinations.ts';
 import { operation } from '../../http/operation.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
 /** `DELETE /observability/destinations/{id}`: its secrets are gone with it, and what was still to be sent. */

@@ -1,6 +1,6 @@
 import { findDestination, toDestinationBody } from '../../broadcast/destinations.ts';
 import { operation } from '../../http/operation.ts';
-import { destinationResponseSchema } from '../../wire/destinations/destination.ts';
+import { destinationResponseSchema } from '../../wire/destinations.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
 /** `GET /observability/destinations/{id}` */

@@ -1,10 +1,7 @@
 import { pageDeliveries } from '../../broadcast/page-deliveries.ts';
 import { toDeliveryBody } from '../../broadcast/to-delivery-body.ts';
 import { operation } from '../../http/operation.ts';
-import {
-  broadcastDeliveriesQuerySchema,
-  broadcastDeliveryListSchema,
-} from '../../wire/destinations/broadcast-delivery.ts';
+import { broadcastDeliveriesQuerySchema, broadcastDeliveryListSchema } from '../../wire/destinations.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
 /** `GET /admin/v1/destinations/deliveries`: what has not reached its destination, newest first. */

@@ -1,8 +1,8 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import { toDestinationBody } from '../../broadcast/destinations.ts';
 import { operation } from '../../http/operation.ts';
-import { destinationListSchema } from '../../wire/destinations/destination.ts';
-import { toPage, workspacePageQuerySchema } from '../../wire/page-query.ts';
+import { destinationListSchema } from '../../wire/destinations.ts';
+import { toPage, workspacePageQuerySchema } from '../../wire/fields.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
 /** `GET /observability/destinations`: those of one workspace. */

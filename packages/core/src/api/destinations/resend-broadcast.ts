@@ -1,7 +1,7 @@
 import { toDeliveryBody } from '../../broadcast/to-delivery-body.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
-import { broadcastDeliveryResponseSchema } from '../../wire/destinations/broadcast-delivery.ts';
+import { broadcastDeliveryResponseSchema } from '../../wire/destinations.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { findDestination } from '../../broadcast/destinations.ts';
 import { operation } from '../../http/operation.ts';
-import { destinationTestSchema } from '../../wire/destinations/broadcast-delivery.ts';
+import { destinationTestSchema } from '../../wire/destinations.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
 /**

@@ -11,8 +11,8 @@ import {
   type Destination,
   destinationResponseSchema,
   updateDestinationRequestSchema,
-} from '../../wire/destinations/destination.ts';
-import { givenFields } from '../../wire/given-fields.ts';
+} from '../../wire/destinations.ts';
+import { givenFields } from '../../wire/fields.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
 /** `PATCH /observability/destinations/{id}`: a secret sent back as it was shown stays what it is. */

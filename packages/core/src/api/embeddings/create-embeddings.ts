@@ -5,7 +5,7 @@ import { parseWith } from '../../foundation/parse-with.ts';
 import { operation } from '../../http/operation.ts';
 import { embeddingsKind } from '../../kinds/embeddings/embeddings-kind.ts';
 import { runEmbeddings } from '../../kinds/embeddings/run-embeddings.ts';
-import { embeddingsRequestSchema, embeddingsResponseSchema } from '../../wire/embeddings/embeddings.ts';
+import { embeddingsRequestSchema, embeddingsResponseSchema } from '../../wire/embeddings.ts';
 import type { EmbeddingsParts } from './embeddings-parts.ts';
 
 /** `POST /embeddings` */

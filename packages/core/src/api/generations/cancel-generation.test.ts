@@ -16,7 +16,7 @@ import {
   createScriptedTransport,
   type ScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { generationSchema } from '../../wire/generations/generation.ts';
+import { generationSchema } from '../../wire/generation.ts';
 
 const piece = (content: string): object => ({
   id: 'up-1',

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
 import { operation } from '../../http/operation.ts';
-import { cancelledSchema } from '../../wire/generations/running-call.ts';
+import { cancelledSchema } from '../../wire/generation-feed.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
 import { operation } from '../../http/operation.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { exportGenerations as writeGenerations } from '../../generations/read/export-generations.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
-import { exportedGenerationSchema, generationExportQuerySchema } from '../../wire/generations/generation-list.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { exportedGenerationSchema, generationExportQuerySchema } from '../../wire/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;

@@ -1,4 +1,4 @@
-import type { GenerationSplit } from '../../wire/generations/generation-split.ts';
+import type { GenerationSplit } from '../../wire/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 /** Names for people of the values of a split: those of keys and members. Other values are names themselves. */

@@ -13,7 +13,7 @@ import {
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { createKeyRecord } from '../../auth/api-key.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 
 const COMPLETION: readonly ChatChunk[] = [
   {

@@ -4,8 +4,8 @@ import { operation } from '../../http/operation.ts';
 import { type GatewayRequest, firstValue } from '../../http/request.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
-import { generationFeedEventSchema, type VideoEvent } from '../../wire/generations/generation-feed.ts';
-import { generationFeedQuerySchema } from '../../wire/generations/generation-list.ts';
+import { generationFeedEventSchema, type VideoEvent } from '../../wire/generation-feed.ts';
+import { generationFeedQuerySchema } from '../../wire/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 const MAX_FOLLOWERS = 64;

@@ -2,7 +2,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
 import { toPublicContent } from '../../generations/stored-content.ts';
 import { operation } from '../../http/operation.ts';
-import { generationContentResponseSchema } from '../../wire/generations/generation.ts';
+import { generationContentResponseSchema } from '../../wire/generation.ts';
 import type { GenerationParts } from './generation-parts.ts';
 import { generationQuerySchema } from './generation-query.ts';
 

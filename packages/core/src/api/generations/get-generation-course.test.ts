@@ -14,7 +14,7 @@ import {
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
 import type { ServerTool } from '../../chat/stages/server-tools/server-tool.ts';
-import type { CallCourseReport } from '../../wire/generations/call-course.ts';
+import type { CallCourseReport } from '../../wire/generation.ts';
 
 const COMPLETION = toEventPieces([
   { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] },

@@ -1,6 +1,6 @@
 import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
 import { operation } from '../../http/operation.ts';
-import { callCourseResponseSchema } from '../../wire/generations/call-course.ts';
+import { callCourseResponseSchema } from '../../wire/generation.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 /**

@@ -2,9 +2,12 @@ import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import type { GenerationFacets, GenerationHistogram, HistogramFigures, HistogramPart } from '../../stores/store.ts';
-import { generationHistogramQuerySchema, generationHistogramSchema } from '../../wire/generations/generation-list.ts';
-import type { GenerationSplit } from '../../wire/generations/generation-split.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import {
+  generationHistogramQuerySchema,
+  generationHistogramSchema,
+  type GenerationSplit,
+} from '../../wire/generation-list.ts';
 import { findValueNames } from './find-value-names.ts';
 import type { GenerationParts } from './generation-parts.ts';
 import { toCompleteFrom, toSearchedFrom } from './searched-from.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
 import { operation } from '../../http/operation.ts';
-import { streamTimelineResponseSchema } from '../../wire/generations/stream-timeline.ts';
+import { streamTimelineResponseSchema } from '../../wire/generation.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
 import { operation } from '../../http/operation.ts';
-import { generationResponseSchema } from '../../wire/generations/generation.ts';
+import { generationResponseSchema } from '../../wire/generation.ts';
 import type { GenerationParts } from './generation-parts.ts';
 import { generationQuerySchema } from './generation-query.ts';
 

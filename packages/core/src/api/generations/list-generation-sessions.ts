@@ -3,7 +3,7 @@ import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { parseSessionCursor, toSessionCursor } from '../../generations/read/session-cursor.ts';
 import { operation } from '../../http/operation.ts';
 import type { SessionSum } from '../../stores/store.ts';
-import { type SessionRow, sessionListQuerySchema, sessionListSchema } from '../../wire/generations/session-list.ts';
+import { type SessionRow, sessionListQuerySchema, sessionListSchema } from '../../wire/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
 import { toSearchedFrom } from './searched-from.ts';
 

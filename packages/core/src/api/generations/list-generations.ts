@@ -9,12 +9,12 @@ import {
 } from '../../generations/read/list-generations.ts';
 import { parseSortedCursor, toSortedCursor } from '../../generations/read/sorted-cursor.ts';
 import { operation } from '../../http/operation.ts';
+import { refuseField } from '../../wire/fields.ts';
 import {
   type GenerationListQuery,
   generationListQuerySchema,
   generationListSchema,
-} from '../../wire/generations/generation-list.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+} from '../../wire/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
 import { toSearchedFrom } from './searched-from.ts';
 

@@ -2,7 +2,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import { CALL_KINDS } from '../../calls/call-kind.ts';
 import type { CallState } from '../../generations/observe/call-state.ts';
 import { operation } from '../../http/operation.ts';
-import { type RunningCallRow, runningCallListSchema } from '../../wire/generations/running-call.ts';
+import { type RunningCallRow, runningCallListSchema } from '../../wire/generation-feed.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 const MAX_ROWS = 200;

@@ -1,7 +1,7 @@
 import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
 import { operation } from '../../http/operation.ts';
-import { feedbackRequestSchema } from '../../wire/generations/generation.ts';
-import { feedbackResponseSchema } from '../../wire/management/account.ts';
+import { feedbackResponseSchema } from '../../wire/account.ts';
+import { feedbackRequestSchema } from '../../wire/generation.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 /** `POST /generation/feedback`: stored with the generation's record. */

@@ -2,7 +2,7 @@ import { noKey } from '../../auth/keys.ts';
 import { toAssignments } from '../../guardrails/assignments.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { assignedSchema, keyHashesSchema } from '../../wire/management/assignment.ts';
+import { assignedSchema, keyHashesSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /**

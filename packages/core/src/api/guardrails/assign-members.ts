@@ -2,7 +2,7 @@ import { noMember } from '../../auth/members.ts';
 import { toAssignments } from '../../guardrails/assignments.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { assignedSchema, memberUserIdsSchema } from '../../wire/management/assignment.ts';
+import { assignedSchema, memberUserIdsSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `POST /guardrails/{id}/assignments/members`: replaces earlier assignments of the members. All of them, or none. */

@@ -2,7 +2,7 @@ import { workspaceIdOfDefault } from '../../auth/account.ts';
 import { periodStart } from '../../budgets/period-start.ts';
 import { toNanoUsd } from '../../catalog/nano-usd.ts';
 import type { GenerationRecord } from '../../stores/store.ts';
-import type { Guardrail } from '../../wire/management/guardrail.ts';
+import type { Guardrail } from '../../wire/guardrails.ts';
 import type { OverBudget } from './dry-run-tally.ts';
 
 /** Tries the budget of a guardrail on calls that come newest first, although it counts from the oldest on. */

@@ -7,7 +7,7 @@ import {
   toNewGuardrail,
 } from '../../guardrails/change-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { createGuardrailRequestSchema, guardrailResponseSchema } from '../../wire/management/guardrail.ts';
+import { createGuardrailRequestSchema, guardrailResponseSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `POST /guardrails`: a new guardrail applies to no key and no member until it is assigned. */

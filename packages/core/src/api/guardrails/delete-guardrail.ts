@@ -1,6 +1,6 @@
 import { noGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `DELETE /guardrails/{id}`: deletes its assignments too; it no longer applies from the next request on. */

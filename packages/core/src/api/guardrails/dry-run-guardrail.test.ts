@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { type GuardrailDryRunLine, guardrailDryRunLineSchema } from '../../wire/management/guardrail-dry-run.ts';
+import { type GuardrailDryRunLine, guardrailDryRunLineSchema } from '../../wire/guardrail-trials.ts';
 
 const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
 const toScript = (content: string) => ({

@@ -1,6 +1,6 @@
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import type { GenerationRecord } from '../../stores/store.ts';
-import type { GuardrailDryRunLine } from '../../wire/management/guardrail-dry-run.ts';
+import type { GuardrailDryRunLine } from '../../wire/guardrail-trials.ts';
 
 type Example = GuardrailDryRunLine['examples'][number];
 type Effect = Example['effects'][number]['effect'];

@@ -5,9 +5,9 @@ import { guardInput } from '../../guardrails/guard-input.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import type { Principal } from '../../http/principal.ts';
 import { planCall } from '../../routing/plan-call.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import type { GuardrailTestResult } from '../../wire/management/guardrail-test.ts';
-import type { Guardrail } from '../../wire/management/guardrail.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
+import type { GuardrailTestResult } from '../../wire/guardrail-trials.ts';
+import type { Guardrail } from '../../wire/guardrails.ts';
 import type { DryRunParts } from './guardrail-parts.ts';
 import { type GenerationResult, judgeGeneration, toTextResult } from './judge-generation.ts';
 

@@ -1,6 +1,6 @@
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { guardrailResponseSchema } from '../../wire/management/guardrail.ts';
+import { guardrailResponseSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `GET /guardrails/{id}` */

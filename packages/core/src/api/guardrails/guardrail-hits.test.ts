@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
 import { guardKey } from '../../../../../test/support/gateways/guard-key.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { type GuardrailHitList, guardrailHitListSchema } from '../../wire/management/guardrail-hits.ts';
+import { type GuardrailHitList, guardrailHitListSchema } from '../../wire/guardrails.ts';
 
 const COMPLETION = {
   headers: { 'content-type': 'application/json' },

@@ -8,9 +8,9 @@ import { ACTIONS } from '../../guardrails/effective-policy.ts';
 import { guardInput } from '../../guardrails/guard-input.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import { actionOf, type Finding, toStages } from '../../guardrails/verdict.ts';
-import type { ChatMessage } from '../../wire/chat/chat-message.ts';
-import type { Generation, GenerationContent } from '../../wire/generations/generation.ts';
-import type { GuardrailTestResult } from '../../wire/management/guardrail-test.ts';
+import type { ChatMessage } from '../../wire/chat-request.ts';
+import type { Generation, GenerationContent } from '../../wire/generation.ts';
+import type { GuardrailTestResult } from '../../wire/guardrail-trials.ts';
 
 type TextResult = NonNullable<GenerationResult['input']>;
 /** What a guardrail on its own would have done to one generation. */

@@ -3,12 +3,8 @@ import { listHitDays } from '../../guardrails/hits/list-hit-days.ts';
 import { sumHits } from '../../guardrails/hits/sum-hits.ts';
 import { operation } from '../../http/operation.ts';
 import type { GuardrailHitsRow } from '../../stores/guardrail-hits-row.ts';
-import {
-  type GuardrailHitList,
-  guardrailHitListSchema,
-  guardrailHitsQuerySchema,
-} from '../../wire/management/guardrail-hits.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { type GuardrailHitList, guardrailHitListSchema, guardrailHitsQuerySchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import { listMemberAssignmentBodies } from '../../guardrails/assignments.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { memberAssignmentListSchema } from '../../wire/management/assignment.ts';
-import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import { pageQuerySchema, toPage } from '../../wire/fields.ts';
+import { memberAssignmentListSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `GET /guardrails/{id}/assignments/members` */

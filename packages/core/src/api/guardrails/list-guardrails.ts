@@ -1,7 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import { operation } from '../../http/operation.ts';
-import { guardrailListSchema } from '../../wire/management/guardrail.ts';
-import { toPage, workspacePageQuerySchema } from '../../wire/page-query.ts';
+import { toPage, workspacePageQuerySchema } from '../../wire/fields.ts';
+import { guardrailListSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `GET /guardrails`: those of one workspace. */

@@ -1,7 +1,7 @@
 import { listKeyAssignmentBodies } from '../../guardrails/assignments.ts';
 import { operation } from '../../http/operation.ts';
-import { keyAssignmentListSchema } from '../../wire/management/assignment.ts';
-import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import { pageQuerySchema, toPage } from '../../wire/fields.ts';
+import { keyAssignmentListSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `GET /guardrails/assignments/keys`: those of all guardrails. */

@@ -1,7 +1,7 @@
 import { listMemberAssignmentBodies } from '../../guardrails/assignments.ts';
 import { operation } from '../../http/operation.ts';
-import { memberAssignmentListSchema } from '../../wire/management/assignment.ts';
-import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import { pageQuerySchema, toPage } from '../../wire/fields.ts';
+import { memberAssignmentListSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `GET /guardrails/assignments/members`: those of all guardrails. */

@@ -1,7 +1,7 @@
 import { withDraft } from '../../guardrails/change-guardrail.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { guardrailTestRequestSchema, guardrailTestResultSchema } from '../../wire/management/guardrail-test.ts';
+import { guardrailTestRequestSchema, guardrailTestResultSchema } from '../../wire/guardrail-trials.ts';
 import { createDryRun } from './dry-run.ts';
 import type { DryRunParts } from './guardrail-parts.ts';
 

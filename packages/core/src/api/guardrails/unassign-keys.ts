@@ -1,6 +1,6 @@
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { keyHashesSchema, unassignedSchema } from '../../wire/management/assignment.ts';
+import { keyHashesSchema, unassignedSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `POST /guardrails/{id}/assignments/keys/remove`: keys that it did not hold for do not count. */

@@ -1,6 +1,6 @@
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import { memberUserIdsSchema, unassignedSchema } from '../../wire/management/assignment.ts';
+import { memberUserIdsSchema, unassignedSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `POST /guardrails/{id}/assignments/members/remove`: only members that were assigned are counted. */

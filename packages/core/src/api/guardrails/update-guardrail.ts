@@ -8,12 +8,8 @@ import {
 } from '../../guardrails/change-guardrail.ts';
 import { findGuardrail, noGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
-import {
-  type Guardrail,
-  guardrailResponseSchema,
-  updateGuardrailRequestSchema,
-} from '../../wire/management/guardrail.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { type Guardrail, guardrailResponseSchema, updateGuardrailRequestSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `PATCH /guardrails/{id}`. Creates the default guardrail of a workspace on its first change; its name is fixed. */

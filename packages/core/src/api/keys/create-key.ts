@@ -1,7 +1,7 @@
 import { createKeyRecord } from '../../auth/api-key.ts';
 import { chooseWorkspaceId } from '../../auth/workspaces.ts';
 import { operation } from '../../http/operation.ts';
-import { createdKeySchema, createKeyRequestSchema } from '../../wire/management/key.ts';
+import { createdKeySchema, createKeyRequestSchema } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';
 import { toKeyBody } from './to-key-body.ts';
 

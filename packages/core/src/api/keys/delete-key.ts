@@ -1,6 +1,6 @@
 import { noKey } from '../../auth/keys.ts';
 import { operation } from '../../http/operation.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
 import type { KeyParts } from './key-parts.ts';
 
 /** `DELETE /keys/{hash}`: the key is refused from the next request on; what it has begun goes on. */

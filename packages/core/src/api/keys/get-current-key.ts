@@ -3,8 +3,8 @@ import { ORGANIZATION_ID } from '../../auth/workspaces.ts';
 import { readKeyUsage } from '../../budgets/read-key-usage.ts';
 import { findLayers } from '../../guardrails/policy-of.ts';
 import { operation } from '../../http/operation.ts';
-import { DATA_REGIONS } from '../../wire/data-region.ts';
-import { currentKeyResponseSchema } from '../../wire/management/key.ts';
+import { DATA_REGIONS } from '../../wire/fields.ts';
+import { currentKeyResponseSchema } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';
 
 /** Free models are not counted here. The wire requires figures, and these show that nothing is used up. */

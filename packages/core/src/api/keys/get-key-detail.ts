@@ -5,7 +5,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { findLayers } from '../../guardrails/policy-of.ts';
 import { operation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';
-import { type AnyKey, keyDetailResponseSchema } from '../../wire/management/key.ts';
+import { type AnyKey, keyDetailResponseSchema } from '../../wire/keys.ts';
 import type { AnyKeyParts } from './key-parts.ts';
 import { toAnyKeyBody, toConfiguredKeyBody } from './to-any-key-body.ts';
 

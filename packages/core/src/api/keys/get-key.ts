@@ -1,6 +1,6 @@
 import { findKey } from '../../auth/keys.ts';
 import { operation } from '../../http/operation.ts';
-import { keyResponseSchema } from '../../wire/management/key.ts';
+import { keyResponseSchema } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';
 import { toKeyBody } from './to-key-body.ts';
 

@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
-import { anyKeyListSchema } from '../../wire/management/key.ts';
-import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import { pageQuerySchema, toPage } from '../../wire/fields.ts';
+import { anyKeyListSchema } from '../../wire/keys.ts';
 import type { AnyKeyParts } from './key-parts.ts';
 import { toAnyKeyBody, toConfiguredKeyBody } from './to-any-key-body.ts';
 

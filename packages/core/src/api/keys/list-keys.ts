@@ -1,7 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import { operation } from '../../http/operation.ts';
-import { keyListQuerySchema, keyListSchema } from '../../wire/management/key.ts';
-import { toPage } from '../../wire/page-query.ts';
+import { toPage } from '../../wire/fields.ts';
+import { keyListQuerySchema, keyListSchema } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';
 import { toKeyBody } from './to-key-body.ts';
 

@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { refusalListSchema, refusalQuerySchema } from '../../wire/management/refusal.ts';
+import { refusalListSchema, refusalQuerySchema } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';
 
 /** `GET /admin/v1/refusals`: requests of tools that were refused since the start, and why. */

@@ -1,6 +1,6 @@
 import { readKeyUsage } from '../../budgets/read-key-usage.ts';
 import type { KeyRecord } from '../../stores/table-rows.ts';
-import type { KeyBody } from '../../wire/management/key.ts';
+import type { KeyBody } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';
 
 /** A key as the wire shows it, with what it has spent by now. */

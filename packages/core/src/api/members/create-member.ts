@@ -1,12 +1,7 @@
 import { refuseForeignDirectory } from '../../auth/members.ts';
 import { operation } from '../../http/operation.ts';
-import {
-  changeMember,
-  createMemberRequestSchema,
-  type Member,
-  memberResponseSchema,
-} from '../../wire/management/member.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { changeMember, createMemberRequestSchema, type Member, memberResponseSchema } from '../../wire/keys.ts';
 import type { MemberParts } from './member-parts.ts';
 
 /** `POST /admin/v1/members` */

@@ -1,6 +1,6 @@
 import { noMember, refuseForeignDirectory } from '../../auth/members.ts';
 import { operation } from '../../http/operation.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
 import type { MemberParts } from './member-parts.ts';
 
 /**

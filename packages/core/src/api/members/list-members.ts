@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
-import { memberListSchema } from '../../wire/management/member.ts';
-import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import { pageQuerySchema, toPage } from '../../wire/fields.ts';
+import { memberListSchema } from '../../wire/keys.ts';
 import type { MemberParts } from './member-parts.ts';
 
 /** `GET /organization/members` */

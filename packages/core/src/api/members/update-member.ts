@@ -1,6 +1,6 @@
 import { noMember, refuseForeignDirectory } from '../../auth/members.ts';
 import { operation } from '../../http/operation.ts';
-import { changeMember, memberResponseSchema, updateMemberRequestSchema } from '../../wire/management/member.ts';
+import { changeMember, memberResponseSchema, updateMemberRequestSchema } from '../../wire/keys.ts';
 import type { MemberParts } from './member-parts.ts';
 
 /** `PATCH /admin/v1/members/{id}` */

@@ -13,8 +13,8 @@ import { readJsonBody } from '../../http/read-json-body.ts';
 import { toJsonResponse } from '../../http/response.ts';
 import type { ChatCall } from '../../providers/provider.ts';
 import { applyRules } from '../../routing/rules/apply-rules.ts';
-import { nativeOf } from '../../wire/chat/native-request.ts';
-import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages/messages-request.ts';
+import { nativeOf } from '../../wire/chat-chunk.ts';
+import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { guardChat } from '../chat/complete-chat.ts';
 

@@ -2,8 +2,7 @@ import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
 import { operation } from '../../http/operation.ts';
-import { messageEventSchema, messageSchema } from '../../wire/messages/message.ts';
-import { messagesRequestSchema } from '../../wire/messages/messages-request.ts';
+import { messageEventSchema, messageSchema, messagesRequestSchema } from '../../wire/messages.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { completeChat } from '../chat/complete-chat.ts';
 

@@ -1,7 +1,7 @@
 import { filterModels, modelListQuerySchema } from '../../catalog/filter-models.ts';
 import { findShownEndpoints, modelsWith } from '../../dispatch/usable-endpoints.ts';
 import { operation } from '../../http/operation.ts';
-import { modelCountSchema } from '../../wire/models/model.ts';
+import { modelCountSchema } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 import { toFilterContext } from './page-of-models.ts';
 

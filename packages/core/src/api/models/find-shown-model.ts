@@ -3,7 +3,7 @@ import { findShownEndpoints, modelsWith } from '../../dispatch/usable-endpoints.
 import { GatewayError } from '../../foundation/errors.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { mountPathOf } from '../../http/request.ts';
-import type { Model } from '../../wire/models/model.ts';
+import type { Model } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 import { linkBelow } from './page-of-models.ts';
 

@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { oneModelSchema } from '../../wire/models/client-models.ts';
+import { oneModelSchema } from '../../wire/models.ts';
 import { findShownModel } from './find-shown-model.ts';
 import type { ModelParts } from './model-parts.ts';
 

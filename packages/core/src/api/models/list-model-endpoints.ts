@@ -3,7 +3,7 @@ import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
 import { toHealthFields } from '../../routing/health/to-health-fields.ts';
-import { modelEndpointsSchema } from '../../wire/models/model.ts';
+import { modelEndpointsSchema } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 
 /** `GET /models/{author}/{slug}/endpoints`: to callers of models, those that they may use. */

@@ -9,7 +9,7 @@ import {
 import { createRoutedGateway, endpointsAt } from '../../../../../test/support/gateways/routed-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import type { AccountOptions } from '../../auth/account.ts';
-import type { ModelDefinition } from '../../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../../wire/model-definition.ts';
 
 const FILM: ModelDefinition = {
   id: 'r/film',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { modelListQuerySchema } from '../../catalog/filter-models.ts';
 import { findShownEndpoints, modelsWith } from '../../dispatch/usable-endpoints.ts';
 import { operation } from '../../http/operation.ts';
-import { clientModelListSchema } from '../../wire/models/client-models.ts';
+import { clientModelListSchema } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 import { pageOfModels } from './page-of-models.ts';
 import { toAnthropicPage, toCodexModels } from './to-client-models.ts';

@@ -1,7 +1,7 @@
 import { modelListQuerySchema } from '../../catalog/filter-models.ts';
 import { findUsableEndpoints, modelsWith } from '../../dispatch/usable-endpoints.ts';
 import { operation } from '../../http/operation.ts';
-import { modelListSchema } from '../../wire/models/model.ts';
+import { modelListSchema } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 import { pageOfModels } from './page-of-models.ts';
 

@@ -1,7 +1,7 @@
 import { toEndpointRecord } from '../../catalog/to-model-record.ts';
 import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { operation } from '../../http/operation.ts';
-import { zdrEndpointListSchema } from '../../wire/management/account.ts';
+import { zdrEndpointListSchema } from '../../wire/account.ts';
 import type { ModelParts } from './model-parts.ts';
 
 /** `GET /endpoints/zdr`: the endpoints that are known to retain no data. */

@@ -2,7 +2,7 @@ import type { CatalogModel } from '../../catalog/catalog.ts';
 import { type FilterContext, filterModels, type ModelListQuery } from '../../catalog/filter-models.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { type GatewayRequest, mountPathOf } from '../../http/request.ts';
-import type { Model } from '../../wire/models/model.ts';
+import type { Model } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 
 const DEFAULT_LIMIT = 500;

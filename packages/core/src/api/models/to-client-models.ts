@@ -1,5 +1,4 @@
-import type { CodexModel } from '../../wire/models/client-models.ts';
-import type { Model } from '../../wire/models/model.ts';
+import type { CodexModel, Model } from '../../wire/models.ts';
 
 /** Codex cuts what its tools return to this length. */
 const TRUNCATION = { mode: 'bytes', limit: 10_000 };

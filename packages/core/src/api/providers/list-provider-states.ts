@@ -1,7 +1,7 @@
 import type { BoundModels } from '../../catalog/bound-models.ts';
 import { operation } from '../../http/operation.ts';
 import { countStandings, createCounts, type StandingCounts } from '../../routing/health/standing-counts.ts';
-import { providerStateListSchema } from '../../wire/models/provider-state.ts';
+import { providerStateListSchema } from '../../wire/providers.ts';
 import type { ProviderParts } from './provider-parts.ts';
 
 /** `GET /admin/v1/providers`: the address of each provider, its number of models, and the health of its endpoints. */

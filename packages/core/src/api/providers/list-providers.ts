@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { providerListSchema } from '../../wire/management/account.ts';
+import { providerListSchema } from '../../wire/account.ts';
 import type { ProviderParts } from './provider-parts.ts';
 
 /** `GET /providers`: those of this gateway. Where they sit and what they publish is not known to it. */

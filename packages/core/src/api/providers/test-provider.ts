@@ -2,11 +2,7 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
-import {
-  findingLineSchema,
-  providerTestRequestSchema,
-  providerTestResultSchema,
-} from '../../wire/models/provider-state.ts';
+import { findingLineSchema, providerTestRequestSchema, providerTestResultSchema } from '../../wire/providers.ts';
 import type { ProviderParts } from './provider-parts.ts';
 import { isWell, TEST_HEADERS, toTestResponse } from './test-response.ts';
 

@@ -1,5 +1,5 @@
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import type { LayerFinding } from '../../wire/models/provider-state.ts';
+import type { LayerFinding } from '../../wire/providers.ts';
 import type { ProviderFinding } from './provider-checks.ts';
 
 /** A test of a provider that is under way; it ends with what it returns. */

@@ -2,8 +2,7 @@ import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
 import { responsesDialect } from '../../dialects/responses/responses-dialect.ts';
 import { operation } from '../../http/operation.ts';
-import { responseEventSchema, responseSchema } from '../../wire/responses/response.ts';
-import { responsesRequestSchema } from '../../wire/responses/responses-request.ts';
+import { responseEventSchema, responseSchema, responsesRequestSchema } from '../../wire/responses.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { completeChat } from '../chat/complete-chat.ts';
 

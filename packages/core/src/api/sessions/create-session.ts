@@ -4,7 +4,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { publicOperation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';
 import type { PublicContext } from '../../http/request-context.ts';
-import { createSessionRequestSchema, sessionResponseSchema } from '../../wire/management/session.ts';
+import { createSessionRequestSchema, sessionResponseSchema } from '../../wire/keys.ts';
 import type { SessionParts } from './session-parts.ts';
 import { toSessionData } from './to-session-data.ts';
 

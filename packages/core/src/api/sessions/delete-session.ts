@@ -1,7 +1,7 @@
 import { refuseForged } from '../../auth/authenticate-session.ts';
 import { toSessionCookie } from '../../auth/sessions.ts';
 import { publicOperation } from '../../http/operation.ts';
-import { sessionResponseSchema } from '../../wire/management/session.ts';
+import { sessionResponseSchema } from '../../wire/keys.ts';
 import type { SessionParts } from './session-parts.ts';
 
 /** `DELETE /admin/v1/session`: signs out. It succeeds also without a session. */

@@ -1,5 +1,5 @@
 import type { Session } from '../../auth/session.ts';
-import type { SessionData } from '../../wire/management/session.ts';
+import type { SessionData } from '../../wire/keys.ts';
 
 /** A session as its browser sees it. */
 export function toSessionData({ name, csrfToken, expiresAtMs }: Session): SessionData {

@@ -2,7 +2,7 @@ import { objectToModel } from '../../catalog/object-to-model.ts';
 import { pickServedModels } from '../../catalog/override-models.ts';
 import { refuseIssues } from '../../foundation/parse-with.ts';
 import type { ModelRecord } from '../../stores/store.ts';
-import { type ConfiguredModel, configuredModelSchema } from '../../wire/models/model-definition.ts';
+import { type ConfiguredModel, configuredModelSchema } from '../../wire/model-definition.ts';
 import type { StoredSetup } from './compose-setup.ts';
 import type { SetupHost } from './setup-host.ts';
 

@@ -1,6 +1,6 @@
 import { PRESETS } from '../../providers/provider-presets.ts';
-import type { ProviderSettings } from '../../wire/models/provider-settings.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import type { ProviderSettings } from '../../wire/provider-setup.ts';
 
 type Draft = Omit<ProviderSettings, 'slug'> & { readonly slug?: string | undefined };
 

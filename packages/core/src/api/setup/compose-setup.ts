@@ -2,13 +2,13 @@ import { objectToModel } from '../../catalog/object-to-model.ts';
 import { overrideModels, pickServedModels } from '../../catalog/override-models.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { ModelRecord, ProviderRecord } from '../../stores/store.ts';
+import { secretsOfQuery } from '../../wire/fields.ts';
 import {
   type ConfiguredModel,
   configuredModelSchema,
   type ModelDefinition,
-} from '../../wire/models/model-definition.ts';
-import { secretsOfQuery } from '../../wire/secret-text.ts';
-import type { ModelSetup } from '../../wire/setup/model-setup.ts';
+  type ModelSetup,
+} from '../../wire/model-definition.ts';
 import {
   describeObjections,
   isShadowed,

@@ -1,8 +1,7 @@
 import { operation } from '../../http/operation.ts';
 import type { ModelRecord } from '../../stores/store.ts';
-import { configuredModelSchema } from '../../wire/models/model-definition.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
-import { modelSetupResponseSchema } from '../../wire/setup/model-setup.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { configuredModelSchema, modelSetupResponseSchema } from '../../wire/model-definition.ts';
 import { checkModelSetup } from './check-model-setup.ts';
 import { requireLiveSetup } from './live-setup.ts';
 import { refuseUnusable } from './refuse-unusable.ts';

@@ -1,7 +1,7 @@
 import { operation } from '../../http/operation.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
-import { createProviderRequestSchema, providerSetupResponseSchema } from '../../wire/setup/provider-setup.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { createProviderRequestSchema, providerSetupResponseSchema } from '../../wire/provider-setup.ts';
 import { chooseSlug } from './choose-slug.ts';
 import { requireLiveSetup } from './live-setup.ts';
 import { createProviderRow } from './provider-rows.ts';

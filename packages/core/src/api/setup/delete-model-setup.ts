@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
 import { requireLiveSetup } from './live-setup.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { noModel } from './to-model-setup.ts';

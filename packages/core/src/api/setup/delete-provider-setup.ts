@@ -1,8 +1,8 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
 import type { ModelRecord } from '../../stores/store.ts';
-import { configuredModelSchema } from '../../wire/models/model-definition.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
+import { configuredModelSchema } from '../../wire/model-definition.ts';
 import { requireLiveSetup } from './live-setup.ts';
 import { noProvider } from './provider-rows.ts';
 import type { SetupParts } from './setup-parts.ts';

@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { localServerListSchema } from '../../wire/setup/provider-setup.ts';
+import { localServerListSchema } from '../../wire/provider-setup.ts';
 import { requireLiveSetup } from './live-setup.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { toConfiguredSetup, toProviderSetup } from './to-provider-setup.ts';

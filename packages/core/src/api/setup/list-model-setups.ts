@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { modelSetupListSchema } from '../../wire/setup/model-setup.ts';
+import { modelSetupListSchema } from '../../wire/model-definition.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { toConfiguredModelSetup, toModelSetup } from './to-model-setup.ts';
 

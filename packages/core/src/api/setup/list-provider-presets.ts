@@ -1,7 +1,7 @@
 import { operation } from '../../http/operation.ts';
 import type { Preset } from '../../providers/provider-preset.ts';
 import { PRESETS } from '../../providers/provider-presets.ts';
-import { providerPresetListSchema } from '../../wire/setup/provider-setup.ts';
+import { providerPresetListSchema } from '../../wire/provider-setup.ts';
 import type { SetupParts } from './setup-parts.ts';
 
 /** `GET /admin/v1/setup/presets`: the well-known providers, of which only the key need be given. */

@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
 import type { Provider } from '../../providers/provider.ts';
-import { type ProviderSetup, providerSetupListSchema } from '../../wire/setup/provider-setup.ts';
+import { type ProviderSetup, providerSetupListSchema } from '../../wire/provider-setup.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { toConfiguredSetup, toProviderSetup } from './to-provider-setup.ts';
 

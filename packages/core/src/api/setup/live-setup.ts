@@ -3,7 +3,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderRecord, Store } from '../../stores/store.ts';
-import type { ModelDefinition } from '../../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../../wire/model-definition.ts';
 import type { ComposedSetup, StoredSetup } from './compose-setup.ts';
 import type { SetupHost } from './setup-host.ts';
 import { areSame, createStoredReader, findOutdated, type Outdated } from './stored-rows.ts';

@@ -1,7 +1,6 @@
 import type { Issue } from '../../foundation/parse-with.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
-import type { ProviderSettings } from '../../wire/models/provider-settings.ts';
-import type { ProviderSetup } from '../../wire/setup/provider-setup.ts';
+import type { ProviderSettings, ProviderSetup } from '../../wire/provider-setup.ts';
 import { readOpenSettings, readProviderRow } from './provider-rows.ts';
 import type { SetupHost } from './setup-host.ts';
 

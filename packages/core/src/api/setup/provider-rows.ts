@@ -2,10 +2,12 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { type Issue, parseWith, refuseIssues } from '../../foundation/parse-with.ts';
 import type { SecretBox } from '../../foundation/secret-box.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
-import { type ProviderSettings, providerSettingsSchema } from '../../wire/models/provider-settings.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
-import { isMask, isSecretParameter, maskQuery, toKeyHint } from '../../wire/secret-text.ts';
-import type { UpdateProviderRequest } from '../../wire/setup/provider-setup.ts';
+import { isMask, isSecretParameter, maskQuery, refuseField, toKeyHint } from '../../wire/fields.ts';
+import {
+  type ProviderSettings,
+  providerSettingsSchema,
+  type UpdateProviderRequest,
+} from '../../wire/provider-setup.ts';
 import type { SetupHost } from './setup-host.ts';
 
 /** What a row has sealed. */

@@ -1,4 +1,4 @@
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
 import type { ModelStanding } from './compose-setup.ts';
 import type { ProviderStanding } from './open-provider-row.ts';
 

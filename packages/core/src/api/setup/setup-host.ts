@@ -1,9 +1,8 @@
 import type { Issue } from '../../foundation/parse-with.ts';
 import type { SecretBox } from '../../foundation/secret-box.ts';
 import type { DiscoveredModel, Provider } from '../../providers/provider.ts';
-import type { ConfiguredModel, ModelDefinition } from '../../wire/models/model-definition.ts';
-import type { ProviderSettings } from '../../wire/models/provider-settings.ts';
-import type { ShownSettings } from '../../wire/setup/provider-setup.ts';
+import type { ConfiguredModel, ModelDefinition } from '../../wire/model-definition.ts';
+import type { ProviderSettings, ShownSettings } from '../../wire/provider-setup.ts';
 import type { ProviderFinding } from '../providers/provider-checks.ts';
 
 /** A provider of the configuration, as it is shown. */

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ModelRecord } from '../../stores/store.ts';
-import { type ConfiguredModel, configuredModelSchema } from '../../wire/models/model-definition.ts';
-import type { ModelSetup } from '../../wire/setup/model-setup.ts';
+import { type ConfiguredModel, configuredModelSchema, type ModelSetup } from '../../wire/model-definition.ts';
 import type { ModelStanding } from './compose-setup.ts';
 import type { LiveSetup } from './live-setup.ts';
 

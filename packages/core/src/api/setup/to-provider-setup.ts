@@ -1,7 +1,6 @@
 import type { ProviderRecord } from '../../stores/store.ts';
-import type { ProviderSettings } from '../../wire/models/provider-settings.ts';
-import { maskQuery } from '../../wire/secret-text.ts';
-import type { ProviderSetup, ShownSettings } from '../../wire/setup/provider-setup.ts';
+import { maskQuery } from '../../wire/fields.ts';
+import type { ProviderSettings, ProviderSetup, ShownSettings } from '../../wire/provider-setup.ts';
 import type { LiveSetup } from './live-setup.ts';
 import type { ProviderStanding } from './open-provider-row.ts';
 import { noProvider, readOpenSettings } from './provider-rows.ts';

@@ -3,7 +3,7 @@ import {
   providerSetupResponseSchema,
   type UpdateProviderRequest,
   updateProviderRequestSchema,
-} from '../../wire/setup/provider-setup.ts';
+} from '../../wire/provider-setup.ts';
 import { requireLiveSetup } from './live-setup.ts';
 import { changeProviderRow, noProvider } from './provider-rows.ts';
 import { refuseUnusable } from './refuse-unusable.ts';

@@ -1,4 +1,4 @@
-import type { Trouble } from '../../wire/management/system.ts';
+import type { Trouble } from '../../wire/account.ts';
 import type { SystemParts } from './system-parts.ts';
 
 /** What is wrong with this process, the worst first, and why; null when nothing is. */

@@ -1,5 +1,5 @@
 import { publicOperation } from '../../http/operation.ts';
-import { healthSchema } from '../../wire/management/system.ts';
+import { healthSchema } from '../../wire/account.ts';
 import { findTrouble } from './find-trouble.ts';
 import type { SystemParts } from './system-parts.ts';
 

@@ -1,6 +1,6 @@
 import type { Engine } from '../../foundation/engine.ts';
 import { operation } from '../../http/operation.ts';
-import { type Instance, instanceSchema } from '../../wire/management/system.ts';
+import { type Instance, instanceSchema } from '../../wire/account.ts';
 import { findTrouble } from './find-trouble.ts';
 import type { SystemParts } from './system-parts.ts';
 

@@ -13,7 +13,7 @@ import { createScriptedVideos } from '../../../../../test/support/videos/scripte
 import { GatewayError } from '../../foundation/errors.ts';
 import { createGateway } from '../../gateway.ts';
 import { createMemoryStore } from '../../stores/memory/memory-store.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 
 const COMPLETION: readonly ChatChunk[] = [
   {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { publicOperation } from '../../http/operation.ts';
-import { readinessSchema } from '../../wire/management/system.ts';
+import { readinessSchema } from '../../wire/account.ts';
 import type { SystemParts } from './system-parts.ts';
 
 const ASK_AGAIN_AFTER_SECONDS = 1;

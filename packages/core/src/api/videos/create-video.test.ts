@@ -9,7 +9,7 @@ import { createVideoGateway, FILM, readResponse } from '../../../../../test/supp
 import { GatewayError } from '../../foundation/errors.ts';
 import { TransportError } from '../../foundation/transport/transport.ts';
 import type { GatewayResponse } from '../../http/response.ts';
-import type { ModelDefinition } from '../../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../../wire/model-definition.ts';
 
 const HOUR_MS = 3_600_000;
 

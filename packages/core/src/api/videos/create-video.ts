@@ -12,9 +12,8 @@ import type { ConfirmOrder } from '../../videos/orders/idempotency.ts';
 import { orderVideo } from '../../videos/orders/order-video.ts';
 import { videoKind } from '../../videos/orders/video-kind.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
-import { type VideoRequest, videoRequestSchema } from '../../wire/videos/video-request.ts';
-import { type VideoResponse, videoResponseSchema } from '../../wire/videos/video-response.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { type VideoRequest, videoRequestSchema, type VideoResponse, videoResponseSchema } from '../../wire/videos.ts';
 import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';
 import type { CreateVideoParts } from './video-parts.ts';
 

@@ -2,8 +2,8 @@ import { operation } from '../../http/operation.ts';
 import { hasEnded } from '../../stores/video-job.ts';
 import { toInputs } from '../../videos/job-inputs.ts';
 import { withPolls } from '../../videos/jobs/video-course.ts';
-import type { MediaInput } from '../../wire/generations/generation.ts';
-import { videoDetailResponseSchema, type VideoDetail } from '../../wire/videos/video-course.ts';
+import type { MediaInput } from '../../wire/generation.ts';
+import { videoDetailResponseSchema, type VideoDetail } from '../../wire/videos.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';
 

@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
 import { hasEnded } from '../../stores/video-job.ts';
-import { videoInputsResponseSchema } from '../../wire/videos/video-course.ts';
+import { videoInputsResponseSchema } from '../../wire/videos.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';
 

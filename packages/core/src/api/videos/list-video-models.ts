@@ -2,7 +2,7 @@ import { kindOfModel } from '../../calls/call-kind.ts';
 import type { CatalogModel } from '../../catalog/catalog.ts';
 import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { operation } from '../../http/operation.ts';
-import { type VideoModel, videoModelListSchema } from '../../wire/videos/video-model.ts';
+import { type VideoModel, videoModelListSchema } from '../../wire/videos.ts';
 import type { VideoParts } from './video-parts.ts';
 
 const SKUS = ['video', 'video_second', 'video_token'] as const;

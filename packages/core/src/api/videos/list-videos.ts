@@ -1,7 +1,7 @@
 import { operation } from '../../http/operation.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
 import { pageVideoJobs } from '../../videos/jobs/page-video-jobs.ts';
-import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire/videos/video-list.ts';
+import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire/videos.ts';
 import type { VideoParts } from './video-parts.ts';
 
 /** `GET /admin/v1/videos`: the store's jobs, newest first. The request's content is read with the generation. */

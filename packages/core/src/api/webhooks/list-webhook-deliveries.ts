@@ -1,7 +1,7 @@
 import { operation } from '../../http/operation.ts';
 import { pageVideoJobs } from '../../videos/jobs/page-video-jobs.ts';
 import { toWebhookDelivery } from '../../videos/webhooks/to-webhook-delivery.ts';
-import { webhookDeliveriesQuerySchema, webhookDeliveryListSchema } from '../../wire/videos/webhook-delivery.ts';
+import { webhookDeliveriesQuerySchema, webhookDeliveryListSchema } from '../../wire/videos.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 
 /** `GET /admin/v1/webhooks/deliveries`: what became of announcements, the last ordered job first. */

@@ -1,6 +1,6 @@
 import { objectToCallbackUrl } from '../../webhooks/object-to-callback-url.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
 
 /**
  * Throws `invalid_request` for an address that can receive no webhooks; none is fine. Without options the gateway sends

@@ -1,8 +1,8 @@
 import { refuseTakenSlug, toNewWorkspace, toWorkspaceBody } from '../../auth/workspaces.ts';
 import { createUuid } from '../../foundation/random-id.ts';
 import { operation } from '../../http/operation.ts';
-import { givenFields } from '../../wire/given-fields.ts';
-import { createWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/management/workspace.ts';
+import { createWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/account.ts';
+import { givenFields } from '../../wire/fields.ts';
 import { refuseWithoutEffect } from './refuse-without-effect.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 

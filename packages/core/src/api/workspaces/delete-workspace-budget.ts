@@ -1,7 +1,7 @@
 import { changeWorkspace, findWorkspace } from '../../auth/workspaces.ts';
 import { intervalOf, readInterval } from '../../budgets/workspace-budgets.ts';
 import { operation } from '../../http/operation.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `DELETE /workspaces/{id}/budgets/{interval}`: the same response when there was none. */

@@ -2,7 +2,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import { findWorkspace } from '../../auth/workspaces.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
-import { deletedSchema } from '../../wire/page-query.ts';
+import { deletedSchema } from '../../wire/fields.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `DELETE /workspaces/{id}`, by id or slug, once it has no keys. Deletes its guardrails and destinations too. */

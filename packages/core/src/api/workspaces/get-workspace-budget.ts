@@ -2,7 +2,7 @@ import { findWorkspace } from '../../auth/workspaces.ts';
 import { intervalOf, readInterval } from '../../budgets/workspace-budgets.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
-import { budgetResponseSchema } from '../../wire/management/workspace.ts';
+import { budgetResponseSchema } from '../../wire/account.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `GET /workspaces/{id}/budgets/{interval}` */

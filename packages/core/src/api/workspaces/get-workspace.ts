@@ -1,6 +1,6 @@
 import { findWorkspace, toWorkspaceBody } from '../../auth/workspaces.ts';
 import { operation } from '../../http/operation.ts';
-import { workspaceResponseSchema } from '../../wire/management/workspace.ts';
+import { workspaceResponseSchema } from '../../wire/account.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `GET /workspaces/{id}`, by id or slug. */

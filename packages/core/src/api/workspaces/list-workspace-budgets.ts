@@ -1,6 +1,6 @@
 import { findWorkspace } from '../../auth/workspaces.ts';
 import { operation } from '../../http/operation.ts';
-import { budgetListSchema } from '../../wire/management/workspace.ts';
+import { budgetListSchema } from '../../wire/account.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `GET /workspaces/{id}/budgets` */

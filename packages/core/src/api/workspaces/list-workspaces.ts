@@ -1,7 +1,7 @@
 import { listWorkspaceRecords, toWorkspaceBody } from '../../auth/workspaces.ts';
 import { operation } from '../../http/operation.ts';
-import { workspaceListSchema } from '../../wire/management/workspace.ts';
-import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import { workspaceListSchema } from '../../wire/account.ts';
+import { pageQuerySchema, toPage } from '../../wire/fields.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `GET /workspaces`: the default one first. */

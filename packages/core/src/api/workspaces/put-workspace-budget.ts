@@ -2,7 +2,7 @@ import { changeWorkspace, findWorkspace } from '../../auth/workspaces.ts';
 import { intervalOf, putBudget, readInterval } from '../../budgets/workspace-budgets.ts';
 import { createUuid } from '../../foundation/random-id.ts';
 import { operation } from '../../http/operation.ts';
-import { budgetResponseSchema, putBudgetRequestSchema } from '../../wire/management/workspace.ts';
+import { budgetResponseSchema, putBudgetRequestSchema } from '../../wire/account.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `PUT /workspaces/{id}/budgets/{interval}`: limits must fall as the interval narrows. */

@@ -1,8 +1,8 @@
 import { describeUnknownName } from '../../catalog/refuse-unknown-names.ts';
 import { refuseUnknownTools } from '../../chat/stages/server-tools/tool-names.ts';
 import { isModelName } from '../../routing/models/resolve-models.ts';
-import type { Workspace } from '../../wire/management/workspace.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import type { Workspace } from '../../wire/account.ts';
+import { refuseField } from '../../wire/fields.ts';
 import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 

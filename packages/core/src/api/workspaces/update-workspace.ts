@@ -1,7 +1,7 @@
 import { changeWorkspace, findWorkspace, refuseTakenSlug, toWorkspaceBody } from '../../auth/workspaces.ts';
 import { operation } from '../../http/operation.ts';
-import { givenFields } from '../../wire/given-fields.ts';
-import { updateWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/management/workspace.ts';
+import { updateWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/account.ts';
+import { givenFields } from '../../wire/fields.ts';
 import { refuseWithoutEffect } from './refuse-without-effect.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 

@@ -1,7 +1,7 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { BroadcastFeed, BroadcastRow } from '../../stores/broadcast-row.ts';
 import type { Store } from '../../stores/store.ts';
-import type { Destination } from '../../wire/destinations/destination.ts';
+import type { Destination } from '../../wire/destinations.ts';
 
 /** Access to the rows that tell how far destinations are, and who sends to them. */
 export interface FeedRows {

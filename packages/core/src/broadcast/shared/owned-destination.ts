@@ -1,6 +1,6 @@
 import type { BroadcastFeed } from '../../stores/broadcast-row.ts';
 import type { GenerationRecord } from '../../stores/store.ts';
-import type { Destination } from '../../wire/destinations/destination.ts';
+import type { Destination } from '../../wire/destinations.ts';
 import { type BroadcasterOptions, createDeliver } from '../broadcaster.ts';
 import { createDestinationFilter } from '../destination-filter.ts';
 import { createDestinationQueue, type DestinationQueue, type QueueStatus } from '../destination-queue.ts';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type GatewayError, isCallersMistake } from '../../foundation/errors.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import type { ChatRun } from '../chat-run.ts';
 
 /** Whether the stream of a call goes on at another endpoint should it break off (docs/decisions/0039). */

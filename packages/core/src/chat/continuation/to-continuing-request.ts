@@ -1,5 +1,4 @@
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import type { ChatMessage } from '../../wire/chat/chat-message.ts';
+import type { ChatCompletionRequest, ChatMessage } from '../../wire/chat-request.ts';
 
 export interface ContinuingRequest {
   readonly request: ChatCompletionRequest;

@@ -1,4 +1,4 @@
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { CommittedCompletion } from '../committed-completion.ts';
 
 /** A completion with annotations added to its beginning. */

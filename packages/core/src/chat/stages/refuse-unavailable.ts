@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
+import { refuseField } from '../../wire/fields.ts';
 import type { Moderator } from '../moderate-call.ts';
 import { isOnline, type Plugin } from '../plugins.ts';
 import type { ListedStage } from './stage.ts';

@@ -1,7 +1,7 @@
 import type { CompletionEncoder, CompletionEnvelope, Dialect } from '../../chat/dialect.ts';
 import { type ErrorBody, toErrorBody } from '../../foundation/errors.ts';
-import type { ChatChunk, ChatChunkChoice, FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
-import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
+import type { ChatChunk, ChatChunkChoice, FinishReason, Usage } from '../../wire/chat-chunk.ts';
+import { parseChatCompletion } from '../../wire/chat-request.ts';
 import { isReasoningHidden, withoutReasoning } from '../kit/hidden-reasoning.ts';
 import { toResult } from './to-result.ts';
 

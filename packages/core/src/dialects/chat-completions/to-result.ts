@@ -1,6 +1,6 @@
 import type { WholeCompletion } from '../../chat/dialect.ts';
 import { toErrorBody } from '../../foundation/errors.ts';
-import type { ChatCompletionResult, ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ChatCompletionResult, ChatDelta } from '../../wire/chat-chunk.ts';
 
 /** The body of an unstreamed chat completion. With `hidesReasoning`, reasoning is left out of it. */
 export function toResult(completion: WholeCompletion, hidesReasoning: boolean): ChatCompletionResult {

@@ -2,10 +2,9 @@ import type { CompletionEncoder, CompletionEnvelope, Dialect, Frames, WholeCompl
 import { toErrorBody } from '../../foundation/errors.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
 import { isRecord } from '../../foundation/unchecked.ts';
-import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
-import { completionsRequestSchema } from '../../wire/completions/completions.ts';
+import type { ChatDelta } from '../../wire/chat-chunk.ts';
+import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
+import { completionsRequestSchema } from '../../wire/completions.ts';
 import { isReasoningHidden } from '../kit/hidden-reasoning.ts';
 
 /** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md 22.3). */

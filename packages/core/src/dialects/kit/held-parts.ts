@@ -1,4 +1,4 @@
-import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import type { ReasoningDetail } from '../../wire/chat-request.ts';
 
 /** What a text is: a completion, or why there is none. */
 export type TextKind = 'text' | 'refusal';

@@ -1,5 +1,5 @@
-import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import type { ChatDelta } from '../../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 
 /** Whether the caller wants no reasoning given back (wire.md 6.6). */
 export function isReasoningHidden({ reasoning, include_reasoning: included }: ChatCompletionRequest): boolean {

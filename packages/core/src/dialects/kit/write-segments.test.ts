@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ChatDelta } from '../../wire/chat-chunk.ts';
 import { createSegmentWriter } from './write-segments.ts';
 
 /** What a sink is told of these deltas, in order. */

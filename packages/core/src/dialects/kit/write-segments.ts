@@ -1,5 +1,5 @@
-import type { ChatDelta, ToolCallDelta } from '../../wire/chat/chat-chunk.ts';
-import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import type { ChatDelta, ToolCallDelta } from '../../wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { createHeldParts, type PendingCall, type TextKind } from './held-parts.ts';
 
 /** Receives the parts of one completion, one after the other: each is ended before the next one starts. */

@@ -1,5 +1,5 @@
-import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
+import { sealReasoning } from '../../wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
 import { ANTHROPIC_FORMAT } from './to-chat-messages.ts';
 import { createInputWriter } from './tool-input.ts';

@@ -1,6 +1,6 @@
 import type { CompletionEnd, CompletionEnvelope, Frames } from '../../chat/dialect.ts';
 import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
-import type { NativePiece } from '../../wire/chat/chat-chunk.ts';
+import type { NativePiece } from '../../wire/chat-chunk.ts';
 import { type BlockSink, createBlockWriter } from './block-writer.ts';
 import { toErrorEvent } from './to-error.ts';
 import { toCosts, toMessagesUsage, toStopReason } from './to-usage.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { WholeCompletion } from '../../chat/dialect.ts';
-import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { messagesDialect } from './messages-dialect.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];

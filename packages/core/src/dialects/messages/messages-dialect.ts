@@ -1,9 +1,9 @@
 import type { CompletionEncoder, Dialect } from '../../chat/dialect.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
 import { firstValue, type HeaderMap } from '../../http/request.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { withNative } from '../../wire/chat/native-request.ts';
-import { messagesRequestSchema } from '../../wire/messages/messages-request.ts';
+import { withNative } from '../../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
+import { messagesRequestSchema } from '../../wire/messages.ts';
 import { createMessageFrames } from './message-frames.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { toMessage } from './to-message.ts';

@@ -1,11 +1,6 @@
-import type { ChatMessage, ContentPart, ReasoningDetail, ToolCall } from '../../wire/chat/chat-message.ts';
-import { openReasoning } from '../../wire/chat/sealed-reasoning.ts';
-import type {
-  KnownBlock,
-  MessagesMessage,
-  MessagesRequest,
-  ToolResultBlock,
-} from '../../wire/messages/messages-request.ts';
+import { openReasoning } from '../../wire/chat-chunk.ts';
+import type { ChatMessage, ContentPart, ReasoningDetail, ToolCall } from '../../wire/chat-request.ts';
+import type { KnownBlock, MessagesMessage, MessagesRequest, ToolResultBlock } from '../../wire/messages.ts';
 
 /** The format of reasoning that Anthropic's models can read back (wire.md 6.6). */
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1';

@@ -1,7 +1,6 @@
 import { firstValue, type HeaderMap } from '../../http/request.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
-import type { MessagesRequest } from '../../wire/messages/messages-request.ts';
+import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
+import type { MessagesRequest } from '../../wire/messages.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { toChatToolChoice, toChatTools } from './to-chat-tools.ts';
 

@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import type { MessagesRequest, MessagesTool } from '../../wire/messages/messages-request.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
+import type { MessagesRequest, MessagesTool } from '../../wire/messages.ts';
 
 type ChatTools = NonNullable<ChatCompletionRequest['tools']>;
 

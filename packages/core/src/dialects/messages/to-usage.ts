@@ -1,4 +1,4 @@
-import type { FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
+import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';
 
 /** Counts in this form: what was read from the cache and written to it is no part of the input (wire.md 22.1). */
 export function toMessagesUsage(usage: Usage | undefined): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import type { Scratch } from '../../foundation/platform.ts';
 import { createTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
-import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-import { sealReasoning } from '../../wire/chat/sealed-reasoning.ts';
+import { sealReasoning } from '../../wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import type { TextKind } from '../kit/held-parts.ts';
 import { withoutReasoning } from '../kit/hidden-reasoning.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter } from '../kit/write-segments.ts';

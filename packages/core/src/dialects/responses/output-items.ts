@@ -1,5 +1,5 @@
 import type { TextSpool } from '../../foundation/text-spool.ts';
-import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import type { TextKind } from '../kit/held-parts.ts';
 
 /** Receives events, each with the members that belong to its type, without its number. */

@@ -1,8 +1,7 @@
 import type { CompletionEncoder, CompletionEnvelope, Frames, FrameText } from '../../chat/dialect.ts';
 import { isTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
 import type { Unchecked } from '../../foundation/unchecked.ts';
-import { toItemId } from '../../wire/responses/item-id.ts';
-import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
+import { type ResponsesRequest, toItemId } from '../../wire/responses.ts';
 import { createItemWriter, createSpools, type ItemWriterOptions, type Spools } from './item-writer.ts';
 import { createNativeEvents, toOwn, toOwnEnding } from './native-events.ts';
 import type { EventSink } from './output-items.ts';

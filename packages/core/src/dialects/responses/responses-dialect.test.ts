@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { WholeCompletion } from '../../chat/dialect.ts';
-import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { responsesDialect } from './responses-dialect.ts';
 
 const parse = (input: unknown, more: object = {}) =>

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../chat/dialect.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
-import { withNative } from '../../wire/chat/native-request.ts';
-import { responsesRequestSchema } from '../../wire/responses/responses-request.ts';
+import { withNative } from '../../wire/chat-chunk.ts';
+import { responsesRequestSchema } from '../../wire/responses.ts';
 import { createResponseEncoder } from './response-encoder.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { nameTools } from './tool-names.ts';

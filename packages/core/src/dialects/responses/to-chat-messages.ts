@@ -1,10 +1,10 @@
 import { parseWith } from '../../foundation/parse-with.ts';
-import type { ChatMessage, ContentPart, ReasoningDetail, ToolCall } from '../../wire/chat/chat-message.ts';
-import { openReasoning } from '../../wire/chat/sealed-reasoning.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
-import { isOwnItemId } from '../../wire/responses/item-id.ts';
+import { openReasoning } from '../../wire/chat-chunk.ts';
+import type { ChatMessage, ContentPart, ReasoningDetail, ToolCall } from '../../wire/chat-request.ts';
+import { refuseField } from '../../wire/fields.ts';
 import {
   type CallItem,
+  isOwnItemId,
   ITEM_SCHEMAS,
   type MessageItem,
   type OutputItem,
@@ -12,7 +12,7 @@ import {
   type ResponsesContent,
   type ResponsesPart,
   type ResponsesRequest,
-} from '../../wire/responses/responses-request.ts';
+} from '../../wire/responses.ts';
 import { CUSTOM_PROPERTY, type ToolNames } from './tool-names.ts';
 
 type TextPart = Extract<ContentPart, { type: 'text' }>;

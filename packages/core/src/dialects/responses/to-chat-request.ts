@@ -1,6 +1,5 @@
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
-import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
+import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
+import type { ResponsesRequest } from '../../wire/responses.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import type { ToolNames } from './tool-names.ts';
 

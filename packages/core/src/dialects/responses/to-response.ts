@@ -1,8 +1,8 @@
 import type { CompletionEnvelope, WholeCompletion } from '../../chat/dialect.ts';
 import { type GatewayError, toErrorBody } from '../../foundation/errors.ts';
 import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
-import type { FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
-import type { ResponsesRequest } from '../../wire/responses/responses-request.ts';
+import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';
+import type { ResponsesRequest } from '../../wire/responses.ts';
 
 /** A response that has just begun: what the request asked for, and nothing of the completion. */
 export function toResponse(

@@ -1,7 +1,7 @@
 import { parseWith } from '../../foundation/parse-with.ts';
 import { isRecord } from '../../foundation/unchecked.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { type ResponsesRequest, type ResponsesTool, toolSchema } from '../../wire/responses/responses-request.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
+import { type ResponsesRequest, type ResponsesTool, toolSchema } from '../../wire/responses.ts';
 
 type FunctionTool = Extract<NonNullable<ChatCompletionRequest['tools']>[number], { function: object }>;
 

@@ -1,8 +1,8 @@
 import type { Attempt } from '../../calls/attempt.ts';
 import type { CallMarks } from '../../calls/call-marks.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { CallCourse, CourseStep } from '../../wire/generations/call-course.ts';
-import type { RoutingDecision, SkipReason } from '../../wire/generations/routing-decision.ts';
+import type { CallCourse, CourseStep } from '../../wire/generation.ts';
+import type { RoutingDecision, SkipReason } from '../../wire/routing.ts';
 
 /** A step beside the attempts, with its times on the monotonic clock. */
 export interface TimedStep extends Pick<CourseStep, 'kind' | 'name'> {

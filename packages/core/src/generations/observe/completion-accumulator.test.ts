@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ChatChunk, ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk, ChatDelta } from '../../wire/chat-chunk.ts';
 import { createCompletionAccumulator } from './completion-accumulator.ts';
 
 const chunk = (delta: ChatDelta, extra: Partial<ChatChunk> = {}, index = 0): ChatChunk => ({

@@ -7,8 +7,8 @@ import type {
   UpstreamCosts,
   UpstreamFacts,
   Usage,
-} from '../../wire/chat/chat-chunk.ts';
-import type { ToolCall } from '../../wire/chat/chat-message.ts';
+} from '../../wire/chat-chunk.ts';
+import type { ToolCall } from '../../wire/chat-request.ts';
 import { createSpilledText, type SpilledText, type SpillOptions } from './spilled-text.ts';
 
 /** The content of one completion so far. */

@@ -2,9 +2,9 @@ import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../../call
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { GenerationRecord, RunningCall } from '../../stores/store.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import type { CallCourse } from '../../wire/generations/call-course.ts';
-import type { SkipReason } from '../../wire/generations/routing-decision.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
+import type { CallCourse } from '../../wire/generation.ts';
+import type { SkipReason } from '../../wire/routing.ts';
 import type { ConversationFacts, EndedCall, ToolStep, WebSearch } from '../ended-call.ts';
 import { type SettledGeneration, toSettled } from '../settled-generation.ts';
 import { toStoredContent } from '../stored-content.ts';

@@ -1,8 +1,8 @@
 import type { CallMarks } from '../../calls/call-marks.ts';
 import type { ModelCall, Pipeline } from '../../calls/model-call.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { ChatMessage } from '../../wire/chat/chat-message.ts';
-import type { RoutingDecision } from '../../wire/generations/routing-decision.ts';
+import type { ChatMessage } from '../../wire/chat-request.ts';
+import type { RoutingDecision } from '../../wire/routing.ts';
 
 /** Settings for the stored content of calls. */
 export interface GenerationLogging {

@@ -2,8 +2,8 @@ import { estimateUsage } from '../../calls/estimate-usage.ts';
 import { takesNullCost } from '../../calls/takes-null-cost.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../../catalog/prices.ts';
-import type { Usage } from '../../wire/chat/chat-chunk.ts';
-import type { ChatMessage } from '../../wire/chat/chat-message.ts';
+import type { Usage } from '../../wire/chat-chunk.ts';
+import type { ChatMessage } from '../../wire/chat-request.ts';
 import type { EndedCall, ToolStep } from '../ended-call.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 

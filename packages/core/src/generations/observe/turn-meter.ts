@@ -1,6 +1,6 @@
 import { TOKENS_A_MESSAGE, weighText } from '../../calls/estimate-usage.ts';
-import type { Usage } from '../../wire/chat/chat-chunk.ts';
-import type { ChatMessage } from '../../wire/chat/chat-message.ts';
+import type { Usage } from '../../wire/chat-chunk.ts';
+import type { ChatMessage } from '../../wire/chat-request.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 import { type Spending, spendingFor, type Turn } from './spending.ts';
 

@@ -1,6 +1,6 @@
 import type { FindKeyNames } from '../../auth/key-names.ts';
 import type { GenerationRecord } from '../../stores/store.ts';
-import type { ExportedGeneration, GenerationRow } from '../../wire/generations/generation-list.ts';
+import type { ExportedGeneration, GenerationRow } from '../../wire/generation-list.ts';
 import { toPublicContent } from '../stored-content.ts';
 import {
   type GenerationSearch,

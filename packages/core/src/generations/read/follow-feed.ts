@@ -2,8 +2,8 @@ import type { Timeouts } from '../../calls/timeouts.ts';
 import type { TimerWheel } from '../../foundation/async/deadline.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-import type { VideoEvent } from '../../wire/generations/generation-feed.ts';
-import type { RowFields } from '../../wire/generations/generation-list.ts';
+import type { VideoEvent } from '../../wire/generation-feed.ts';
+import type { RowFields } from '../../wire/generation-list.ts';
 import type { FeedEvent, GenerationFeed } from '../generation-feed.ts';
 import { toAskedRow } from './list-generations.ts';
 

@@ -1,10 +1,14 @@
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '../../stores/store.ts';
-import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
-import { NO_VALUE } from '../../wire/generations/generation-split.ts';
-import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import {
+  type GenerationFilterQuery,
+  type GenerationRow,
+  NO_VALUE,
+  type RowFields,
+} from '../../wire/generation-list.ts';
+import { statusOfGeneration } from '../../wire/generation.ts';
 import { decodeCursor, encodeCursor } from './cursor-text.ts';
 import { parseWhere } from './parse-where.ts';
 import { isInContent, isInRecord } from './search-text.ts';

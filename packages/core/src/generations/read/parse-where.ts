@@ -1,7 +1,7 @@
 import { findNearestName } from '../../foundation/nearest-name.ts';
 import type { GenerationCondition } from '../../stores/store.ts';
-import { type FieldKind, GENERATION_FIELDS, type GenerationField } from '../../wire/generations/generation-field.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { type FieldKind, GENERATION_FIELDS, type GenerationField } from '../../wire/generation-list.ts';
 
 const MAX_CONDITIONS = 50;
 /** Letters that a name may take to be another's. */

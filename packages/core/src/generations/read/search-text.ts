@@ -1,5 +1,5 @@
 import type { GenerationRecord } from '../../stores/store.ts';
-import type { GenerationContent } from '../../wire/generations/generation.ts';
+import type { GenerationContent } from '../../wire/generation.ts';
 
 /** Members of a message that describe it and are not written text. */
 const NOT_WRITTEN: ReadonlySet<string> = new Set(['role', 'type']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { SessionPlace } from '../../stores/store.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
 import { decodeCursor, encodeCursor } from './cursor-text.ts';
 
 const placeSchema = z.tuple([z.literal('session'), z.number(), z.string()]);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import type { SortedPlace, SortedQuery } from '../../stores/store.ts';
-import { GENERATION_SORTS, SORT_ORDERS } from '../../wire/generations/generation-sort.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
+import { GENERATION_SORTS, SORT_ORDERS } from '../../wire/generation-list.ts';
 import { decodeCursor, encodeCursor } from './cursor-text.ts';
 
 type Order = Pick<SortedQuery, 'sort' | 'order'>;

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import type { ActivitySum, Store } from '../../stores/store.ts';
-import type { ActivityItem } from '../../wire/generations/activity.ts';
+import type { ActivityItem } from '../../wire/generation-list.ts';
 
 /** Days in UTC, both included. */
 export interface ActivityRange {

@@ -5,7 +5,7 @@ import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
 
 import { cpuMs } from '../../../../../test/support/async/cpu-ms.ts';
-import { BUILTIN_FILTER_SLUGS } from '../../wire/management/guardrail.ts';
+import { BUILTIN_FILTER_SLUGS } from '../../wire/guardrails.ts';
 import { BUILT_IN_FILTERS } from './built-in-filters.ts';
 import { normaliseText } from './normalise-text.ts';
 

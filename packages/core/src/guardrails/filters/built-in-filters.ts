@@ -1,4 +1,4 @@
-import type { BUILTIN_FILTER_SLUGS } from '../../wire/management/guardrail.ts';
+import type { BUILTIN_FILTER_SLUGS } from '../../wire/guardrails.ts';
 import { creditCardFilter } from './credit-card-filter.ts';
 import { emailFilter } from './email-filter.ts';
 import type { Filter } from './filter.ts';

@@ -1,5 +1,5 @@
-import type { PipelineStage } from '../../wire/chat/pipeline-stage.ts';
-import type { GuardrailEffect } from '../../wire/management/guardrail-effect.ts';
+import type { GuardrailEffect } from '../../wire/guardrails.ts';
+import type { PipelineStage } from '../../wire/routing.ts';
 
 /** What one guardrail did to one call. */
 export interface GuardrailHit {

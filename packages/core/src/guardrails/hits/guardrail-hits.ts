@@ -3,7 +3,7 @@ import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GuardrailHitsRow, GuardrailRefusal } from '../../stores/guardrail-hits-row.ts';
 import type { GenerationRecord, Store } from '../../stores/store.ts';
-import type { GuardrailEffect } from '../../wire/management/guardrail-effect.ts';
+import type { GuardrailEffect } from '../../wire/guardrails.ts';
 import { effectsOfStages, type GuardrailHit } from './effects-of.ts';
 import { listHitDays } from './list-hit-days.ts';
 

@@ -1,6 +1,5 @@
 import type { GuardrailHitsRow } from '../../stores/guardrail-hits-row.ts';
-import { GUARDRAIL_EFFECTS } from '../../wire/management/guardrail-effect.ts';
-import type { GuardrailHitCounts, GuardrailHitList } from '../../wire/management/guardrail-hits.ts';
+import { GUARDRAIL_EFFECTS, type GuardrailHitCounts, type GuardrailHitList } from '../../wire/guardrails.ts';
 
 export interface HitsSpan {
   /** Beginning of an hour in UTC, or of a day where a bucket is one. */

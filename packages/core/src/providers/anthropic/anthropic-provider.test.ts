@@ -16,7 +16,7 @@ import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../generations/observe/completion-accumulator.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { ChatCall } from '../provider.ts';
 import { type AnthropicProviderSettings, createAnthropicProvider } from './anthropic-provider.ts';
 

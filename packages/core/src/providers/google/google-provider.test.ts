@@ -12,7 +12,7 @@ import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../generations/observe/completion-accumulator.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { ChatCall } from '../provider.ts';
 import { createGoogleProvider, type GoogleProviderSettings } from './google-provider.ts';
 import { readGoogleError } from './read-google-error.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart } from '../video-contract.ts';

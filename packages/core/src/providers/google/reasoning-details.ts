@@ -1,5 +1,5 @@
-import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
-import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
+import type { ChatDelta } from '../../wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../../wire/chat-request.ts';
 
 /** The reasoning format that only this wire can read back (wire.md 6.6). */
 export const REASONING_FORMAT = 'google-gemini-v1';

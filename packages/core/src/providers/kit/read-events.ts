@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { createSseDecoder } from '../../foundation/transport/sse-decoder.ts';
 import type { TransportResponse } from '../../foundation/transport/transport.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 
 /** Reads one event: a chunk, nothing, or the end of the completion. Throws the error that upstream reports. */
 export type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;

@@ -1,4 +1,4 @@
-import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
+import type { ReasoningEffort } from '../../wire/chat-request.ts';
 
 /** An effort that is one. */
 export type RealEffort = Exclude<ReasoningEffort, 'none'>;

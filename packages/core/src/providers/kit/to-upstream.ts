@@ -1,5 +1,5 @@
 import type { Transport } from '../../foundation/transport/transport.ts';
-import { secretsOfQuery } from '../../wire/secret-text.ts';
+import { secretsOfQuery } from '../../wire/fields.ts';
 import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
 
 /** Options of a provider, whatever its wire. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import type { ToolCallDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ToolCallDelta } from '../../wire/chat-chunk.ts';
 import { createToolCallDeltas, type UpstreamToolCall } from './tool-call-deltas.ts';
 
 const makeId = (number: number): string => `made-${number}`;

@@ -1,4 +1,4 @@
-import type { ToolCallDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ToolCallDelta } from '../../wire/chat-chunk.ts';
 
 /** A piece of a tool call as upstreams send it: every field may be missing, repeated or of another type. */
 export interface UpstreamToolCall {

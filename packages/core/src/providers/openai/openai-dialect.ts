@@ -1,5 +1,5 @@
-import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
-import type { PrefillForm } from '../../wire/models/model-definition.ts';
+import type { ReasoningEffort } from '../../wire/chat-request.ts';
+import type { PrefillForm } from '../../wire/model-definition.ts';
 
 /**
  * The differences between one server's form of the OpenAI wire and the common one: data, so that a new provider needs

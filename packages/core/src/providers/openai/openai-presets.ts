@@ -1,4 +1,4 @@
-import { OPENAI_ONLY_FIELDS } from '../../wire/chat/chat-parameters.ts';
+import { OPENAI_ONLY_FIELDS } from '../../wire/chat-parameters.ts';
 import type { OpenAiPreset } from '../provider-preset.ts';
 import { type DataPolicy, UNKNOWN_DATA_POLICY } from '../provider.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';

@@ -14,7 +14,7 @@ import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../generations/observe/completion-accumulator.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { ChatCall } from '../provider.ts';
 import { OPENAI_PRESETS } from './openai-presets.ts';
 import { createOpenAiProvider, type OpenAiProviderSettings } from './openai-provider.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { isObject } from '../../foundation/unchecked.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
 import { createVideoCalls, type JsonResponse, unexpectedResponse, type VideoSettings } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart, VideoStarted } from '../video-contract.ts';

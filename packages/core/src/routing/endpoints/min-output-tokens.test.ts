@@ -5,7 +5,7 @@ import {
   createReplayTransport,
   type ScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import type { ModelDefinition } from '../../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../../wire/model-definition.ts';
 
 const WHOLE = {
   headers: { 'content-type': 'application/json' },

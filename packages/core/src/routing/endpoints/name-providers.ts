@@ -1,6 +1,6 @@
 import type { CallPreferences } from '../../calls/call-kind.ts';
 import type { ProviderNames } from '../../catalog/provider-names.ts';
-import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
+import type { ProviderPreferences } from '../../wire/routing.ts';
 
 export interface NamedPreferences {
   /** The same preferences with slugs and tags in their lists of providers. */

@@ -2,7 +2,7 @@ import type { LiveAccount } from '../../auth/account.ts';
 import { CALL_KINDS, type CallKindName } from '../../calls/call-kind.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import type { Catalog, Endpoint } from '../../catalog/catalog.ts';
-import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
+import type { ProviderPreferences } from '../../wire/routing.ts';
 
 type NamesOfCatalog = Pick<Catalog, 'providerNames'>;
 

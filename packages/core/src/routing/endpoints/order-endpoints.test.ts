@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createPricedEndpoints } from '../../../../../test/support/gateways/priced-endpoints.ts';
 import { type Endpoint, isNamed } from '../../catalog/catalog.ts';
-import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
+import type { ProviderPreferences } from '../../wire/routing.ts';
 import { createHealthBoard, type HealthBoard } from '../health/health-board.ts';
 import { orderEndpoints, type OrderQuery } from './order-endpoints.ts';
 

@@ -1,5 +1,5 @@
 import { type Endpoint, priceOf, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
-import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
+import type { ProviderPreferences } from '../../wire/routing.ts';
 import type { CircuitState } from '../health/circuit.ts';
 import type { EndpointHealth } from '../health/endpoint-health.ts';
 import type { HealthBoard } from '../health/health-board.ts';

@@ -6,8 +6,8 @@ import type { AccountOptions } from '../../auth/account.ts';
 import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, createCatalog, type Endpoint } from '../../catalog/catalog.ts';
 import type { Provider } from '../../providers/provider.ts';
-import { type ProviderPreferences, providerPreferencesSchema } from '../../wire/chat/provider-preferences.ts';
-import type { EndpointDefinition, ModelDefinition } from '../../wire/models/model-definition.ts';
+import type { EndpointDefinition, ModelDefinition } from '../../wire/model-definition.ts';
+import { type ProviderPreferences, providerPreferencesSchema } from '../../wire/routing.ts';
 import { ENDPOINT_FILTERS, type EndpointQuery, selectEndpoints, type Selection } from './select-endpoints.ts';
 
 async function* noChat(): AsyncGenerator<never> {}

@@ -10,8 +10,8 @@ import {
   type ServiceTier,
   tierOf,
 } from '../../catalog/catalog.ts';
-import { isSupported } from '../../wire/chat/chat-parameters.ts';
-import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
+import { isSupported } from '../../wire/chat-parameters.ts';
+import type { ProviderPreferences } from '../../wire/routing.ts';
 import type { ResolvedModel } from '../models/resolve-models.ts';
 import { mayKnow } from './onward-preferences.ts';
 

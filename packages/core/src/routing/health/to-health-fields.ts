@@ -1,4 +1,4 @@
-import type { ModelEndpoint } from '../../wire/models/model.ts';
+import type { ModelEndpoint } from '../../wire/models.ts';
 import type { HealthReport, Standing } from './endpoint-health.ts';
 
 /**

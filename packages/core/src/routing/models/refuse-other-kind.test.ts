@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../../test/support/gateways/routed-gateway.ts';
-import type { ModelDefinition } from '../../wire/models/model-definition.ts';
+import type { ModelDefinition } from '../../wire/model-definition.ts';
 
 const modelOf = (id: string, outputs?: string[]): ModelDefinition => ({
   id,

@@ -1,6 +1,6 @@
 import { CALL_KINDS, type CallKindName, kindOfModel } from '../../calls/call-kind.ts';
 import type { CatalogModel } from '../../catalog/catalog.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
 
 /** Kinds of output that a chat can ask for beside text. */
 const OUTPUTS_OF_CHATS: readonly string[] = ['image', 'audio'];

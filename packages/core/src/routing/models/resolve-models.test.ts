@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
 import { resolveModel, resolveModels, type ResolvedRequest } from './resolve-models.ts';
 
 const acme = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };

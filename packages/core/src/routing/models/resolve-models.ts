@@ -1,7 +1,7 @@
 import type { RequestedModels } from '../../calls/call-kind.ts';
 import type { Catalog, CatalogModel } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
+import { refuseField } from '../../wire/fields.ts';
 import { findByAnthropicId } from './find-by-anthropic-id.ts';
 import { findLatest } from './find-latest.ts';
 import type { RouterName } from './router.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createSilentProvider } from '../../../../../test/support/gateways/priced-endpoints.ts';
 import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
 import { chatNeedsOf, chatRouterInputOf } from '../../chat/chat-kind.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import { createRandomSource } from '../random.ts';
 import { resolveAuto } from './auto-router.ts';
 import { resolveFree } from './free-router.ts';

@@ -1,9 +1,9 @@
 import type { LiveAccount } from '../../auth/account.ts';
 import { withRequest } from '../../calls/model-call.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { nativeOf, withNative } from '../../wire/chat/native-request.ts';
-import type { RoutingRule } from '../../wire/management/routing-rule.ts';
+import { nativeOf, withNative } from '../../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
+import type { RoutingRule } from '../../wire/routing-rules.ts';
 import { askedModel, type CallOrigin, type ChatModelCall } from './call-facts.ts';
 import { failingCondition, type RuleQuery, unknownModelOf } from './match-rule.ts';
 

@@ -1,7 +1,7 @@
 import type { ModelCall } from '../../calls/model-call.ts';
 import { firstValue, type HeaderMap } from '../../http/request.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import type { Door } from '../../wire/management/routing-rule.ts';
+import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
+import type { Door } from '../../wire/routing-rules.ts';
 
 export type ChatModelCall = ModelCall<ChatCompletionRequest>;
 

@@ -1,4 +1,4 @@
-import type { RoutingExplanation } from '../../wire/models/routing-explanation.ts';
+import type { RoutingExplanation } from '../../wire/routing-rules.ts';
 import type { RuleParts } from './apply-rules.ts';
 import type { CallOrigin, ChatModelCall } from './call-facts.ts';
 import { failingCondition, unknownModelOf } from './match-rule.ts';

@@ -1,7 +1,7 @@
 import { estimatePrompt } from '../../calls/estimate-usage.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isLike } from '../../foundation/is-like.ts';
-import type { RoutingConditions, RoutingRule } from '../../wire/management/routing-rule.ts';
+import type { RoutingConditions, RoutingRule } from '../../wire/routing-rules.ts';
 import { findModel, isModelName } from '../models/resolve-models.ts';
 import {
   askedModel,

@@ -6,9 +6,12 @@ import {
   endpointsAt,
   type RoutedGateway,
 } from '../../../../../test/support/gateways/routed-gateway.ts';
-import type { ConfiguredRoutingRule } from '../../wire/management/routing-rule.ts';
-import type { ModelDefinition } from '../../wire/models/model-definition.ts';
-import { type RoutingExplanation, routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
+import type { ModelDefinition } from '../../wire/model-definition.ts';
+import {
+  type ConfiguredRoutingRule,
+  type RoutingExplanation,
+  routingExplanationSchema,
+} from '../../wire/routing-rules.ts';
 
 const MODELS: readonly ModelDefinition[] = [
   { id: 'anthropic/claude-haiku-4.5', endpoints: endpointsAt({ asked: 1 }) },

@@ -1,4 +1,4 @@
-import type { GenerationSort } from '../../wire/generations/generation-sort.ts';
+import type { GenerationSort } from '../../wire/generation-list.ts';
 import type { GenerationFacts, SortValue, SortedPlace, SortedQuery } from '../generation-queries.ts';
 import type { GenerationRecord, SortedPage } from '../store.ts';
 

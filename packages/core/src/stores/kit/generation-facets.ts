@@ -1,4 +1,4 @@
-import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
+import type { GenerationStatus } from '../../wire/generation.ts';
 import type { GenerationFacets, GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
 import { matchesFilter } from './generation-filter.ts';

@@ -1,5 +1,4 @@
-import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
-import type { Generation, ProviderResponse } from '../../wire/generations/generation.ts';
+import { type Generation, type ProviderResponse, statusOfGeneration } from '../../wire/generation.ts';
 import type { AttemptFacts, GenerationFacts } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
 

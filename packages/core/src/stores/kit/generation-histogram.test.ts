@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import type { GenerationSplit } from '../../wire/generations/generation-split.ts';
-import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
+import type { GenerationSplit } from '../../wire/generation-list.ts';
+import type { GenerationStatus } from '../../wire/generation.ts';
 import type { GenerationFacts, GenerationHistogram, HistogramQuery } from '../generation-queries.ts';
 import { appOf, toGenerationFacts } from './generation-facts.ts';
 import { createHistogram } from './generation-histogram.ts';

@@ -1,4 +1,4 @@
-import type { GenerationSplit } from '../../wire/generations/generation-split.ts';
+import type { GenerationSplit } from '../../wire/generation-list.ts';
 import type {
   GenerationFacts,
   GenerationHistogram,

@@ -1,7 +1,6 @@
 import { isLike } from '../../foundation/is-like.ts';
-import type { GenerationField } from '../../wire/generations/generation-field.ts';
-import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
-import type { Generation } from '../../wire/generations/generation.ts';
+import type { GenerationField } from '../../wire/generation-list.ts';
+import { type Generation, statusOfGeneration } from '../../wire/generation.ts';
 import type { GenerationCondition, GenerationFacts } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
 import { appOf, tokensPerSecondOf } from './generation-facts.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { destinationSchema } from '../../wire/destinations/destination.ts';
-import { guardrailSchema } from '../../wire/management/guardrail.ts';
-import { memberSchema } from '../../wire/management/member.ts';
-import { settingsChangeSchema } from '../../wire/management/settings.ts';
+import { settingsChangeSchema } from '../../wire/account.ts';
+import { destinationSchema } from '../../wire/destinations.ts';
+import { guardrailSchema } from '../../wire/guardrails.ts';
+import { memberSchema } from '../../wire/keys.ts';
 import {
   type AssignmentRecord,
   assignmentSchema,

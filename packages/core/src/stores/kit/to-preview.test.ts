@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { GenerationContent } from '../../wire/generations/generation.ts';
+import type { GenerationContent } from '../../wire/generation.ts';
 import { toPreview } from './to-preview.ts';
 
 const output = { completion: null, reasoning: null };

@@ -1,4 +1,4 @@
-import type { GenerationContent } from '../../wire/generations/generation.ts';
+import type { GenerationContent } from '../../wire/generation.ts';
 
 /** Length of a preview, in UTF-16 units: it is on the way of every call, and counting characters takes longer. */
 const MAX_LENGTH = 120;

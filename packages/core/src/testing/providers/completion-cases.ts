@@ -1,4 +1,4 @@
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { expectEqual, expectMatch, expectThat } from '../assertions.ts';
 import { toChunkings } from './chunkings.ts';
 import { expectProviderMember, type ProviderCase } from './provider-case.ts';

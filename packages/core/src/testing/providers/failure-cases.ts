@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { TransportError } from '../../foundation/transport/transport.ts';
 import type { ChatCall, Provider } from '../../providers/provider.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { expectEqual, expectRejection, expectThat } from '../assertions.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { toChunkings } from './chunkings.ts';

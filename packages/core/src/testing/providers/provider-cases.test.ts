@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../foundation/errors.ts';
 import { createOpenAiProvider } from '../../providers/openai/openai-provider.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { providerCases } from './provider-cases.ts';
 import type { ProviderSubject } from './provider-subject.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../foundation/errors.ts';
 import type { Transport } from '../../foundation/transport/transport.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
+import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';
 
 /** A provider with `chat`, and what its upstream sends, in the wire format of that upstream. */
 export interface ProviderSubject {

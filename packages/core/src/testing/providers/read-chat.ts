@@ -1,5 +1,5 @@
 import type { ChatCall, Provider } from '../../providers/provider.ts';
-import type { ChatChunk, ToolCallDelta, Usage } from '../../wire/chat/chat-chunk.ts';
+import type { ChatChunk, ToolCallDelta, Usage } from '../../wire/chat-chunk.ts';
 import { expectThat } from '../assertions.ts';
 import type { ProviderSubject } from './provider-subject.ts';
 

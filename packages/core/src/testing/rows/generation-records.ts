@@ -1,5 +1,5 @@
 import type { GenerationRecord, KeyRecord } from '../../stores/store.ts';
-import type { Generation, GenerationContent } from '../../wire/generations/generation.ts';
+import type { Generation, GenerationContent } from '../../wire/generation.ts';
 
 const NOTHING_KNOWN = {
   request_id: null,

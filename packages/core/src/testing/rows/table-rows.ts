@@ -1,5 +1,5 @@
 import type { AssignmentRecord, ModelRecord, ProviderRecord, WorkspaceRecord } from '../../stores/store.ts';
-import type { Guardrail } from '../../wire/management/guardrail.ts';
+import type { Guardrail } from '../../wire/guardrails.ts';
 
 /** A guardrail that asks for nothing. */
 export function toGuardrail(id: string, changes: Partial<Guardrail> = {}): Guardrail {

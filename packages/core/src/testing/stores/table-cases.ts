@@ -1,4 +1,4 @@
-import type { Destination } from '../../wire/destinations/destination.ts';
+import type { Destination } from '../../wire/destinations.ts';
 import { expectEqual, expectRejection, expectThat } from '../assertions.ts';
 import { toKey } from '../rows/generation-records.ts';
 import { toAssignment, toGuardrail, toModelRow, toProviderRow, toWorkspace } from '../rows/table-rows.ts';

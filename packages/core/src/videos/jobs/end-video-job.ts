@@ -6,7 +6,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
-import type { MediaInput } from '../../wire/generations/generation.ts';
+import type { MediaInput } from '../../wire/generation.ts';
 import { toVideoContent, toVideoGeneration } from '../to-video-generation.ts';
 import { videoCostNanoUsd } from '../video-cost.ts';
 import { toWebhookBody } from '../webhooks/webhook-body.ts';

@@ -1,4 +1,4 @@
-import type { VideoPoll } from '../../wire/videos/video-course.ts';
+import type { VideoPoll } from '../../wire/videos.ts';
 import { addPolls, NO_POLLS, type Polls } from './video-course.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { CallMarks } from '../../calls/call-marks.ts';
 import { toBefore } from '../../generations/observe/call-course.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-import type { RoutingDecision } from '../../wire/generations/routing-decision.ts';
-import type { VideoAnnouncement, VideoCourse } from '../../wire/videos/video-course.ts';
-import type { VideoJobStatus } from '../../wire/videos/video-status.ts';
+import type { RoutingDecision } from '../../wire/routing.ts';
+import type { VideoAnnouncement, VideoCourse, VideoJobStatus } from '../../wire/videos.ts';
 
 const FIRST_POLLS = 20;
 const LAST_POLLS = 40;

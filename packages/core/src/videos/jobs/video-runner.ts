@@ -10,8 +10,8 @@ import type { VideoOrder, VideoProgress } from '../../providers/video-contract.t
 import type { Store } from '../../stores/store.ts';
 import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../../stores/video-job.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
-import type { MediaInput } from '../../wire/generations/generation.ts';
-import type { VideoPoll } from '../../wire/videos/video-course.ts';
+import type { MediaInput } from '../../wire/generation.ts';
+import type { VideoPoll } from '../../wire/videos.ts';
 import type { VideoArchive } from '../archive/video-archive.ts';
 import { createVideoArchiver } from '../archive/video-archiver.ts';
 import { endpointOf } from '../endpoint-of.ts';

@@ -1,6 +1,6 @@
 import { type RequestText, toVisitor } from '../../calls/text-map.ts';
 import { checked, fields, media, type Place, record, recordWithMedia, text } from '../../calls/text-places.ts';
-import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import type { VideoRequest } from '../../wire/videos.ts';
 
 const link = fields({ url: media });
 

@@ -1,9 +1,8 @@
 import type { ModelCall } from '../../calls/model-call.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import { type CallPlan, planCall, type RoutingParts } from '../../routing/plan-call.ts';
-import type { VideoAbilities } from '../../wire/models/video-capabilities.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
-import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import { refuseField } from '../../wire/fields.ts';
+import type { VideoAbilities, VideoRequest } from '../../wire/videos.ts';
 
 export interface VideoPlan {
   readonly plan: CallPlan;

@@ -10,8 +10,7 @@ import { type Awaitable, whenKnown } from '../../foundation/async/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { VideoJobRepository } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
-import type { VideoCapabilities } from '../../wire/models/video-capabilities.ts';
-import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import type { VideoCapabilities, VideoRequest } from '../../wire/videos.ts';
 import { listWorkingJobs } from '../jobs/working-jobs.ts';
 import { boundOfVideo } from './video-kind.ts';
 

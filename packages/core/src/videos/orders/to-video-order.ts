@@ -1,9 +1,8 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GatewayError } from '../../foundation/errors.ts';
 import type { VideoOrder } from '../../providers/video-contract.ts';
-import type { VideoAbilities } from '../../wire/models/video-capabilities.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
-import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import { refuseField } from '../../wire/fields.ts';
+import type { VideoAbilities, VideoRequest } from '../../wire/videos.ts';
 import { toVideoSize, type VideoSize } from './video-size.ts';
 
 /** Throws `invalid_request` for what the model cannot do, with the list of what it can. */

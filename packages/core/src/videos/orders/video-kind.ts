@@ -1,5 +1,5 @@
 import { type CallKind, type CostBound, minTokensOf } from '../../calls/call-kind.ts';
-import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import type { VideoRequest } from '../../wire/videos.ts';
 import { videoCostNanoUsd } from '../video-cost.ts';
 import { mapVideoTexts } from './map-video-texts.ts';
 

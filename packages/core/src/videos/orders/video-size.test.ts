@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { VIDEO_ASPECT_RATIOS, VIDEO_RESOLUTIONS, type VideoRequest } from '../../wire/videos/video-request.ts';
+import { VIDEO_ASPECT_RATIOS, VIDEO_RESOLUTIONS, type VideoRequest } from '../../wire/videos.ts';
 import { toVideoSize } from './video-size.ts';
 
 const ask = (fields: Partial<VideoRequest>) => toVideoSize({ model: 'acme/film', ...fields });

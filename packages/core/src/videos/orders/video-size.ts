@@ -1,5 +1,5 @@
-import { refuseField } from '../../wire/refuse-field.ts';
-import type { VideoAspectRatio, VideoRequest, VideoResolution } from '../../wire/videos/video-request.ts';
+import { refuseField } from '../../wire/fields.ts';
+import type { VideoAspectRatio, VideoRequest, VideoResolution } from '../../wire/videos.ts';
 
 /** The requested frame size; parts that are neither given nor derivable are absent. */
 export interface VideoSize {

@@ -1,5 +1,5 @@
 import type { VideoJob } from '../../stores/video-job.ts';
-import type { WebhookDelivery } from '../../wire/videos/webhook-delivery.ts';
+import type { WebhookDelivery } from '../../wire/videos.ts';
 
 /** A webhook in the form of the management API; undefined for a job without one, or one that has not ended. */
 export function toWebhookDelivery(job: VideoJob): WebhookDelivery | undefined {

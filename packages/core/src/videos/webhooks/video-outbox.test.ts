@@ -6,7 +6,7 @@ import { type TransportRequest, TransportError, type TransportResponse } from '.
 import { createMemoryStore } from '../../stores/memory/memory-store.ts';
 import { verifyWebhook } from '../../webhooks/verify-webhook.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
-import type { VideoDetail } from '../../wire/videos/video-course.ts';
+import type { VideoDetail } from '../../wire/videos.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -5,7 +5,7 @@ import type { VideoDelivery, VideoJob, VideoLease } from '../../stores/video-job
 import { deliverWebhook } from '../../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs, remainingDelayMs } from '../../webhooks/delivery-schedule.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
-import type { VideoAnnouncement } from '../../wire/videos/video-course.ts';
+import type { VideoAnnouncement } from '../../wire/videos.ts';
 import { sinceOrder, withAnnouncement } from '../jobs/video-course.ts';
 import { leaseUntil, type OwnedJobs } from '../jobs/video-lease.ts';
 

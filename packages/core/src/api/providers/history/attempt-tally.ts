@@ -1,6 +1,6 @@
 import { NANO_PER_USD } from '../../../catalog/nano-usd.ts';
 import { takePercentile } from '../../../stores/kit/take-percentile.ts';
-import type { FailureKind, ProviderHistoryFigures } from '../../../wire/models/provider-history.ts';
+import type { FailureKind, ProviderHistoryFigures } from '../../../wire/providers.ts';
 import { type AttemptVerdict, isOutage } from './classify-attempt.ts';
 
 /** What is added up of an attempt. */

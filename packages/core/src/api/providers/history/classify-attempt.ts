@@ -1,5 +1,5 @@
 import type { AttemptFacts } from '../../../stores/store.ts';
-import type { FailureKind } from '../../../wire/models/provider-history.ts';
+import type { FailureKind } from '../../../wire/providers.ts';
 
 /** What an attempt says of its provider. */
 export type AttemptVerdict = 'ok' | 'refused' | 'abandoned' | FailureKind;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../foundation/errors.ts';
 import { operation } from '../../../http/operation.ts';
-import { providerHistoryQuerySchema, providerHistorySchema } from '../../../wire/models/provider-history.ts';
+import { providerHistoryQuerySchema, providerHistorySchema } from '../../../wire/providers.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import { pastOf, toEndpointHistories, toNamedHistory } from './to-history-body.ts';
 import { toSpan } from './to-span.ts';

@@ -1,5 +1,5 @@
 import { operation } from '../../../http/operation.ts';
-import { providerHistoryListSchema, providerHistoryQuerySchema } from '../../../wire/models/provider-history.ts';
+import { providerHistoryListSchema, providerHistoryQuerySchema } from '../../../wire/providers.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import { pastOf, toNamedHistory } from './to-history-body.ts';
 import { toSpan } from './to-span.ts';

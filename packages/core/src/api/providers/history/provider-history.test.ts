@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { type AdminGateway, createAdminGateway } from '../../../../../../test/support/gateways/admin-calls.ts';
 import { toRecord } from '../../../../../../test/support/stores/generation-records.ts';
-import type { Generation } from '../../../wire/generations/generation.ts';
+import type { Generation } from '../../../wire/generation.ts';
 
 type Attempt = NonNullable<Generation['provider_responses']>[number];
 

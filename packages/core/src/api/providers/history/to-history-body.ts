@@ -1,5 +1,5 @@
 import type { Provider } from '../../../providers/provider.ts';
-import type { FailureKind, ProviderHistory, ProviderLastError } from '../../../wire/models/provider-history.ts';
+import type { FailureKind, ProviderHistory, ProviderLastError } from '../../../wire/providers.ts';
 import { createAttemptTally, readTally } from './attempt-tally.ts';
 import { isOutage } from './classify-attempt.ts';
 import type { EndpointHistory, HistorySpan, PastOfProvider, SeenAttempt } from './read-histories.ts';

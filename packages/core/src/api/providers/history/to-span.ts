@@ -1,5 +1,5 @@
-import type { ProviderHistoryQuery } from '../../../wire/models/provider-history.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import { refuseField } from '../../../wire/fields.ts';
+import type { ProviderHistoryQuery } from '../../../wire/providers.ts';
 import type { HistorySpan } from './read-histories.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Pipeline } from '../../../calls/model-call.ts';
-import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import type { ChatChunk } from '../../../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import type { Begin, Stage } from '../stage.ts';
 import { healJson } from './heal-json.ts';
 

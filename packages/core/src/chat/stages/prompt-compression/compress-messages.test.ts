@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
+import type { ChatMessage } from '../../../wire/chat-request.ts';
 import { compressMessages, weighMessages } from './compress-messages.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });

@@ -1,6 +1,6 @@
 import { cutMiddle } from '../../../calls/cut-middle.ts';
 import { estimateUsage } from '../../../calls/estimate-usage.ts';
-import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
+import type { ChatMessage } from '../../../wire/chat-request.ts';
 
 export interface PromptLimit {
   readonly tokens: number;

@@ -1,6 +1,6 @@
 import { type Compression, isCompressed } from '../../../calls/call-kind.ts';
 import type { Pipeline } from '../../../calls/model-call.ts';
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import { compressionOf } from '../../plugins.ts';
 import type { FitRequest, Stage } from '../stage.ts';
 import { compressMessages, weighMessages } from './compress-messages.ts';

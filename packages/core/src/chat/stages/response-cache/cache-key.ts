@@ -2,8 +2,8 @@ import type { Awaitable } from '../../../foundation/async/awaitable.ts';
 import { whenKnown } from '../../../foundation/async/awaitable.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { Policy } from '../../../guardrails/policy.ts';
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
-import { nativeOf } from '../../../wire/chat/native-request.ts';
+import { nativeOf } from '../../../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 
 export interface CacheQuery {
   /** The request as it is sent on: checked, in the order of the schema, with the replacements of guardrails. */

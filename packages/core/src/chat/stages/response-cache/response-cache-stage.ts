@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { firstValue, type HeaderMap } from '../../../http/request.ts';
-import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import type { ChatChunk } from '../../../wire/chat-chunk.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import { type CommittedCompletion, readMore } from '../../committed-completion.ts';
 import type { Begin, PlannedStage, Stage } from '../stage.ts';

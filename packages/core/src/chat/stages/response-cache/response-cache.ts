@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import type { Awaitable } from '../../../foundation/async/awaitable.ts';
 import { isObject } from '../../../foundation/unchecked.ts';
-import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../../wire/chat-chunk.ts';
 
 export interface CachedCompletion {
   /** The generation that it was made for. */

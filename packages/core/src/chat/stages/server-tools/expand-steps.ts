@@ -1,5 +1,5 @@
 import type { ToolStep } from '../../../generations/ended-call.ts';
-import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
+import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 

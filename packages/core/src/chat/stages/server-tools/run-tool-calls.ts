@@ -5,7 +5,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { TransportError } from '../../../foundation/transport/transport.ts';
 import type { ToolStep } from '../../../generations/ended-call.ts';
 import type { GuardedText } from '../../../guardrails/guard-text.ts';
-import type { ToolCall } from '../../../wire/chat/chat-message.ts';
+import type { ToolCall } from '../../../wire/chat-request.ts';
 import { clipText } from '../web/clip-text.ts';
 import { ToolFailure, type ToolResult } from './server-tool.ts';
 import type { NamedTool } from './tool-set.ts';

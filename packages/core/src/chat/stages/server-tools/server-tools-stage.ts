@@ -2,7 +2,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../../auth/api-key.ts';
 import type { ModelCall } from '../../../calls/model-call.ts';
 import type { Caller, CallerParts } from '../../../dispatch/find-caller.ts';
 import { toUsableEndpoints, type UsableParts } from '../../../dispatch/usable-endpoints.ts';
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import type { Begin, Stage } from '../stage.ts';
 import type { ToolParts, ToolSet } from './tool-set.ts';

@@ -2,8 +2,8 @@ import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../../generations/observe/completion-accumulator.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../../../wire/chat/chat-chunk.ts';
-import type { ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../../../wire/chat-chunk.ts';
+import type { ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
 import type { NamedTool } from './tool-set.ts';
 
 /** Indices that all turns of a completion share, because they must be unique. */

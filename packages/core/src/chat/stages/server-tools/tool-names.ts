@@ -1,5 +1,5 @@
 import { findNearestName } from '../../../foundation/nearest-name.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import type { ServerTool } from './server-tool.ts';
 
 /** Forms without a prefix that stand for the web search (wire.md 6.3), and names that are only tried out. */

@@ -1,5 +1,5 @@
-import type { ContentPart } from '../../../wire/chat/chat-message.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import type { ContentPart } from '../../../wire/chat-request.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import { decodeBase64Text, isDataUrl, parseDataUrl } from '../../kit/data-url.ts';
 
 export type Block = Record<string, unknown>;

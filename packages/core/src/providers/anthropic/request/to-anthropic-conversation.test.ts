@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
+import type { ChatMessage } from '../../../wire/chat-request.ts';
 import { toAnthropicConversation } from './to-anthropic-conversation.ts';
 
 const text = (value: string): object => ({ type: 'text', text: value });

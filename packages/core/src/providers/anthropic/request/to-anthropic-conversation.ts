@@ -1,6 +1,6 @@
 import { isRecord } from '../../../foundation/unchecked.ts';
-import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import { type Block, toBlocks } from './to-anthropic-content.ts';
 
 /** The reasoning format that only this wire can read back (wire.md 6.6). */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import type { ChatCall } from '../../provider.ts';
 import { toAnthropicRequest } from './to-anthropic-request.ts';
 

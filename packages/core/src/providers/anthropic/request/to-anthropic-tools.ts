@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import { type Block, toCacheControl } from './to-anthropic-content.ts';
 import { toOutputSchema } from './to-output-schema.ts';
 

@@ -1,5 +1,5 @@
 import { isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
-import type { NativeRequest } from '../../../wire/chat/native-request.ts';
+import type { NativeRequest } from '../../../wire/chat-chunk.ts';
 import type { ChatCall } from '../../provider.ts';
 import { readModelTraits } from '../read-model-traits.ts';
 import { toMaxTokens } from './to-anthropic-request.ts';

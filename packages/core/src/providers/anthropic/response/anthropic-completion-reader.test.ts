@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../../foundation/errors.ts';
-import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../../wire/chat-chunk.ts';
 import { createAnthropicCompletionReader } from './anthropic-completion-reader.ts';
 
 const newReader = (): ReturnType<typeof createAnthropicCompletionReader> =>

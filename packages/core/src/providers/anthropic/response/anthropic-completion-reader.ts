@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject, isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
-import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { parseReturned } from '../../kit/parse-json.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';

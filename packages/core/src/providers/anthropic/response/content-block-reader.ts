@@ -1,5 +1,5 @@
 import { isObject, type Unchecked } from '../../../foundation/unchecked.ts';
-import type { ChatDelta } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { REASONING_FORMAT } from '../request/to-anthropic-conversation.ts';
 
 /** Converts the content blocks of one completion to deltas. Holds the state between the pieces of a block. */

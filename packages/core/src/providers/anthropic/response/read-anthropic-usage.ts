@@ -1,5 +1,5 @@
 import { isObject, type Unchecked, readCount } from '../../../foundation/unchecked.ts';
-import type { Usage } from '../../../wire/chat/chat-chunk.ts';
+import type { Usage } from '../../../wire/chat-chunk.ts';
 
 /** Token counts as the wire names them. A count that was not reported is absent. */
 export interface AnthropicCounts {

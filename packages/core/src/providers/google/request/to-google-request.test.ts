@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../../wire/chat/chat-completion.ts';
+import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../../wire/chat-request.ts';
 import type { ChatCall } from '../../provider.ts';
 import { createGoogleCompletionReader } from '../response/google-completion-reader.ts';
 import { toGoogleRequest } from './to-google-request.ts';

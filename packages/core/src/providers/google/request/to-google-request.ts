@@ -1,6 +1,6 @@
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
-import { isReasoningSupported, isSupported } from '../../../wire/chat/chat-parameters.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import { isReasoningSupported, isSupported } from '../../../wire/chat-parameters.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import type { ChatCall } from '../../provider.ts';
 import { readGeminiTraits } from '../read-gemini-traits.ts';
 import { toGoogleConversation } from './to-google-conversation.ts';

@@ -1,5 +1,5 @@
-import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import type { GeminiTraits } from '../read-gemini-traits.ts';
 import { REASONING_FORMAT } from '../reasoning-details.ts';
 import { parseJsonObject } from './parse-json-object.ts';

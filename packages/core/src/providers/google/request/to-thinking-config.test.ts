@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../../wire/chat/chat-completion.ts';
+import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../../wire/chat-request.ts';
 import { readGeminiTraits } from '../read-gemini-traits.ts';
 import { toThinkingConfig } from './to-thinking-config.ts';
 

@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import { budgetOfEffort, effortOfBudget, MIN_REASONING_TOKENS, type RealEffort } from '../../kit/reasoning-effort.ts';
 import type { GeminiThinking, ThinkingLevel } from '../read-gemini-traits.ts';
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../foundation/unchecked.ts';
-import type { ToolCallDelta } from '../../../wire/chat/chat-chunk.ts';
+import type { ToolCallDelta } from '../../../wire/chat-chunk.ts';
 import { addPartialArgument } from './partial-arguments.ts';
 
 /** A `functionCall` as upstream sends it. */

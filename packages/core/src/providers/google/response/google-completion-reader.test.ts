@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../../foundation/errors.ts';
-import type { ChatChunk, ChatDelta } from '../../../wire/chat/chat-chunk.ts';
-import type { ReasoningDetail } from '../../../wire/chat/chat-message.ts';
+import type { ChatChunk, ChatDelta } from '../../../wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../../../wire/chat-request.ts';
 import { createGoogleCompletionReader } from './google-completion-reader.ts';
 
 const newReader = (): ReturnType<typeof createGoogleCompletionReader> =>

@@ -1,5 +1,5 @@
 import { isObject, type Unchecked } from '../../../foundation/unchecked.ts';
-import type { ChatDelta } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { createReasoningDetails } from '../reasoning-details.ts';
 import { createFunctionCalls } from './function-calls.ts';
 

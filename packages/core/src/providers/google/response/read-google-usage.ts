@@ -1,5 +1,5 @@
 import { isObject, readCount } from '../../../foundation/unchecked.ts';
-import type { Usage } from '../../../wire/chat/chat-chunk.ts';
+import type { Usage } from '../../../wire/chat-chunk.ts';
 
 const COUNTS = [
   'promptTokenCount',

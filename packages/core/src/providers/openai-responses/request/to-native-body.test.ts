@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { sealReasoning } from '../../../wire/chat/sealed-reasoning.ts';
-import { toItemId } from '../../../wire/responses/item-id.ts';
+import { sealReasoning } from '../../../wire/chat-chunk.ts';
+import { toItemId } from '../../../wire/responses.ts';
 import type { ChatCall } from '../../provider.ts';
 import { toNativeBody } from './to-native-body.ts';
 

@@ -1,8 +1,7 @@
 import { isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
-import { isSupported } from '../../../wire/chat/chat-parameters.ts';
-import type { NativeRequest } from '../../../wire/chat/native-request.ts';
-import { openReasoning } from '../../../wire/chat/sealed-reasoning.ts';
-import { isOwnItemId } from '../../../wire/responses/item-id.ts';
+import { type NativeRequest, openReasoning } from '../../../wire/chat-chunk.ts';
+import { isSupported } from '../../../wire/chat-parameters.ts';
+import { isOwnItemId } from '../../../wire/responses.ts';
 import type { ChatCall } from '../../provider.ts';
 import { toReasoningItems } from './to-reasoning-items.ts';
 import { toResponsesReasoning } from './to-responses-reasoning.ts';

@@ -1,4 +1,4 @@
-import type { ReasoningDetail } from '../../../wire/chat/chat-message.ts';
+import type { ReasoningDetail } from '../../../wire/chat-request.ts';
 
 /** The reasoning format that only this wire can read back (wire.md 6.6). */
 export const REASONING_FORMAT = 'openai-responses-v1';

@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart } from '../../../wire/chat/chat-message.ts';
+import type { ChatMessage, ContentPart } from '../../../wire/chat-request.ts';
 import { toReasoningItems } from './to-reasoning-items.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;

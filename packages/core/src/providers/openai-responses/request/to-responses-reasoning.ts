@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest, ReasoningEffort } from '../../../wire/chat/chat-completion.ts';
-import { isReasoningSupported } from '../../../wire/chat/chat-parameters.ts';
+import { isReasoningSupported } from '../../../wire/chat-parameters.ts';
+import type { ChatCompletionRequest, ReasoningEffort } from '../../../wire/chat-request.ts';
 import { effortOfBudget } from '../../kit/reasoning-effort.ts';
 import type { ChatCall } from '../../provider.ts';
 

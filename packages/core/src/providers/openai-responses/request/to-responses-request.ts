@@ -1,6 +1,6 @@
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
-import { isSupported } from '../../../wire/chat/chat-parameters.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
+import { isSupported } from '../../../wire/chat-parameters.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
+import { refuseField } from '../../../wire/fields.ts';
 import type { ChatCall } from '../../provider.ts';
 import { toResponsesInput } from './to-responses-input.ts';
 import { mayReason, toResponsesReasoning } from './to-responses-reasoning.ts';

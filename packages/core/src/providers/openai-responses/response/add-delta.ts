@@ -1,4 +1,4 @@
-import type { ChatDelta } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 
 /** Adds one delta to another, so that pieces of one call become one. */
 export function addDelta(sum: ChatDelta, delta: ChatDelta | undefined): void {

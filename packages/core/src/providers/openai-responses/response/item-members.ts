@@ -1,5 +1,5 @@
 import { objectsOf, type Unchecked } from '../../../foundation/unchecked.ts';
-import type { ChatDelta } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 
 /** Citations of pages; those of files that upstream keeps have no form in a chat completion. */
 export function toAnnotations(value: unknown, startsAt: number): object[] {

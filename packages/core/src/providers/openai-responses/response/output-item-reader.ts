@@ -1,5 +1,5 @@
 import { objectsOf, type Unchecked } from '../../../foundation/unchecked.ts';
-import type { ChatDelta } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { REASONING_FORMAT } from '../request/to-reasoning-items.ts';
 import { addDelta } from './add-delta.ts';
 import { toAnnotations, toImages } from './item-members.ts';

@@ -5,7 +5,7 @@ import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../../generations/observe/completion-accumulator.ts';
-import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatChunk } from '../../../wire/chat-chunk.ts';
 import { createResponsesCompletionReader } from './responses-completion-reader.ts';
 
 const createReader = (keepsNative = false) =>

@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../../kit/json-instruction.ts';
 import type { OpenAiDialect } from '../openai-dialect.ts';
 

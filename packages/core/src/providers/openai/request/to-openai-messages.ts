@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart } from '../../../wire/chat/chat-message.ts';
+import type { ChatMessage, ContentPart } from '../../../wire/chat-request.ts';
 import type { ChatCall } from '../../provider.ts';
 import type { OpenAiDialect } from '../openai-dialect.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../../wire/chat/chat-completion.ts';
+import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../../wire/chat-request.ts';
 import type { ChatCall } from '../../provider.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from '../openai-dialect.ts';
 import { OPENAI_PRESETS } from '../openai-presets.ts';

@@ -1,6 +1,6 @@
-import type { ChatCompletionRequest, ReasoningEffort } from '../../../wire/chat/chat-completion.ts';
-import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../../wire/chat/chat-parameters.ts';
-import type { PrefillForm } from '../../../wire/models/model-definition.ts';
+import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../../wire/chat-parameters.ts';
+import type { ChatCompletionRequest, ReasoningEffort } from '../../../wire/chat-request.ts';
+import type { PrefillForm } from '../../../wire/model-definition.ts';
 import { budgetOfEffort, effortOfBudget, type RealEffort } from '../../kit/reasoning-effort.ts';
 import type { ChatCall } from '../../provider.ts';
 import type { OpenAiDialect } from '../openai-dialect.ts';

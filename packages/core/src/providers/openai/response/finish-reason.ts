@@ -1,4 +1,4 @@
-import type { FinishReason } from '../../../wire/chat/chat-chunk.ts';
+import type { FinishReason } from '../../../wire/chat-chunk.ts';
 
 /** The end of a choice; only the fields that are used. */
 export interface UpstreamEnd {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../../foundation/errors.ts';
-import { finishReasonSchema } from '../../../wire/chat/chat-chunk.ts';
+import { finishReasonSchema } from '../../../wire/chat-chunk.ts';
 import { createOpenAiCompletionReader } from './openai-completion-reader.ts';
 
 const newReader = (): ReturnType<typeof createOpenAiCompletionReader> =>

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject } from '../../../foundation/unchecked.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, UpstreamFacts } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, UpstreamFacts } from '../../../wire/chat-chunk.ts';
 import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { parseReturned } from '../../kit/parse-json.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../kit/tool-call-deltas.ts';

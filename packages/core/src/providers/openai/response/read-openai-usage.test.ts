@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { usageSchema } from '../../../wire/chat/chat-chunk.ts';
+import { usageSchema } from '../../../wire/chat-chunk.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
 
 test('reads the counts and the details it knows, and nothing else', () => {

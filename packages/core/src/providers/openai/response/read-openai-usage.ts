@@ -1,5 +1,5 @@
 import { isObject, type Unchecked, readCount } from '../../../foundation/unchecked.ts';
-import type { ChatChunk, UpstreamCosts, Usage } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatChunk, UpstreamCosts, Usage } from '../../../wire/chat-chunk.ts';
 
 /** More than any call costs: a cost beyond it is a mistake, and would spoil sums. */
 const MAX_COST_USD = 1e6;

@@ -1,6 +1,6 @@
 import { isObject, isRecord } from '../../../foundation/unchecked.ts';
-import type { ChatDelta } from '../../../wire/chat/chat-chunk.ts';
-import type { ReasoningDetail } from '../../../wire/chat/chat-message.ts';
+import type { ChatDelta } from '../../../wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../../../wire/chat-request.ts';
 
 /** A message or a piece of one; only the fields that are used, each of which may be of another type. */
 export interface UpstreamMessage {

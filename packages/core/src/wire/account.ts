@@ -1,0 +1,244 @@
+import { z } from 'zod';
+
+import { modelEndpointSchema } from './models.ts';
+import { routingRulesSchema } from './routing-rules.ts';
+import { maxPriceSchema, sortKeySchema } from './routing.ts';
+
+/** The response of `GET /credits`. USD. */
+export const creditsSchema = z.object({
+  data: z.object({
+    total_credits: z.number(),
+    total_usage: z.number(),
+    /** The gateway's own field: true when the account has no limit, so that `total_credits` is meaningless. */
+    unlimited: z.boolean(),
+  }),
+});
+
+const nullableString = z.string().nullable();
+
+/** The response of `GET /providers`. */
+export const providerListSchema = z.object({
+  data: z.array(
+    z.object({
+      name: z.string(),
+      slug: z.string(),
+      privacy_policy_url: nullableString,
+      terms_of_service_url: nullableString,
+      status_page_url: nullableString,
+      headquarters: nullableString,
+      datacenters: z.array(z.string()).nullable(),
+    }),
+  ),
+});
+
+export type ProviderList = z.infer<typeof providerListSchema>;
+
+/** The response of `GET /endpoints/zdr`. */
+export const zdrEndpointListSchema = z.object({ data: z.array(modelEndpointSchema) });
+
+/** The response of `POST /generation/feedback`. */
+export const feedbackResponseSchema = z.object({ data: z.object({ success: z.literal(true) }) });
+
+const name = z.string().min(1).max(100);
+const slug = z
+  .string()
+  .max(50)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in parts joined by single hyphens');
+const model = z.string().min(1).max(1000).nullable();
+
+/** The writable fields of a workspace. */
+const changeableSchema = z.object({
+  name,
+  slug,
+  description: z.string().max(500).nullable(),
+  default_text_model: model,
+  default_image_model: model,
+  default_provider_sort: z.enum(['price', 'throughput', 'latency', 'exacto']).nullable(),
+  /** Ours: told of the end of every video job whose request names no address. */
+  default_callback_url: z.string().max(2048).nullable(),
+  /** Server tools that calls of the workspace cannot use, as `openrouter:web_search`; an empty list becomes null. */
+  disabled_server_tools: z
+    .array(z.string().max(100))
+    .max(100)
+    .nullable()
+    .transform((names) => (names?.length === 0 ? null : names)),
+  is_observability_broadcast_enabled: z.boolean(),
+  is_observability_io_logging_enabled: z.boolean(),
+  /** The share of calls whose content is stored. */
+  io_logging_sampling_rate: z.number().min(0.0001).max(1),
+  io_logging_api_key_ids: z.array(z.int()).min(1).nullable(),
+  is_data_discount_logging_enabled: z.boolean(),
+});
+
+/** A part of the account with keys and guardrails of its own (wire.md 19). */
+export const workspaceSchema = z.object({
+  id: z.string(),
+  ...changeableSchema.shape,
+  // Without the limits: earlier versions took longer ones, and stored workspaces are read by this schema.
+  name: z.string(),
+  slug: z.string(),
+  description: z.string().nullable(),
+  default_text_model: z.string().nullable(),
+  default_image_model: z.string().nullable(),
+  disabled_server_tools: z.array(z.string()).nullable(),
+  /** Derived from the workspace's id. The guardrail itself exists once it has been changed. */
+  default_guardrail_id: z.string(),
+  include_byok_in_budgets: z.boolean(),
+  created_at: z.string(),
+  created_by: z.string().nullable(),
+  updated_at: z.string().nullable(),
+});
+export type Workspace = z.infer<typeof workspaceSchema>;
+
+/** The body of `PATCH /workspaces/{id}`: what is left out stays, null clears. Closed. */
+export const updateWorkspaceRequestSchema = z.strictObject(changeableSchema.partial().shape);
+
+/** The body of `POST /workspaces`. Closed. */
+export const createWorkspaceRequestSchema = updateWorkspaceRequestSchema.extend({ name, slug });
+
+/** Ordered from the narrowest to the broadest; a lifetime budget never resets. */
+export const BUDGET_INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
+export type BudgetInterval = (typeof BUDGET_INTERVALS)[number];
+
+/** The spending limit of a workspace's calls in one interval. `reset_interval` is null for a lifetime. */
+export const workspaceBudgetSchema = z.object({
+  id: z.string(),
+  workspace_id: z.string(),
+  limit_usd: z.number(),
+  reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type WorkspaceBudget = z.infer<typeof workspaceBudgetSchema>;
+
+/** The body of `PUT /workspaces/{id}/budgets/{interval}`. The flag holds for all intervals of the workspace. Closed. */
+export const putBudgetRequestSchema = z.strictObject({
+  limit_usd: z.number().gt(0),
+  include_byok_in_budgets: z.boolean().optional(),
+});
+
+export const workspaceResponseSchema = z.object({ data: workspaceSchema });
+export const workspaceListSchema = z.object({ data: z.array(workspaceSchema), total_count: z.int() });
+export const budgetResponseSchema = z.object({ data: workspaceBudgetSchema, include_byok_in_budgets: z.boolean() });
+export const budgetListSchema = z.object({
+  data: z.array(workspaceBudgetSchema),
+  include_byok_in_budgets: z.boolean(),
+});
+
+const slugs = z.array(z.string().min(1).max(200)).max(1000);
+
+/** The settings of the whole account. */
+const settingsSchema = z.object({
+  /** Used when a request names no model. */
+  default_model: z.string().min(1).max(200).nullable(),
+  providers: z.object({
+    /** Calls go to these alone; empty means to all. */
+    only: slugs,
+    ignore: slugs,
+  }),
+  privacy: z.object({
+    /** Only endpoints that retain no data. */
+    zdr: z.boolean(),
+    /** Whether endpoints may be used that train on what they are sent. */
+    allow_training: z.boolean(),
+  }),
+  /** What holds for calls that do not say otherwise. */
+  routing: z.object({
+    /** These providers first, in this order; empty balances the load. */
+    order: slugs,
+    /** Null balances the load. */
+    sort: sortKeySchema.nullable(),
+    /** Whether another endpoint is asked when the first has failed. */
+    allow_fallbacks: z.boolean(),
+    /** Whether a stream that breaks off goes on at another endpoint of its model that can continue it. */
+    continue_broken_streams: z.boolean(),
+    /** Endpoints that charge more are not asked; prices that are not given are not bounded. */
+    max_price: maxPriceSchema,
+    /** Rules that choose the model of a chat call by what the call is; the first whose conditions all hold. */
+    rules: routingRulesSchema,
+  }),
+  /** USD that all calls together may cost; null means no limit. */
+  credits_usd: z.number().min(0).nullable(),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+const { default_model, providers, privacy, routing, credits_usd } = settingsSchema.shape;
+
+/**
+ * The body of `PATCH /admin/v1/settings`, and its stored form: absent members remain unchanged. What the configuration
+ * says counts. Closed at every level.
+ */
+export const settingsChangeSchema = z
+  .strictObject({
+    default_model,
+    providers: z.strictObject(providers.shape).partial(),
+    privacy: z.strictObject(privacy.shape).partial(),
+    routing: z.strictObject({ ...routing.shape, max_price: maxPriceSchema.strict() }).partial(),
+    credits_usd,
+  })
+  .partial();
+export type SettingsChange = z.infer<typeof settingsChangeSchema>;
+
+/** The settings with the paths of those that the configuration says, which are changed there alone. */
+const shownSettingsSchema = settingsSchema.extend({ configured: z.array(z.string()) });
+export type ShownSettings = z.infer<typeof shownSettingsSchema>;
+
+export const settingsResponseSchema = z.object({ data: shownSettingsSchema });
+
+/**
+ * What is wrong with a process that responds: it is ending; it takes no calls before its store is ready; its database is
+ * away, and calls go on; what processes share is away, and each goes by what it knows itself; generations could not be
+ * recorded since the start.
+ */
+const troubleSchema = z.enum(['closing', 'store_not_ready', 'store_away', 'shared_away', 'unrecorded']);
+export type Trouble = z.infer<typeof troubleSchema>;
+
+/** The response of `GET /health`. `degraded`: some generations could not be recorded since the start. */
+export const healthSchema = z.object({ status: z.enum(['ok', 'degraded']), trouble: troubleSchema.optional() });
+export type Health = z.infer<typeof healthSchema>;
+
+/** What holds the rows of a store, or what processes share. */
+const engineSchema = z.object({
+  /** `postgres`, `redis`, `json` for files, `memory`, or a word of the host's own. */
+  type: z.string(),
+  /** A directory, or host and port, without a user and a password. */
+  address: z.string().nullable(),
+  database: z.string().nullable(),
+  /** Why it does not respond at the moment; null while it does. */
+  outage: z.string().nullable(),
+});
+
+/** The response of `GET /admin/v1/instance`: the process that responds. Null is what its host does not tell. */
+export const instanceSchema = z.object({
+  data: z.object({
+    /** Another with every start. */
+    id: z.string(),
+    version: z.string().nullable(),
+    host: z.string().nullable(),
+    process_id: z.int().nullable(),
+    worker: z.object({ number: z.int(), of: z.int() }).nullable(),
+    trouble: troubleSchema.nullable(),
+    /** What is wrong, for operators. */
+    reason: z.string().nullable(),
+    store: engineSchema.nullable(),
+    shared: engineSchema.nullable(),
+  }),
+});
+export type Instance = z.infer<typeof instanceSchema>['data'];
+
+/** The response of `GET /ready`, unless it is an error. */
+export const readinessSchema = z.object({ status: z.literal('ready') });
+
+/** A limit on the calls and the tokens of a minute. */
+const rateLimitSchema = z.object({
+  /** Name or hash of a key; `*` is every key, each counted separately. */
+  key: z.string(),
+  /** Id of a model; `*` is all models, counted together. */
+  model: z.string(),
+  /** Null is no limit. */
+  requests_per_minute: z.int().nullable(),
+  tokens_per_minute: z.int().nullable(),
+});
+
+export const rateLimitListSchema = z.object({ data: z.array(rateLimitSchema) });
+export type RateLimitList = z.infer<typeof rateLimitListSchema>;

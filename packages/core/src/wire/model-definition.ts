@@ -1,0 +1,145 @@
+import { z } from 'zod';
+
+import { type PricingOverride, pricingOverrideSchema, pricingSchema } from './models.ts';
+import { videoCapabilitiesSchema } from './videos.ts';
+
+/** USD as decimal text; exact, unlike a number. */
+const priceText = z.string().regex(/^\d+(\.\d+)?$/, 'must be a decimal number as text, e.g. "0.00000015"');
+
+const { overrides: _overrides, ...wireUnits } = pricingSchema.shape;
+const { min_prompt_tokens, utc_start, utc_end, utc_days, ...overridableUnits } = pricingOverrideSchema.shape;
+
+const asPrices = (units: Readonly<Record<string, unknown>>): Record<string, z.ZodType<string>> =>
+  Object.fromEntries(Object.keys(units).map((unit) => [unit, priceText]));
+
+const overrideSchema = z
+  .strictObject({ ...asPrices(overridableUnits), min_prompt_tokens, utc_start, utc_end, utc_days })
+  .partial()
+  .refine(
+    ({ utc_start: start, utc_end: end }) => (start === undefined) === (end === undefined),
+    'needs both utc_start and utc_end, or neither',
+  );
+
+const endpointPricingSchema = z
+  .strictObject({
+    ...asPrices(wireUnits),
+    overrides: z.array(overrideSchema),
+  })
+  .partial() as z.ZodType<EndpointPricing>;
+
+export type PriceUnit = keyof typeof wireUnits;
+
+/** Prices an endpoint charges, USD a unit. A unit that is missing has no known price, which is not the same as 0. */
+export type EndpointPricing = { readonly [unit in PriceUnit]?: string | undefined } & {
+  readonly overrides?: readonly PricingOverride[] | undefined;
+};
+
+/**
+ * How an endpoint is asked to continue a completion that has begun: the conversation ends with the model's text, which
+ * alone says it (`continues`), or is marked with `prefix` (`prefix`), or the request says it with
+ * `continue_final_message`.
+ */
+const PREFILL_FORMS = ['continues', 'prefix', 'continue_final_message'] as const;
+export type PrefillForm = (typeof PREFILL_FORMS)[number];
+
+export const endpointDefinitionSchema = z.strictObject({
+  /** Slug of a configured provider. */
+  provider: z.string(),
+  /** The provider's own name of the model. */
+  providerModel: z.string(),
+  pricing: endpointPricingSchema.optional(),
+  /** Default: the model's. */
+  context_length: z.int().positive().optional(),
+  max_completion_tokens: z.int().positive().optional(),
+  max_prompt_tokens: z.int().positive().optional(),
+  /** Absent: not known, so no parameter is dropped. */
+  supported_parameters: z.array(z.string()).optional(),
+  quantization: z.string().optional(),
+  /** Default: the provider's. */
+  region: z.string().optional(),
+  /** A tier or variant after the provider's slug, as in `deepinfra/turbo`. */
+  tag: z.string().optional(),
+  supports_implicit_caching: z.boolean().optional(),
+  /** The least `max_tokens` it accepts. */
+  minOutputTokens: z.int().positive().optional(),
+  /** How it continues a completion that broke off elsewhere; false: not at all. Default: what is known of the provider. */
+  prefill: z
+    .union([z.enum(PREFILL_FORMS), z.literal(false)], {
+      error: `must be one of ${PREFILL_FORMS.join(', ')}, or false`,
+    })
+    .optional(),
+});
+
+/** Variants stand behind a colon, and names of newest models begin with a tilde. */
+const ALIAS = /^[^\s:~@][^\s:]*$/;
+
+/** A model as configuration describes it: the fields of lists, and its endpoints. */
+export const modelDefinitionSchema = z.strictObject({
+  id: z.string().regex(/^[^/\s]+\/\S+$/, 'must be author/name'),
+  name: z.string().optional(),
+  aliases: z
+    .array(z.string().max(200).regex(ALIAS, 'must be a name without spaces and colons, e.g. "fast"'))
+    .optional()
+    .describe('Further names by which it is called'),
+  canonical_slug: z.string().optional(),
+  description: z.string().optional(),
+  /** Unix seconds. */
+  created: z.int().optional(),
+  context_length: z.int().positive().nullable().optional(),
+  architecture: z
+    .strictObject({
+      input_modalities: z.array(z.string()).min(1).optional(),
+      output_modalities: z.array(z.string()).min(1).optional(),
+      instruct_type: z.string().nullable().optional(),
+      tokenizer: z.string().optional(),
+    })
+    .optional(),
+  supported_voices: z.array(z.string()).nullable().optional(),
+  default_parameters: z.record(z.string(), z.number().nullable()).nullable().optional(),
+  per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable().optional(),
+  expiration_date: z.string().nullable().optional(),
+  /** Whether the author permits training of other models on completions. Absent: not known, so not permitted. */
+  distillable: z.boolean().optional(),
+  knowledge_cutoff: z.string().nullable().optional(),
+  /** Capabilities of a model that makes videos. */
+  video: videoCapabilitiesSchema.optional(),
+  endpoints: z.array(endpointDefinitionSchema).min(1, 'must name at least one endpoint'),
+});
+
+/** A model as configured. One that the built-in catalog has states only what differs: see `overrideModels`. */
+export const configuredModelSchema = modelDefinitionSchema.extend({
+  endpoints: z
+    .array(endpointDefinitionSchema.partial({ providerModel: true }))
+    .min(1, 'must name at least one endpoint')
+    .optional(),
+});
+
+export type ModelDefinition = z.infer<typeof modelDefinitionSchema>;
+export type EndpointDefinition = z.infer<typeof endpointDefinitionSchema>;
+export type ConfiguredModel = z.infer<typeof configuredModelSchema>;
+
+const modelSetupSchema = z.object({
+  id: z.string(),
+  /** `config`: of the config file, and changed there alone. */
+  source: z.enum(['config', 'stored']),
+  /**
+   * `ready`: served. `idle`: none of its providers is called at the moment. `shadowed`: the configuration has one of the
+   * same id, which is served. `failed`: cannot be served.
+   */
+  status: z.enum(['ready', 'idle', 'shadowed', 'failed']),
+  /** In words; null when ready. */
+  problem: z.string().nullable(),
+  /** As in a config file: what a built-in model of the same id has need not be repeated. Null when it cannot be read. */
+  definition: configuredModelSchema.nullable(),
+  created_at: z.string().nullable(),
+  updated_at: z.string().nullable(),
+});
+export type ModelSetup = z.infer<typeof modelSetupSchema>;
+
+export const modelSetupResponseSchema = z.object({ data: modelSetupSchema });
+
+export const modelSetupListSchema = z.object({
+  data: z.array(modelSetupSchema),
+  /** Whether providers and models can be set up here. */
+  editable: z.boolean(),
+});

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+
+const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+const hhmm = z
+  .int()
+  .min(0)
+  .max(2400)
+  .refine((time) => time % 100 < 60, 'must be a time of day as HHMM, e.g. 930 for half past nine');
+
+/** Prices that replace the common ones when all conditions hold; later ones take precedence unit by unit. */
+export const pricingOverrideSchema = z.object({
+  /** Prompts of more tokens than this. */
+  min_prompt_tokens: z.int().optional(),
+  /** Time of day as HHMM: 930 is half past nine. From `utc_start` until just before `utc_end`, over midnight if need be. */
+  utc_start: hhmm.optional(),
+  utc_end: hhmm.optional(),
+  utc_days: z.array(z.enum(DAYS)).optional(),
+  prompt: z.string().optional(),
+  completion: z.string().optional(),
+  audio: z.string().optional(),
+  input_audio_cache: z.string().optional(),
+  input_cache_read: z.string().optional(),
+  input_cache_write: z.string().optional(),
+  input_cache_write_1h: z.string().optional(),
+});
+export type PricingOverride = z.infer<typeof pricingOverrideSchema>;
+
+/**
+ * USD per unit as decimal text (wire.md 14.2). The first four are always there: `0` where nothing is charged by the
+ * unit, `-1` where the price is unknown, as on the public wire (docs/decisions/0007). A price of an image is on top of
+ * its tokens.
+ */
+export const pricingSchema = z.object({
+  prompt: z.string(),
+  completion: z.string(),
+  request: z.string(),
+  image: z.string(),
+  image_token: z.string().optional(),
+  image_output: z.string().optional(),
+  audio: z.string().optional(),
+  audio_output: z.string().optional(),
+  input_audio_cache: z.string().optional(),
+  input_cache_read: z.string().optional(),
+  input_cache_write: z.string().optional(),
+  input_cache_write_1h: z.string().optional(),
+  internal_reasoning: z.string().optional(),
+  web_search: z.string().optional(),
+  /** Prices of models that make videos, by the measured unit; the gateway's own field. */
+  video: z.string().optional(),
+  video_second: z.string().optional(),
+  video_token: z.string().optional(),
+  overrides: z.array(pricingOverrideSchema).optional(),
+});
+export type Pricing = z.infer<typeof pricingSchema>;
+
+const architectureSchema = z.object({
+  input_modalities: z.array(z.string()),
+  output_modalities: z.array(z.string()),
+  /** `<input>-><output>`, e.g. `text+image->text`. */
+  modality: z.string().nullable(),
+  instruct_type: z.string().nullable(),
+  tokenizer: z.string(),
+});
+
+/** A model as the lists show it. */
+export const modelSchema = z.object({
+  id: z.string(),
+  canonical_slug: z.string(),
+  name: z.string(),
+  description: z.string(),
+  /** Unix seconds. */
+  created: z.int(),
+  context_length: z.int().nullable(),
+  architecture: architectureSchema,
+  pricing: pricingSchema,
+  top_provider: z.object({
+    is_moderated: z.boolean(),
+    context_length: z.int().nullable(),
+    max_completion_tokens: z.int().nullable(),
+  }),
+  supported_parameters: z.array(z.string()),
+  supported_voices: z.array(z.string()).nullable(),
+  default_parameters: z.record(z.string(), z.number().nullable()).nullable(),
+  per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable(),
+  links: z.object({ details: z.string() }),
+  expiration_date: z.string().nullable(),
+  knowledge_cutoff: z.string().nullable(),
+});
+export type Model = z.infer<typeof modelSchema>;
+
+export const modelListSchema = z.object({
+  data: z.array(modelSchema),
+  total_count: z.int(),
+  links: z.object({ next: z.string().nullable() }),
+});
+export type ModelList = z.infer<typeof modelListSchema>;
+
+/** Measured values by the share of calls that reached or beat them. */
+const percentilesSchema = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() });
+
+export const modelCountSchema = z.object({ data: z.object({ count: z.int() }) });
+
+/** One model at one provider, as `GET /models/{author}/{slug}/endpoints` lists it. */
+export const modelEndpointSchema = z.object({
+  name: z.string(),
+  model_id: z.string(),
+  model_name: z.string(),
+  provider_name: z.string(),
+  tag: z.string(),
+  quantization: z.string().nullable(),
+  context_length: z.int(),
+  max_completion_tokens: z.int().nullable(),
+  max_prompt_tokens: z.int().nullable(),
+  pricing: pricingSchema,
+  supported_parameters: z.array(z.string()),
+  supports_implicit_caching: z.boolean(),
+  supports_tool_choice: z.object({
+    auto: z.boolean(),
+    function: z.boolean(),
+    none: z.boolean(),
+    required: z.boolean(),
+  }),
+  status: z.int(),
+  uptime_last_5m: z.number().nullable(),
+  uptime_last_30m: z.number().nullable(),
+  uptime_last_1d: z.number().nullable(),
+  /** Milliseconds; null until enough calls were made. */
+  latency_last_30m: percentilesSchema.nullable(),
+  /** Tokens a second; null until enough calls were made. */
+  throughput_last_30m: percentilesSchema.nullable(),
+});
+export type ModelEndpoint = z.infer<typeof modelEndpointSchema>;
+
+export const modelEndpointsSchema = z.object({
+  data: z.object({
+    id: z.string(),
+    name: z.string(),
+    created: z.int(),
+    description: z.string(),
+    architecture: architectureSchema,
+    endpoints: z.array(modelEndpointSchema),
+  }),
+});
+export type ModelEndpoints = z.infer<typeof modelEndpointsSchema>;
+
+/** A model as Codex asks for it: what it may do with it. One entry that it cannot read fails the whole list. */
+const codexModelSchema = z.object({
+  slug: z.string(),
+  display_name: z.string(),
+  description: z.string().nullable(),
+  supported_reasoning_levels: z.array(z.object({ effort: z.string(), description: z.string() })),
+  default_reasoning_level: z.string().nullable(),
+  shell_type: z.string(),
+  visibility: z.string(),
+  supported_in_api: z.boolean(),
+  priority: z.int(),
+  availability_nux: z.null(),
+  upgrade: z.null(),
+  base_instructions: z.string(),
+  support_verbosity: z.boolean(),
+  default_verbosity: z.null(),
+  supports_reasoning_summaries: z.boolean(),
+  supports_parallel_tool_calls: z.boolean(),
+  apply_patch_tool_type: z.null(),
+  truncation_policy: z.object({ mode: z.string(), limit: z.int() }),
+  context_window: z.int().nullable(),
+  input_modalities: z.array(z.string()),
+  experimental_supported_tools: z.array(z.string()),
+});
+export type CodexModel = z.infer<typeof codexModelSchema>;
+
+/** What Anthropic's clients read of a model, beside the fields of the list. */
+const anthropicFields = {
+  type: z.literal('model').optional(),
+  display_name: z.string().optional(),
+  created_at: z.string().optional(),
+};
+
+/** The list of models, with what its client asks for by the query or a header. */
+export const clientModelListSchema = modelListSchema.extend({
+  data: z.array(modelSchema.extend(anthropicFields)),
+  /** For Codex, with `client_version`. */
+  models: z.array(codexModelSchema).optional(),
+  /** For Anthropic's clients, with `anthropic-version`. */
+  has_more: z.boolean().optional(),
+  first_id: z.string().nullable().optional(),
+  last_id: z.string().nullable().optional(),
+});
+
+export const oneModelSchema = z.object({ data: modelSchema });
+
+/** A model as OpenAI's clients ask for one. */
+export const retrievedModelSchema = modelSchema.extend({ object: z.literal('model'), owned_by: z.string() });

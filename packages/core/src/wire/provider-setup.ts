@@ -1,0 +1,227 @@
+import { z } from 'zod';
+
+import { baseUrlSchema, keyText } from './fields.ts';
+import { layerFindingSchema, streamsFindings } from './providers.ts';
+
+/** The wire formats of providers. */
+export const WIRES = ['openai', 'openai-responses', 'anthropic', 'google', 'fal', 'replicate'] as const;
+export type Wire = (typeof WIRES)[number];
+
+const headersSchema = z.record(
+  z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line of Latin characters, as HTTP headers are'),
+);
+
+const slugText = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]*$/, 'must be letters, digits, dots, underscores or hyphens, e.g. "my-provider"');
+
+/** A provider as an operator describes it: either a preset, or a wire and its address. */
+export const providerSettingsSchema = z.strictObject({
+  slug: slugText.describe('Names it in models and in routing preferences'),
+  name: z.string().min(1).optional().describe('For people'),
+  preset: z.string().min(1).optional().describe('A well-known provider, so that only its key need be given'),
+  wire: z.enum(WIRES).optional().describe('The format it speaks'),
+  baseUrl: baseUrlSchema
+    .optional()
+    .describe('With the version segment, e.g. http://127.0.0.1:11434/v1; {model} in it becomes the name of the model'),
+  query: z.record(z.string().min(1), z.string()).default({}).describe('Added to every address: { "api-version": "…" }'),
+  apiKey: keyText
+    .nullable()
+    .optional()
+    .describe("The text itself, env:NAME or file:PATH; by default the preset's own variable"),
+  headers: headersSchema.default({}).describe('Sent with every call; values may be env:NAME or file:PATH'),
+  dataPolicy: z
+    .strictObject({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() })
+    .optional()
+    .describe('What it does with what it is sent; null is unknown, which no privacy rule accepts'),
+  responses: z
+    .boolean()
+    .optional()
+    .describe(
+      'Of the wire openai: it has /responses, too, and gets calls of that form as they came. Default: as its preset says',
+    ),
+  region: z.string().min(1).optional(),
+  byok: z.boolean().default(false).describe('The caller pays this provider directly'),
+  discoverModels: z.boolean().default(false).describe('Ask it at start which models it has, and serve them'),
+});
+
+/** The same with its defaults filled in. */
+export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
+
+const {
+  slug,
+  name,
+  preset,
+  wire,
+  baseUrl,
+  query,
+  apiKey,
+  headers,
+  dataPolicy,
+  responses,
+  region,
+  byok,
+  discoverModels,
+} = providerSettingsSchema.shape;
+
+const NO_REFERENCES = 'must be the secret itself: env:NAME and file:PATH are for config files alone';
+const isNoReference = (text: string | null | undefined): boolean => !/^(?:env|file):/.test(text ?? '');
+const setUpKey = apiKey.refine(isNoReference, NO_REFERENCES);
+const headerName = headers.unwrap().keyType;
+const headerValue = headers.unwrap().valueType.refine(isNoReference, NO_REFERENCES);
+
+/** A provider that is not saved yet: the fields of a config file. */
+const draft = {
+  ...providerSettingsSchema.shape,
+  slug: slug.optional().describe("Default: the preset's"),
+  apiKey: setUpKey.describe('The key itself; null for none. Never shown again'),
+  headers: z.record(headerName, headerValue).default({}).describe('Never shown again'),
+};
+
+/** The body of `POST /admin/v1/setup/providers`: the fields of a provider in a config file, and `enabled`. Closed. */
+export const createProviderRequestSchema = z.strictObject({
+  ...draft,
+  enabled: z.boolean().default(true).describe('False: saved, and not called'),
+});
+
+export type CreateProviderRequest = z.input<typeof createProviderRequestSchema>;
+
+/** The body of `PATCH /admin/v1/setup/providers/{slug}`. Absent members stay, null removes what may be absent. Closed. */
+export const updateProviderRequestSchema = z
+  .strictObject({
+    name: name.nullable(),
+    preset: preset.nullable(),
+    wire: wire.nullable(),
+    baseUrl: baseUrl.nullable(),
+    query: query.unwrap(),
+    apiKey: setUpKey.describe('Absent: the saved one stays'),
+    headers: z.record(headerName, headerValue.nullable()).describe('Those named here change; null removes one'),
+    dataPolicy: dataPolicy.nullable(),
+    responses: responses.nullable(),
+    region: region.nullable(),
+    byok: byok.unwrap(),
+    discoverModels: discoverModels.unwrap(),
+    enabled: z.boolean(),
+  })
+  .partial();
+export type UpdateProviderRequest = z.infer<typeof updateProviderRequestSchema>;
+
+/** The body of `POST /admin/v1/setup/provider-tests`. Closed. */
+export const testDraftRequestSchema = z.strictObject({
+  provider: z
+    .strictObject(draft)
+    .describe('With the slug of a saved one and the same address, its key and headers need not be given'),
+  model: z.string().min(1).optional().describe('One call of a few tokens is made to this model of the provider'),
+  stream: streamsFindings,
+});
+
+export type TestDraftRequest = z.input<typeof testDraftRequestSchema>;
+
+export const testDraftResponseSchema = z.object({
+  data: z.object({
+    ok: z.boolean(),
+    /** Up to the first layer that failed. */
+    findings: z.array(layerFindingSchema),
+    /** What the provider lists; null when it was not asked, or lists nothing. */
+    models: z
+      .array(z.object({ id: z.string(), created: z.int().optional(), context_length: z.int().optional() }))
+      .nullable(),
+  }),
+});
+
+export type TestDraftResult = z.infer<typeof testDraftResponseSchema>['data'];
+
+/** Settings as in a config file, but for what is secret. */
+const shownSettingsSchema = z.object({
+  name: z.string().optional(),
+  preset: z.string().optional(),
+  wire: z.enum(WIRES).optional(),
+  baseUrl: z.string().optional(),
+  query: z.record(z.string(), z.string()),
+  dataPolicy: z.object({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() }).optional(),
+  responses: z.boolean().optional(),
+  region: z.string().optional(),
+  byok: z.boolean(),
+  discoverModels: z.boolean(),
+});
+export type ShownSettings = z.infer<typeof shownSettingsSchema>;
+
+const providerSetupSchema = z.object({
+  slug: z.string(),
+  name: z.string(),
+  /** `config`: of the config file, the environment or the host, and changed there alone. */
+  source: z.enum(['config', 'stored']),
+  enabled: z.boolean(),
+  /**
+   * `ready`: called. `off`: not enabled. `shadowed`: the configuration has one of the same slug, which is called.
+   * `locked`: its key cannot be opened and is to be given anew. `failed`: cannot be made.
+   */
+  status: z.enum(['ready', 'off', 'shadowed', 'locked', 'failed']),
+  /** In words; null when ready or off. */
+  problem: z.string().nullable(),
+  /** The address that is called, its preset's where it has none of its own; null when not known. */
+  address: z.string().nullable(),
+  has_key: z.boolean().nullable(),
+  /** The end of the key; null without one, or when it is short. */
+  key_hint: z.string().nullable(),
+  header_names: z.array(z.string()),
+  /** Null when they cannot be read. */
+  settings: shownSettingsSchema.nullable(),
+  created_at: z.string().nullable(),
+  updated_at: z.string().nullable(),
+});
+export type ProviderSetup = z.infer<typeof providerSetupSchema>;
+
+export const providerSetupResponseSchema = z.object({ data: providerSetupSchema });
+
+export const providerSetupListSchema = z.object({
+  data: z.array(providerSetupSchema),
+  /** Whether providers and models can be set up here. */
+  editable: z.boolean(),
+});
+
+export type ProviderSetupList = z.infer<typeof providerSetupListSchema>;
+
+export const providerPresetListSchema = z.object({
+  data: z.array(
+    z.object({
+      /** What `preset` of a provider names. */
+      id: z.string(),
+      name: z.string(),
+      /** The slug that a provider has by default. */
+      slug: z.string(),
+      wire: z.enum(WIRES),
+      /** Null where every customer has an address of their own, which `baseUrl` must be. */
+      base_url: z.string().nullable(),
+      address_example: z.string().nullable(),
+      needs_key: z.boolean(),
+      /** The customary variable of its key. */
+      key_variable: z.string().nullable(),
+      /** Where its customers make keys; null where that is not known. */
+      key_page: z.string().nullable(),
+      /** Whether `discoverModels` can be true. */
+      lists_models: z.boolean(),
+      /** Whether it is a gateway to other providers. */
+      is_gateway: z.boolean(),
+      data_policy: z.object({ training: z.boolean().nullable(), retains_prompts: z.boolean().nullable() }),
+    }),
+  ),
+});
+
+export type ProviderPresetList = z.infer<typeof providerPresetListSchema>;
+
+export const localServerListSchema = z.object({
+  data: z.array(
+    z.object({
+      /** The preset that fits it. */
+      preset: z.string(),
+      name: z.string(),
+      base_url: z.string(),
+      models: z.array(z.string()),
+      /** The slug of the provider that is set up with this address; null for none. */
+      set_up_as: z.string().nullable(),
+    }),
+  ),
+});
+export type LocalServerList = z.infer<typeof localServerListSchema>;

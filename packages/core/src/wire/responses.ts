@@ -1,0 +1,191 @@
+import { z } from 'zod';
+
+import { routingMembersSchema } from './routing.ts';
+
+const partSchema = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('input_text'), text: z.string() }),
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('output_text'), text: z.string() }),
+  z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+  z.looseObject({
+    type: z.literal('input_image'),
+    image_url: z.string().nullish(),
+    file_id: z.string().nullish(),
+    detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
+  }),
+  z.looseObject({
+    type: z.literal('input_file'),
+    filename: z.string().nullish(),
+    file_data: z.string().nullish(),
+    file_url: z.string().nullish(),
+    file_id: z.string().nullish(),
+  }),
+  z.looseObject({
+    type: z.literal('input_audio'),
+    input_audio: z.looseObject({ data: z.string(), format: z.string() }),
+  }),
+  z.looseObject({ type: z.literal('input_video'), video_url: z.string() }),
+]);
+
+const contentSchema = z.union([z.string(), z.array(partSchema)], {
+  error: 'must be a string or a list of content parts',
+});
+
+const messageItemSchema = z.looseObject({
+  type: z.literal('message').optional(),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content: contentSchema,
+});
+
+const textsSchema = z.array(z.looseObject({ type: z.string(), text: z.string() })).nullish();
+
+const outputSchema = z.looseObject({ call_id: z.string(), output: contentSchema });
+
+/** The items that are translated, by their type. Others are for upstreams of this form. */
+export const ITEM_SCHEMAS = {
+  message: messageItemSchema,
+  reasoning: z.looseObject({
+    type: z.literal('reasoning'),
+    summary: textsSchema,
+    content: textsSchema,
+    encrypted_content: z.string().nullish(),
+    signature: z.string().nullish(),
+    format: z.string().nullish(),
+  }),
+  function_call: z.looseObject({
+    type: z.literal('function_call'),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+    namespace: z.string().nullish(),
+  }),
+  custom_tool_call: z.looseObject({
+    type: z.literal('custom_tool_call'),
+    call_id: z.string(),
+    name: z.string(),
+    input: z.string(),
+    namespace: z.string().nullish(),
+  }),
+  function_call_output: outputSchema.extend({ type: z.literal('function_call_output') }),
+  custom_tool_call_output: outputSchema.extend({ type: z.literal('custom_tool_call_output') }),
+} as const;
+
+export type ResponsesPart = z.infer<typeof partSchema>;
+export type ResponsesContent = z.infer<typeof contentSchema>;
+export type MessageItem = z.infer<typeof messageItemSchema>;
+export type ReasoningItem = z.infer<(typeof ITEM_SCHEMAS)['reasoning']>;
+export type CallItem =
+  | z.infer<(typeof ITEM_SCHEMAS)['function_call']>
+  | z.infer<(typeof ITEM_SCHEMAS)['custom_tool_call']>;
+export type OutputItem = z.infer<typeof outputSchema>;
+
+/** A tool of the caller's own, or a group of them. Others are run by upstream, or have a form that it knows. */
+export const toolSchema = z.looseObject({
+  type: z.string(),
+  name: z.string().optional(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+  format: z.looseObject({ type: z.string(), definition: z.string().optional() }).nullish(),
+  tools: z.array(z.looseObject({ type: z.string() })).optional(),
+});
+export type ResponsesTool = z.infer<typeof toolSchema>;
+
+const toolChoiceSchema = z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
+  error: 'must be "auto", "none", "required" or an object with a type',
+});
+
+const formatSchema = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    name: z.string(),
+    schema: z.record(z.string(), z.unknown()),
+    description: z.string().nullish(),
+    strict: z.boolean().nullish(),
+  }),
+]);
+
+const notKept = (problem: string): z.ZodType<null | undefined> => z.null({ error: problem }).optional();
+
+/**
+ * The body of `POST /responses` as far as it is translated. Fields of chat completions (`provider`, `plugins`,
+ * `temperature`) have their names and forms there; any other is for upstreams of this form.
+ */
+export const responsesRequestSchema = z.looseObject({
+  model: z.string().min(1, 'must not be empty').nullish(),
+  input: z.union(
+    [z.string(), z.array(z.looseObject({ type: z.string().nullish() })).min(1, 'must have at least 1 item')],
+    { error: 'must be a text or a list of items' },
+  ),
+  instructions: z.string().nullish(),
+  tools: z.array(toolSchema).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  text: z
+    .looseObject({
+      format: formatSchema.nullish(),
+      verbosity: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+    })
+    .nullish(),
+  reasoning: z.looseObject({}).nullish(),
+  include: z.array(z.string()).nullish(),
+  stream: z.boolean().nullish(),
+  store: z.literal(false, { error: 'must be false: responses are not kept here, send the whole input' }).nullish(),
+  background: z.literal(false, { error: 'must be false: responses are not kept here to be fetched later' }).nullish(),
+  previous_response_id: notKept('is not supported: responses are not kept here, send the whole input'),
+  conversation: notKept('is not supported: conversations are not kept here, send the whole input'),
+});
+
+export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;
+
+const responsesUsageSchema = z.looseObject({
+  input_tokens: z.int(),
+  input_tokens_details: z.looseObject({ cached_tokens: z.int() }),
+  output_tokens: z.int(),
+  output_tokens_details: z.looseObject({ reasoning_tokens: z.int() }),
+  total_tokens: z.int(),
+  /** USD; null when the price is unknown. */
+  cost: z.number().nullable().optional(),
+});
+
+/** The response of `POST /responses` without `stream`. Items and fields of upstream's own pass as they are. */
+export const responseSchema = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.int(),
+  completed_at: z.int().nullable().optional(),
+  model: z.string(),
+  provider: z.string(),
+  status: z.enum(['completed', 'incomplete', 'failed', 'in_progress', 'cancelled', 'queued']),
+  output: z.array(z.looseObject({ type: z.string() })),
+  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
+  usage: responsesUsageSchema.nullable(),
+  temperature: z.number(),
+  top_p: z.number(),
+  presence_penalty: z.number(),
+  frequency_penalty: z.number(),
+  top_logprobs: z.int(),
+  max_tool_calls: z.int().nullable(),
+  service_tier: z.string(),
+  safety_identifier: z.string().nullable(),
+  prompt_cache_key: z.string().nullable(),
+  ...routingMembersSchema.shape,
+});
+
+export const responseEventSchema = z
+  .object({ event: z.string(), data: z.looseObject({ type: z.string(), sequence_number: z.int() }) })
+  .describe('One server-sent event. The last one is response.completed, incomplete or failed, followed by [DONE].');
+
+const LENGTH = 24;
+const OWN_ID = new RegExp(String.raw`^[a-z]{2,4}_[\w-]{${LENGTH}}[0-9a-f]{4}$`);
+
+/** The id of an output item that the gateway made, from the id of its generation and its place in the output. */
+export const toItemId = (prefix: string, generationId: string, place: number): string =>
+  `${prefix}_${generationId.slice(-LENGTH)}${place.toString(16).padStart(4, '0')}`;
+
+/** Whether `toItemId` made an id: no upstream knows it. Ids of upstreams are longer. */
+export const isOwnItemId = (id: unknown): boolean => typeof id === 'string' && OWN_ID.test(id);

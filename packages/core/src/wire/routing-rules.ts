@@ -1,0 +1,164 @@
+import { z } from 'zod';
+
+import { modelEndpointSchema } from './models.ts';
+
+/** The forms of a chat call, as the last word of their paths: `chat` is `POST /chat/completions`. */
+export const DOORS = ['chat', 'messages', 'responses', 'completions'] as const;
+export type Door = (typeof DOORS)[number];
+
+const name = z.string().min(1).max(200);
+const patterns = z.array(name).min(1).max(100);
+
+/** The conditions of a rule by their names here. All that are given have to hold. */
+const routingConditionsSchema = z
+  .strictObject({
+    /** Models as they are asked for; `*` is any text. */
+    models: patterns.describe('Models as they are asked for; * is any text'),
+    /** Whether it is a small task that an agent does beside its work. */
+    background: z.boolean().describe('Small tasks that an agent does beside its work'),
+    /** Whether reasoning is asked for. */
+    thinking: z.boolean().describe('Whether reasoning is asked for'),
+    /** Estimated tokens of the prompt, tools included. */
+    min_prompt_tokens: z.int().min(1).describe('Estimated tokens of the prompt, tools included'),
+    has_images: z.boolean().describe('Whether there are images in the prompt'),
+    has_tools: z.boolean().describe('Whether the model is offered tools'),
+    min_tools: z.int().min(1).describe('How many tools the model is offered at least'),
+    /** Whether an agent that another one has started makes the call. */
+    sub_agent: z.boolean().describe('Whether an agent that another agent has started makes the call'),
+    kind: z.literal('chat').describe('The kind of the call: chats are the one that rules hold for'),
+    doors: z.array(z.enum(DOORS)).min(1).describe('The form in which the call is made'),
+    /** Names or hashes of keys. */
+    keys: z.array(name).min(1).max(100).describe('Names or hashes of the keys that it holds for'),
+    except_keys: z.array(name).min(1).max(100).describe('Names or hashes of keys that it does not hold for'),
+    /** Patterns for the address of the application, or its user agent. */
+    apps: patterns.describe('Addresses (HTTP-Referer) or user agents of applications; * is any text'),
+  })
+  .partial();
+export type RoutingConditions = z.infer<typeof routingConditionsSchema>;
+
+/** A rule that chooses the model of a chat call by what the call is. */
+const routingRuleSchema = z.strictObject({
+  name: z.string().min(1).max(100),
+  /** Without any condition it holds for every call. */
+  when: routingConditionsSchema,
+  /** Takes the place of the models that the call asks for. */
+  model: name,
+  /** Those that are tried after it. */
+  models: z.array(name).max(3).optional(),
+});
+export type RoutingRule = z.infer<typeof routingRuleSchema>;
+
+const MAX_RULES = 100;
+
+/** Rules in the order in which they are tried. */
+export const routingRulesSchema = z.array(routingRuleSchema).max(MAX_RULES).superRefine(refuseSameNames);
+
+const {
+  min_prompt_tokens: minPromptTokens,
+  has_images: hasImages,
+  has_tools: hasTools,
+  min_tools: minTools,
+  sub_agent: subAgent,
+  except_keys: exceptKeys,
+  ...sameNames
+} = routingConditionsSchema.shape;
+
+/** A rule in the words of the configuration. */
+const configuredRoutingRuleSchema = routingRuleSchema.extend({
+  when: z
+    .strictObject({ ...sameNames, minPromptTokens, hasImages, hasTools, minTools, subAgent, exceptKeys })
+    .partial(),
+});
+export type ConfiguredRoutingRule = z.infer<typeof configuredRoutingRuleSchema>;
+
+export const configuredRoutingRulesSchema = z
+  .array(configuredRoutingRuleSchema)
+  .max(MAX_RULES)
+  .superRefine(refuseSameNames);
+
+/** Converts a rule of the configuration to its form on the wire. */
+export function toRoutingRule({ when, ...rule }: ConfiguredRoutingRule): RoutingRule {
+  const {
+    minPromptTokens: min_prompt_tokens,
+    hasImages: has_images,
+    hasTools: has_tools,
+    minTools: min_tools,
+    subAgent: sub_agent,
+    exceptKeys: except_keys,
+    ...same
+  } = when;
+  const renamed = { min_prompt_tokens, has_images, has_tools, min_tools, sub_agent, except_keys };
+  const given = Object.entries(renamed).filter(([, value]) => value !== undefined);
+  return { ...rule, when: { ...same, ...Object.fromEntries(given) } };
+}
+
+function refuseSameNames(rules: readonly { readonly name: string }[], context: z.RefinementCtx): void {
+  for (const [at, { name: named }] of rules.entries()) {
+    if (rules.findIndex((other) => other.name === named) === at) continue;
+    context.addIssue({ code: 'custom', path: [at, 'name'], message: 'must be the name of one rule alone' });
+  }
+}
+
+const healthFields = modelEndpointSchema.pick({
+  status: true,
+  uptime_last_5m: true,
+  uptime_last_30m: true,
+  uptime_last_1d: true,
+  latency_last_30m: true,
+  throughput_last_30m: true,
+});
+
+/** The response of `POST /admin/v1/explain` for one endpoint. */
+const endpointExplanationSchema = z.object({
+  /** Slug, with the tag where there is one. */
+  provider: z.string(),
+  provider_name: z.string(),
+  model: z.string(),
+  /** The provider's own name of the model. */
+  provider_model: z.string(),
+  included: z.boolean(),
+  /** 1 is called first. Null when excluded. */
+  rank: z.int().nullable(),
+  /** The field that excludes it; null when included. */
+  rule: z.string().nullable(),
+  /** The guardrail whose field that is. */
+  guardrail_id: z.string().nullable(),
+  /** USD a token; `compared` is the blend that decides the order. Null when not known. */
+  price: z.object({
+    prompt: z.string().nullable(),
+    completion: z.string().nullable(),
+    compared: z.number().nullable(),
+  }),
+  /** Whether it can continue a completion that has broken off elsewhere. */
+  takes_prefill: z.boolean(),
+  health: healthFields.extend({ standing: z.enum(['steady', 'half-open', 'unstable', 'resting', 'failing', 'open']) }),
+});
+export type EndpointExplanation = z.infer<typeof endpointExplanationSchema>;
+
+/** One rule of the account, in the order in which they are tried. */
+const ruleExplanationSchema = z.object({
+  name: z.string(),
+  model: z.string(),
+  /** `not_reached`: another rule before it is applied. */
+  outcome: z.enum(['applied', 'not_met', 'unknown_model', 'not_reached']),
+  /** The first condition that does not hold, where one does not. */
+  condition: z.string().nullable(),
+});
+
+/** How a chat request would be routed now. */
+export const routingExplanationSchema = z.object({
+  requested: z.string(),
+  strategy: z.string(),
+  /** The rule that chooses the model, and the model that the request names; absent without any. */
+  routing_rule: z.string().optional(),
+  requested_model: z.string().optional(),
+  /** All rules; absent without any. */
+  rules: z.array(ruleExplanationSchema).optional(),
+  region: z.string().nullable(),
+  models: z.array(z.string()),
+  /** Names of providers in the request that nobody has, and no gateway upstream gets. */
+  unknown_providers: z.array(z.string()),
+  /** Included ones by rank, then the excluded. */
+  endpoints: z.array(endpointExplanationSchema),
+});
+export type RoutingExplanation = z.infer<typeof routingExplanationSchema>;
