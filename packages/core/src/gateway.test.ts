@@ -18,7 +18,7 @@ import { ROUTES } from './api/routes.ts';
 import { createGateway } from './gateway.ts';
 import type { Principal } from './http/principal.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
-import { createMemoryStore } from './stores/memory/memory-store.ts';
+import { createMemoryStore } from './stores/memory-store.ts';
 import type { StoreReadiness } from './stores/store.ts';
 import { modelEndpointsSchema, modelListSchema } from './wire/models.ts';
 

@@ -14,7 +14,7 @@ import type { Provider } from './providers/provider.ts';
 import { isModelName } from './routing/models/resolve-models.ts';
 import { unknownModelOf } from './routing/rules/match-rule.ts';
 import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
-import type { VideoJob } from './stores/video-job.ts';
+import type { VideoJob } from './stores/video-jobs.ts';
 import { waitForVideo } from './videos/jobs/wait-for-video.ts';
 import { toVideoResponse } from './videos/to-video-response.ts';
 import type { VideoResponse } from './wire/videos.ts';

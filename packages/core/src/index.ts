@@ -136,13 +136,52 @@ export {
 export type { VideoProvider } from './providers/video-contract.ts';
 export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
-export type { ProviderRecord as StoredProvider } from './stores/store.ts';
-export type { BroadcastDelivery, BroadcastFeed, BroadcastRow } from './stores/broadcast-row.ts';
-export type { BudgetSlice, BudgetSlices, SlicedBudget, SliceGrant, SliceRequest } from './stores/budget-slices.ts';
-export type { SharedEntries } from './stores/shared-entries.ts';
-export type { StoreFigures } from './stores/store-figures.ts';
-export type { GuardrailHitsRow } from './stores/guardrail-hits-row.ts';
-export type { JournaledChange, JournaledRecord, JournaledSegment, RecordJournal } from './stores/record-journal.ts';
+export type {
+  AssignmentRecord,
+  AssignmentRepository,
+  BroadcastRepository,
+  BudgetSlice,
+  BudgetSlices,
+  DeliveryAttempt,
+  DeliveryLog,
+  FollowedGenerations,
+  GenerationPage,
+  GenerationQuery,
+  GenerationRecord,
+  GenerationRepository,
+  GuardrailHitsRepository,
+  JournaledChange,
+  JournaledRecord,
+  JournaledSegment,
+  KeyRecord,
+  ModelRecord,
+  ProviderRecord,
+  RecordJournal,
+  Repository,
+  RetentionState,
+  RunningCall,
+  RunningFigures,
+  ScannedGeneration,
+  SettingsRepository,
+  SharedEntries,
+  SlicedBudget,
+  SliceGrant,
+  SliceRequest,
+  SortedPage,
+  SpendingSum,
+  Spent,
+  SpentQuery,
+  Store,
+  StoredContent,
+  ProviderRecord as StoredProvider,
+  StoreFigures,
+  StoreReadiness,
+  TableRepository,
+  VideoJobRepository,
+  WorkingJobsQuery,
+  WorkspaceRecord,
+} from './stores/store.ts';
+export type { BroadcastDelivery, BroadcastFeed, BroadcastRow, GuardrailHitsRow } from './stores/rows.ts';
 export type {
   ActivityQuery,
   ActivitySum,
@@ -166,58 +205,32 @@ export type {
   SortedQuery,
   SortValue,
 } from './stores/generation-queries.ts';
-export { createActivityBook } from './stores/kit/activity-book.ts';
-export { createDeliveryBook } from './stores/kit/delivery-book.ts';
+export { createActivityBook, createFacetCount, createHistogram, type HistogramCount } from './stores/kit/aggregates.ts';
+export {
+  createDeliveryBook,
+  createRowRepository,
+  createTableRepositories,
+  type RowChange,
+  type TableSource,
+} from './stores/kit/repositories.ts';
 export { createFirstGenerations, type FirstGenerations } from './stores/kit/first-generations.ts';
-export { createFacetCount } from './stores/kit/generation-facets.ts';
 export {
   type AttemptSource,
   type FactSource,
+  matchesFilter,
   toAttemptFacts,
   toGenerationFacts,
-} from './stores/kit/generation-facts.ts';
-export { matchesFilter } from './stores/kit/generation-filter.ts';
-export { createHistogram, type HistogramCount } from './stores/kit/generation-histogram.ts';
-export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
-export { createSessionBook, type SessionBook } from './stores/kit/session-book.ts';
-export { toInterruptedRecord } from './stores/kit/to-interrupted-record.ts';
-export { toPreview } from './stores/kit/to-preview.ts';
-export { type CarriedSpending, createCarriedSpending } from './stores/kit/carried-spending.ts';
-export { createSpendingBook, type SpendingBook, type SpendingEntry, toSpending } from './stores/kit/spending-book.ts';
-export { createTableRepositories, type TableSource } from './stores/kit/table-repositories.ts';
+} from './stores/kit/filters.ts';
+export { createSessionBook, type SessionBook } from './stores/kit/sessions.ts';
+export { toInterruptedRecord, toPreview } from './stores/kit/records.ts';
+export {
+  type CarriedSpending,
+  createCarriedSpending,
+  createSpendingBook,
+  type SpendingBook,
+  type SpendingEntry,
+  toSpending,
+} from './stores/kit/spending.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';
-export type {
-  AssignmentRecord,
-  AssignmentRepository,
-  BroadcastRepository,
-  DeliveryAttempt,
-  DeliveryLog,
-  FollowedGenerations,
-  GenerationPage,
-  GenerationQuery,
-  GenerationRecord,
-  GenerationRepository,
-  GuardrailHitsRepository,
-  KeyRecord,
-  ModelRecord,
-  ProviderRecord,
-  Repository,
-  TableRepository,
-  RetentionState,
-  RunningCall,
-  RunningFigures,
-  ScannedGeneration,
-  SortedPage,
-  SettingsRepository,
-  SpendingSum,
-  Spent,
-  SpentQuery,
-  Store,
-  StoredContent,
-  StoreReadiness,
-  VideoJobRepository,
-  WorkingJobsQuery,
-  WorkspaceRecord,
-} from './stores/store.ts';
-export { hasEnded, hasWork, type VideoJob } from './stores/video-job.ts';
+export { hasEnded, hasWork, type VideoJob } from './stores/video-jobs.ts';
 export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/archive/video-archive.ts';

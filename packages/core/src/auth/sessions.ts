@@ -2,7 +2,7 @@ import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createRandomId } from '../foundation/random-id.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
-import type { SharedEntries } from '../stores/shared-entries.ts';
+import type { SharedEntries } from '../stores/store.ts';
 import { createMemoryKeep, dropOldest, SESSION_LIFETIME_S } from './session-keep.ts';
 import type { Session } from './session.ts';
 import type { ShareFailures } from './share-failures.ts';

@@ -1,5 +1,5 @@
 import type { Platform } from '../foundation/platform.ts';
-import type { SharedEntries } from '../stores/shared-entries.ts';
+import type { SharedEntries } from '../stores/store.ts';
 import { dropOldest, SESSION_LIFETIME_S, type SessionKeep, TOKEN_LIFETIME_MS } from './session-keep.ts';
 import type { Session } from './session.ts';
 

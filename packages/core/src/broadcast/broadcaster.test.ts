@@ -7,8 +7,8 @@ import { createCoreGateway } from '../../../../test/support/gateways/core-gatewa
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
 import { type Transport, TransportError, type TransportRequest } from '../foundation/transport/transport.ts';
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
-import { createMemoryStore } from '../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { Destination } from '../wire/destinations.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import type { BootstrapKey } from '../auth/bootstrap-key.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { Destination } from '../wire/destinations.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { BroadcastRow } from '../stores/broadcast-row.ts';
+import type { BroadcastRow } from '../stores/rows.ts';
 import type { Repository } from '../stores/store.ts';
 
 export interface DeliveryCursorOptions {

@@ -1,4 +1,4 @@
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Delivered } from './deliver-generations.ts';

@@ -1,5 +1,5 @@
 import { createUuid } from '../foundation/random-id.ts';
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';
 import { type Broadcaster, type BroadcasterOptions, createBroadcaster, createDeliver } from './broadcaster.ts';

@@ -1,4 +1,4 @@
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { BroadcastRepository } from '../stores/store.ts';
 
 /** The deliveries to a destination, oldest first. Where a store is not asked that narrowly, of all that it lists. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { toDestination } from '../../../../test/support/broadcast/broadcast-bench.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
-import { createMemoryStore } from '../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
 import { createTraceLoader } from './load-trace.ts';
 
 test('reads the request and the completion, without the parts that the API does not show', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
-import { createMemoryStore } from '../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { BroadcastDeliveryPage, BroadcastDeliveryQuery, BroadcastRepository } from '../stores/store.ts';
 import { pageDeliveries } from './page-deliveries.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { BroadcastRepository } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs, remainingDelayMs } from '../webhooks/delivery-schedule.ts';

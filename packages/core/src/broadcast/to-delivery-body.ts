@@ -1,4 +1,4 @@
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { BroadcastDeliveryBody } from '../wire/destinations.ts';
 
 /** A delivery as management sees it. */

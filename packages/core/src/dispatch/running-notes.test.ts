@@ -4,7 +4,7 @@ import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import { createCoreGateway, readFrames } from '../../../../test/support/gateways/core-gateway.ts';
 import type { Provider } from '../providers/provider.ts';
-import { toInterruptedRecord } from '../stores/kit/to-interrupted-record.ts';
+import { toInterruptedRecord } from '../stores/kit/records.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 
 const toText = (content: string): ChatChunk => ({

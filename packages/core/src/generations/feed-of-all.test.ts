@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createSharedMemoryStore } from '../../../../test/support/stores/shared-memory-store.ts';
-import type { VideoJob } from '../stores/video-job.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 import { createFeedOfAll } from './feed-of-all.ts';
 import { createGenerationFeed, type GenerationFeed } from './generation-feed.ts';
 

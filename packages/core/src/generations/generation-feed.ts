@@ -1,4 +1,4 @@
-import type { VideoJob } from '../stores/video-job.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 
 export type FeedEvent =
   | { readonly type: 'generation'; readonly id: string }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { VideoContent, VideoFetch } from '../providers/video-contract.ts';
-import type { VideoJob } from '../stores/video-job.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 import { videoOf } from './video-of.ts';
 
 /** Limit to upstream's first byte, and between two pieces. */

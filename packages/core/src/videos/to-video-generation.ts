@@ -2,7 +2,7 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import { toUsd } from '../catalog/nano-usd.ts';
 import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
-import type { VideoJob } from '../stores/video-job.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 import { toDataRegion } from '../wire/fields.ts';
 import type { GenerationContent, MediaInput, ProviderResponse } from '../wire/generation.ts';
 

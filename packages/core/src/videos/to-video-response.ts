@@ -1,6 +1,6 @@
 import { toUsd } from '../catalog/nano-usd.ts';
 import { mountPathOf } from '../http/request.ts';
-import type { VideoJob } from '../stores/video-job.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 import type { VideoResponse } from '../wire/videos.ts';
 
 /** A job as callers see it. `baseUrl` is where the gateway is mounted, as callers see it; empty at the root. */

@@ -1,6 +1,6 @@
 import type { Provider } from '../providers/provider.ts';
 import type { VideoProvider } from '../providers/video-contract.ts';
-import type { VideoJob } from '../stores/video-job.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 
 /**
  * Returns the video part of a job's provider; undefined when that is no longer configured. A job under way needs

@@ -2,7 +2,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { followFeed } from '../../generations/read/follow-feed.ts';
 import { operation } from '../../http/operation.ts';
 import { type GatewayRequest, firstValue } from '../../http/request.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { generationFeedEventSchema, type VideoEvent } from '../../wire/generation-feed.ts';
 import { generationFeedQuerySchema } from '../../wire/generation-list.ts';

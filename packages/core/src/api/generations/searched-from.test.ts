@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { createRecordingStore } from '../../../../../test/support/stores/recording-store.ts';
-import { createMemoryStore } from '../../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../../stores/memory-store.ts';
 
 const searchedFromMs = Date.UTC(2026, 0, 1, 12);
 const SEARCHED_FROM = '2026-01-01T12:00:00.000Z';

@@ -4,7 +4,7 @@ import { createVirtualPlatform } from '../../../../../test/support/async/virtual
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { toNewGuardrail } from '../../guardrails/change-guardrail.ts';
 import { compilePolicy } from '../../guardrails/compile-policy.ts';
-import { createMemoryStore } from '../../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../../stores/memory-store.ts';
 import { dryRunOverGenerations } from './dry-run-over-generations.ts';
 import type { DryRunParts } from './guardrail-parts.ts';
 

@@ -2,7 +2,7 @@ import type { FindKeyNames } from '../../auth/key-names.ts';
 import { listHitDays } from '../../guardrails/hits/list-hit-days.ts';
 import { sumHits } from '../../guardrails/hits/sum-hits.ts';
 import { operation } from '../../http/operation.ts';
-import type { GuardrailHitsRow } from '../../stores/guardrail-hits-row.ts';
+import type { GuardrailHitsRow } from '../../stores/rows.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { type GuardrailHitList, guardrailHitListSchema, guardrailHitsQuerySchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import type { ConfiguredKey } from '../../auth/configured-keys.ts';
-import type { KeyRecord } from '../../stores/table-rows.ts';
+import type { KeyRecord } from '../../stores/rows.ts';
 import type { AnyKey } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';
 import { toKeyBody } from './to-key-body.ts';

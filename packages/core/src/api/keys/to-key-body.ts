@@ -1,5 +1,5 @@
 import { readKeyUsage } from '../../budgets/read-key-usage.ts';
-import type { KeyRecord } from '../../stores/table-rows.ts';
+import type { KeyRecord } from '../../stores/rows.ts';
 import type { KeyBody } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';
 

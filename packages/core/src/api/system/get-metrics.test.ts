@@ -12,7 +12,7 @@ import {
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { createGateway } from '../../gateway.ts';
-import { createMemoryStore } from '../../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../../stores/memory-store.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 
 const COMPLETION: readonly ChatChunk[] = [

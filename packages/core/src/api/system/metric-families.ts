@@ -3,7 +3,7 @@ import type { Engine } from '../../foundation/engine.ts';
 import type { MetricFamily, MetricSample } from '../../foundation/metric-family.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
 import { countStandings } from '../../routing/health/standing-counts.ts';
-import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
 import { listWorkingJobs } from '../../videos/jobs/working-jobs.ts';
 import type { SystemParts } from './system-parts.ts';
 

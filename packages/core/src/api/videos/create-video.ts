@@ -7,7 +7,7 @@ import { operation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { firstValue, type GatewayRequest } from '../../http/request.ts';
-import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
+import type { VideoDelivery, VideoJob } from '../../stores/video-jobs.ts';
 import type { ConfirmOrder } from '../../videos/orders/idempotency.ts';
 import { orderVideo } from '../../videos/orders/order-video.ts';
 import { videoKind } from '../../videos/orders/video-kind.ts';

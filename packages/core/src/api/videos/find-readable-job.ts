@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Principal } from '../../http/principal.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { VideoParts } from './video-parts.ts';
 
 interface Reader {

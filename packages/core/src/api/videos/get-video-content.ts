@@ -5,7 +5,7 @@ import { operation } from '../../http/operation.ts';
 import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import type { VideoContent } from '../../providers/video-contract.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import { toArchivedResponse } from '../../videos/archive/to-archived-response.ts';
 import { toArchiveName } from '../../videos/archive/video-archive.ts';
 import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';

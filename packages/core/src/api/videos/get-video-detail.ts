@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { hasEnded } from '../../stores/video-job.ts';
+import { hasEnded } from '../../stores/video-jobs.ts';
 import { toInputs } from '../../videos/job-inputs.ts';
 import { withPolls } from '../../videos/jobs/video-course.ts';
 import type { MediaInput } from '../../wire/generation.ts';

@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { hasEnded } from '../../stores/video-job.ts';
+import { hasEnded } from '../../stores/video-jobs.ts';
 import { videoInputsResponseSchema } from '../../wire/videos.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';

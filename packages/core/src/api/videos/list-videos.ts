@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
 import { pageVideoJobs } from '../../videos/jobs/page-video-jobs.ts';
 import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire/videos.ts';
 import type { VideoParts } from './video-parts.ts';

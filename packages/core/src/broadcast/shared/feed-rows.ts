@@ -1,5 +1,5 @@
 import type { Platform } from '../../foundation/platform.ts';
-import type { BroadcastFeed, BroadcastRow } from '../../stores/broadcast-row.ts';
+import type { BroadcastFeed, BroadcastRow } from '../../stores/rows.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Destination } from '../../wire/destinations.ts';
 

@@ -1,4 +1,4 @@
-import type { BroadcastFeed } from '../../stores/broadcast-row.ts';
+import type { BroadcastFeed } from '../../stores/rows.ts';
 import type { GenerationRecord } from '../../stores/store.ts';
 import type { Destination } from '../../wire/destinations.ts';
 import { type BroadcasterOptions, createDeliver } from '../broadcaster.ts';

@@ -12,7 +12,7 @@ import {
   type SharedMemoryStore,
 } from '../../../../../test/support/stores/shared-memory-store.ts';
 import type { TransportRequest } from '../../foundation/transport/transport.ts';
-import type { BroadcastDelivery } from '../../stores/broadcast-row.ts';
+import type { BroadcastDelivery } from '../../stores/rows.ts';
 import { createSharedBroadcaster } from './shared-broadcaster.ts';
 
 const WEBHOOK = { type: 'webhook' as const, config: { url: 'https://a/', method: 'POST' } };

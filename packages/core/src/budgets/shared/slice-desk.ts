@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../foundation/async/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { BudgetSlices } from '../../stores/budget-slices.ts';
+import type { BudgetSlices } from '../../stores/store.ts';
 import type { Budget } from '../budget.ts';
 import type { HoldBook } from '../hold-book.ts';
 import { findRefusal } from './remembered-refusal.ts';

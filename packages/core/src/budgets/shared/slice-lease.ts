@@ -1,5 +1,5 @@
 import type { Platform } from '../../foundation/platform.ts';
-import type { BudgetSlices } from '../../stores/budget-slices.ts';
+import type { BudgetSlices } from '../../stores/store.ts';
 import type { StatementLimit } from './statement-limit.ts';
 
 /** How long the slices of this instance are its own. */

@@ -1,4 +1,4 @@
-import type { SlicedBudget } from '../../stores/budget-slices.ts';
+import type { SlicedBudget } from '../../stores/store.ts';
 import { type Slice, sliceKeyOf } from './slice.ts';
 
 /** Finds the slices of an instance by budget and by spender. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { BudgetSlices, SliceGrant } from '../../stores/budget-slices.ts';
+import type { BudgetSlices, SliceGrant } from '../../stores/store.ts';
 import type { Budget } from '../budget.ts';
 import type { HoldBook } from '../hold-book.ts';
 import type { SliceLease } from './slice-lease.ts';

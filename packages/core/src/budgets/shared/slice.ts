@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../foundation/errors.ts';
-import type { SlicedBudget } from '../../stores/budget-slices.ts';
+import type { SlicedBudget } from '../../stores/store.ts';
 import type { Budget } from '../budget.ts';
 import type { HoldBook } from '../hold-book.ts';
 

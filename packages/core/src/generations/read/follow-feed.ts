@@ -1,7 +1,7 @@
 import type { Timeouts } from '../../calls/timeouts.ts';
 import type { TimerWheel } from '../../foundation/async/deadline.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { VideoEvent } from '../../wire/generation-feed.ts';
 import type { RowFields } from '../../wire/generation-list.ts';
 import type { FeedEvent, GenerationFeed } from '../generation-feed.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../../test/support/async/virtual-platform.ts';
-import { createMemoryStore } from '../../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../../stores/memory-store.ts';
 import type { Store } from '../../stores/store.ts';
 import { createGuardrailHits } from './guardrail-hits.ts';
 

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../foundation/async/awaitable.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { GuardrailHitsRow, GuardrailRefusal } from '../../stores/guardrail-hits-row.ts';
+import type { GuardrailHitsRow, GuardrailRefusal } from '../../stores/rows.ts';
 import type { GenerationRecord, Store } from '../../stores/store.ts';
 import type { GuardrailEffect } from '../../wire/guardrails.ts';
 import { effectsOfStages, type GuardrailHit } from './effects-of.ts';

@@ -1,4 +1,4 @@
-import type { GuardrailHitsRow } from '../../stores/guardrail-hits-row.ts';
+import type { GuardrailHitsRow } from '../../stores/rows.ts';
 import type { GuardrailDaysQuery, GuardrailHitsRepository } from '../../stores/store.ts';
 
 /** What guardrails did on some days, oldest first. Where a store is not asked that narrowly, of all that it lists. */

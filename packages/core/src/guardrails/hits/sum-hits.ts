@@ -1,4 +1,4 @@
-import type { GuardrailHitsRow } from '../../stores/guardrail-hits-row.ts';
+import type { GuardrailHitsRow } from '../../stores/rows.ts';
 import { GUARDRAIL_EFFECTS, type GuardrailHitCounts, type GuardrailHitList } from '../../wire/guardrails.ts';
 
 export interface HitsSpan {

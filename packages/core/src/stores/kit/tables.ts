@@ -15,7 +15,7 @@ import {
   providerRecordSchema,
   type WorkspaceRecord,
   workspaceRecordSchema,
-} from '../table-rows.ts';
+} from '../rows.ts';
 
 /** All tables that change rarely, as one value, for stores that persist them as such. A missing table is empty. */
 export const tablesSchema = z.object({

@@ -1,4 +1,4 @@
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 
 /** A video job that its provider has just taken. */
 export function toVideoJob(id: string, changes: Partial<VideoJob> = {}): VideoJob {

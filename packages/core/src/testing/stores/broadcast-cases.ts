@@ -1,4 +1,4 @@
-import type { BroadcastRow } from '../../stores/broadcast-row.ts';
+import type { BroadcastRow } from '../../stores/rows.ts';
 import type { BroadcastDeliveryQuery } from '../../stores/store.ts';
 import { expectEqual } from '../assertions.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';

@@ -1,4 +1,4 @@
-import { toPreview } from '../../stores/kit/to-preview.ts';
+import { toPreview } from '../../stores/kit/records.ts';
 import { expectEqual, expectRejection, expectThat } from '../assertions.ts';
 import { toContent, toRecord } from '../rows/generation-records.ts';
 import { ODD_NAMES } from './odd-names.ts';

@@ -1,4 +1,4 @@
-import type { GuardrailHitsRow } from '../../stores/guardrail-hits-row.ts';
+import type { GuardrailHitsRow } from '../../stores/rows.ts';
 import type { GuardrailDaysQuery } from '../../stores/store.ts';
 import { expectEqual } from '../assertions.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';

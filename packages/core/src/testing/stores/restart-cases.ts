@@ -1,4 +1,4 @@
-import { toInterruptedRecord } from '../../stores/kit/to-interrupted-record.ts';
+import { toInterruptedRecord } from '../../stores/kit/records.ts';
 import { expectEqual, expectRejection } from '../assertions.ts';
 import { toContent, toKey, toRecord } from '../rows/generation-records.ts';
 import { ODD_NAMES } from './odd-names.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createMemoryStore } from '../../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../../stores/memory-store.ts';
 import type { Store } from '../../stores/store.ts';
 import type { StoreCase } from './store-case.ts';
 import { durableStoreCases, storeCases } from './store-cases.ts';

@@ -1,5 +1,5 @@
 import type { VideoJobQuery } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import { expectEqual } from '../assertions.ts';
 import { toVideoJob } from '../rows/video-jobs.ts';
 import { storeCase, type StoreCase } from './store-case.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { OwnedJobs } from '../jobs/video-lease.ts';
 import { openUpstreamVideo } from '../open-upstream-video.ts';
 import { toArchiveName, type VideoArchive } from './video-archive.ts';

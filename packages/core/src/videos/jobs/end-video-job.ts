@@ -5,7 +5,7 @@ import type { Recorder } from '../../dispatch/recorder.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
-import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
 import type { MediaInput } from '../../wire/generation.ts';
 import { toVideoContent, toVideoGeneration } from '../to-video-generation.ts';
 import { videoCostNanoUsd } from '../video-cost.ts';

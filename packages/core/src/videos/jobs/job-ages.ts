@@ -1,5 +1,5 @@
 import type { Platform } from '../../foundation/platform.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 
 /** The ages of jobs, which a wall clock that is set while this process runs does not change. */
 export interface JobAges {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { createMemoryStore } from '../../stores/memory/memory-store.ts';
+import { createMemoryStore } from '../../stores/memory-store.ts';
 import type { VideoJobPage, VideoJobQuery, VideoJobRepository } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import { toVideoJob } from '../../testing/rows/video-jobs.ts';
 import { pageVideoJobs } from './page-video-jobs.ts';
 

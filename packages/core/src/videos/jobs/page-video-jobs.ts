@@ -1,5 +1,5 @@
 import type { VideoJobPage, VideoJobQuery, VideoJobRepository } from '../../stores/store.ts';
-import { announcementOf, type VideoJob } from '../../stores/video-job.ts';
+import { announcementOf, type VideoJob } from '../../stores/video-jobs.ts';
 
 /** The last that were ordered of those that a query chooses. Where a store is not asked for a page, of all that it lists. */
 export async function pageVideoJobs(jobs: VideoJobRepository, query: VideoJobQuery): Promise<VideoJobPage> {

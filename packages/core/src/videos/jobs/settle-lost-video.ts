@@ -2,7 +2,7 @@ import { GatewayError, isTransient } from '../../foundation/errors.ts';
 import { TransportError } from '../../foundation/transport/transport.ts';
 import type { VideoProvider } from '../../providers/video-contract.ts';
 import type { VideoJobRepository } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 
 export interface LostVideoContext {
   readonly jobs: Pick<VideoJobRepository, 'list' | 'listOrdered'>;

@@ -1,5 +1,5 @@
 import type { Logger } from '../../foundation/logger.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 
 /** Notifies about every change of a job's status that this process makes, including its start. */
 export interface VideoChanges {

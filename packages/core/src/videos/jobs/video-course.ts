@@ -1,6 +1,6 @@
 import type { CallMarks } from '../../calls/call-marks.ts';
 import { toBefore } from '../../generations/observe/call-course.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { RoutingDecision } from '../../wire/routing.ts';
 import type { VideoAnnouncement, VideoCourse, VideoJobStatus } from '../../wire/videos.ts';
 

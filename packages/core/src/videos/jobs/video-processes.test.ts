@@ -10,7 +10,7 @@ import {
 } from '../../../../../test/support/videos/video-processes.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 
 const MINUTE_MS = 60_000;
 const ABANDONED_MS = 6 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Repository } from '../../stores/store.ts';
-import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
 import type { VideoChanges } from './video-changes.ts';
 
 export interface VideoWait {

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../foundation/async/awaitable.ts';
 import type { VideoJobRepository, WorkingJobsQuery } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 
 /** Jobs with work left, oldest first. Where a store is not asked that narrowly, all that it lists. */
 export function listWorkingJobs(jobs: VideoJobRepository, query: WorkingJobsQuery): Awaitable<readonly VideoJob[]> {

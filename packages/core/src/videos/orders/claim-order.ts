@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createRandomId } from '../../foundation/random-id.ts';
-import type { SharedEntries } from '../../stores/shared-entries.ts';
+import type { SharedEntries } from '../../stores/store.ts';
 
 export interface IdempotentCall {
   readonly principalId: string;

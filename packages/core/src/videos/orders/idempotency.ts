@@ -1,6 +1,6 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import {
   type ClaimPlatform,
   type HeldClaim,

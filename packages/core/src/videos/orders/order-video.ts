@@ -16,7 +16,7 @@ import { noEndpointLeft } from '../../routing/endpoints/no-endpoint-left.ts';
 import type { CallPlan, RoutingParts } from '../../routing/plan-call.ts';
 import { toRoutingDecision } from '../../routing/to-routing-decision.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
+import type { VideoDelivery, VideoJob } from '../../stores/video-jobs.ts';
 import { refuseField } from '../../wire/fields.ts';
 import type { VideoRequest } from '../../wire/videos.ts';
 import { endpointOf } from '../endpoint-of.ts';

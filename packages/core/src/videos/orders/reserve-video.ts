@@ -9,7 +9,7 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../../foundation/async/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { VideoJobRepository } from '../../stores/store.ts';
-import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
 import type { VideoCapabilities, VideoRequest } from '../../wire/videos.ts';
 import { listWorkingJobs } from '../jobs/working-jobs.ts';
 import { boundOfVideo } from './video-kind.ts';

@@ -6,7 +6,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { toProviderResponse } from '../../generations/to-generation.ts';
 import type { VideoOrder, VideoStarted } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoJob, VideoLease } from '../../stores/video-job.ts';
+import type { VideoJob, VideoLease } from '../../stores/video-jobs.ts';
 import type { ProviderResponse } from '../../wire/generation.ts';
 import { withAccepted, withAttempt } from '../jobs/video-course.ts';
 import { CLOCKS_MS, LEASE_MS } from '../jobs/video-lease.ts';

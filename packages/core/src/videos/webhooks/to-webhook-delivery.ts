@@ -1,4 +1,4 @@
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { WebhookDelivery } from '../../wire/videos.ts';
 
 /** A webhook in the form of the management API; undefined for a job without one, or one that has not ended. */

@@ -1,7 +1,7 @@
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
-import type { VideoDelivery, VideoJob, VideoLease } from '../../stores/video-job.ts';
+import type { VideoDelivery, VideoJob, VideoLease } from '../../stores/video-jobs.ts';
 import { deliverWebhook } from '../../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs, remainingDelayMs } from '../../webhooks/delivery-schedule.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';

@@ -1,4 +1,4 @@
-import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoJob } from '../../stores/video-jobs.ts';
 import { toResult } from '../to-video-response.ts';
 
 /** The body of the message that announces the end of a job (wire.md 15.6), as the text that is signed and sent. */

@@ -1,5 +1,5 @@
 import { NANO_PER_USD } from '../../../catalog/nano-usd.ts';
-import { takePercentile } from '../../../stores/kit/take-percentile.ts';
+import { takePercentile } from '../../../stores/kit/aggregates.ts';
 import type { FailureKind, ProviderHistoryFigures } from '../../../wire/providers.ts';
 import { type AttemptVerdict, isOutage } from './classify-attempt.ts';
 

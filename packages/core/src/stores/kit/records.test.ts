@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { GenerationContent } from '../../wire/generation.ts';
-import { toPreview } from './to-preview.ts';
+import { toPreview } from './records.ts';
 
 const output = { completion: null, reasoning: null };
 const of = (input: GenerationContent['input']): string | null => toPreview({ input, output } as GenerationContent);

@@ -4,8 +4,26 @@ import { toRecord } from '../../../../../test/support/stores/generation-records.
 import type { GenerationSplit } from '../../wire/generation-list.ts';
 import type { GenerationStatus } from '../../wire/generation.ts';
 import type { GenerationFacts, GenerationHistogram, HistogramQuery } from '../generation-queries.ts';
-import { appOf, toGenerationFacts } from './generation-facts.ts';
-import { createHistogram } from './generation-histogram.ts';
+import { createActivityBook, createHistogram, takePercentile } from './aggregates.ts';
+import { appOf, toGenerationFacts } from './filters.ts';
+
+const on = (day: string) => toRecord(`gen-${day}`, { generation: { created_at: `${day}T00:00:00.000Z` } });
+
+test('a book drops the days before one, and removed generations', () => {
+  const book = createActivityBook();
+  for (const day of ['2026-03-01', '2026-03-02', '2026-03-03']) book.add(on(day));
+  book.forgetBefore('2026-03-02');
+  book.subtract(on('2026-03-03'));
+  expect(book.sums().map(({ date }) => date)).toEqual(['2026-03-02']);
+});
+
+test('sums that were read stay as they were', () => {
+  const book = createActivityBook();
+  book.add(on('2026-03-01'));
+  const [before] = book.sums();
+  book.add(on('2026-03-01'));
+  expect([before?.requests, book.sums()[0]?.requests]).toEqual([1, 2]);
+});
 
 const FACTS: GenerationFacts = {
   createdAtMs: 5,
@@ -153,4 +171,25 @@ test.each([
   const generation = { streamed: true, latency: 400, tokens_completion: 100, generation_time: 4400, ...changes };
   const facts = toGenerationFacts(toRecord('gen-1', { generation }));
   expect([facts.firstTokenMs, facts.tokensPerSecond]).toEqual([firstTokenMs, tokensPerSecond]);
+});
+
+/** Numbers that look random and are the same each time. */
+const scatter = (count: number, kinds: number): number[] =>
+  Array.from({ length: count }, (_, at) => ((at * 7919 + 104_729) * 31) % kinds);
+
+test.each([
+  ['none', []],
+  ['one', [7]],
+  ['two', [9, 2]],
+  ['equal ones', Array.from({ length: 50 }, () => 3)],
+  ['rising ones', Array.from({ length: 101 }, (_, at) => at)],
+  ['falling ones', Array.from({ length: 100 }, (_, at) => 100 - at)],
+  ['few kinds', scatter(1000, 7)],
+  ['many kinds', scatter(1001, 991)],
+])('takes from %s what sorting them would show', (_, values) => {
+  const sorted = values.toSorted((a, b) => a - b);
+  for (const part of [0, 0.01, 0.5, 0.95, 1]) {
+    const expected = sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null;
+    expect(takePercentile(Float64Array.from(values), part)).toBe(expected);
+  }
 });

@@ -1,18 +1,17 @@
-import type { GenerationFacts, GenerationFilter } from '../generation-queries.ts';
-import { createActivityBook } from '../kit/activity-book.ts';
-import { createCarriedSpending } from '../kit/carried-spending.ts';
-import { createDeliveryBook } from '../kit/delivery-book.ts';
-import { createFirstGenerations } from '../kit/first-generations.ts';
-import { createFacetCount } from '../kit/generation-facets.ts';
-import { toAttemptFacts, toGenerationFacts } from '../kit/generation-facts.ts';
-import { matchesFilter } from '../kit/generation-filter.ts';
-import { createHistogram } from '../kit/generation-histogram.ts';
-import { createRowRepository } from '../kit/row-repository.ts';
-import { createSessionBook } from '../kit/session-book.ts';
-import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
-import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
-import { EMPTY_TABLES } from '../kit/tables.ts';
-import { toPreview } from '../kit/to-preview.ts';
+import type { GenerationFacts, GenerationFilter } from './generation-queries.ts';
+import { createActivityBook, createFacetCount, createHistogram } from './kit/aggregates.ts';
+import { matchesFilter, toAttemptFacts, toGenerationFacts } from './kit/filters.ts';
+import { createFirstGenerations } from './kit/first-generations.ts';
+import { toPreview } from './kit/records.ts';
+import {
+  createDeliveryBook,
+  createRowRepository,
+  createTableRepositories,
+  type TableSource,
+} from './kit/repositories.ts';
+import { createSessionBook } from './kit/sessions.ts';
+import { createCarriedSpending, createSpendingBook, toSpending } from './kit/spending.ts';
+import { EMPTY_TABLES } from './kit/tables.ts';
 import type {
   GenerationPage,
   GenerationRecord,
@@ -20,7 +19,7 @@ import type {
   ScannedGeneration,
   Store,
   StoredContent,
-} from '../store.ts';
+} from './store.ts';
 import { createTextRing, type KeptText } from './text-ring.ts';
 
 export interface MemoryStoreOptions {

@@ -1,4 +1,5 @@
 import type { GenerationContent } from '../../wire/generation.ts';
+import type { GenerationRecord, RunningCall } from '../store.ts';
 
 /** Length of a preview, in UTF-16 units: it is on the way of every call, and counting characters takes longer. */
 const MAX_LENGTH = 120;
@@ -35,3 +36,28 @@ function textOf(content: unknown): string {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
+
+/** The record of a call whose process has ended in the middle of it. */
+export function toInterruptedRecord({ record, figures }: RunningCall): GenerationRecord {
+  const { promptTokens, completionTokens, costUsd, costNanoUsd, costKnown, durationMs } = figures;
+  return {
+    ...record,
+    costNanoUsd,
+    generation: {
+      ...record.generation,
+      interrupted: true,
+      cancelled: false,
+      finish_reason: 'error',
+      native_finish_reason: null,
+      tokens_prompt: promptTokens,
+      tokens_completion: completionTokens,
+      native_tokens_prompt: promptTokens,
+      native_tokens_completion: completionTokens,
+      total_cost: costUsd,
+      usage: costUsd,
+      generation_time: durationMs,
+      cost_known: costKnown,
+      usage_estimated: true,
+    },
+  };
+}

@@ -1,6 +1,10 @@
 import type { GenerationSplit } from '../../wire/generation-list.ts';
+import type { GenerationStatus } from '../../wire/generation.ts';
 import type {
+  ActivitySum,
+  GenerationFacets,
   GenerationFacts,
+  GenerationFilter,
   GenerationHistogram,
   HistogramFigures,
   HistogramPart,
@@ -8,8 +12,7 @@ import type {
   HistogramSplit,
 } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-import { matchesFilter } from './generation-filter.ts';
-import { takePercentile } from './take-percentile.ts';
+import { matchesFilter } from './filters.ts';
 
 /** Counts generations one after the other; the result is read once, after the last. */
 export interface HistogramCount {
@@ -29,7 +32,7 @@ export function createHistogram(query: HistogramQuery): HistogramCount {
       const bucket = Math.floor((facts.createdAtMs - startMs) / bucketMs);
       const tally = all[bucket];
       if (tally === undefined || !matchesFilter(facts, filter, readRecord)) return;
-      addTo(tally, facts);
+      addFacts(tally, facts);
       // Which values come first is known only after the last.
       matched?.add(facts, bucket);
     },
@@ -96,7 +99,7 @@ function createMatched({ by, rank, limit }: HistogramSplit) {
       });
       const cell = (at: number): number => cells[at] as number;
       for (let at = 0; at < cells.length; at += CELLS) {
-        addTo(tallyOf[cell(at)]?.[cell(at + 1)] as Tally, {
+        addFacts(tallyOf[cell(at)]?.[cell(at + 1)] as Tally, {
           status: STATUSES[cell(at + 2)] ?? 'ok',
           costNanoUsd: cell(at + 3),
           firstTokenMs: toNullable(cell(at + 4)),
@@ -150,7 +153,7 @@ const createTallies = (count: number): Tally[] =>
 
 type Measured = Pick<GenerationFacts, 'status' | 'costNanoUsd' | 'firstTokenMs' | 'tokensPerSecond'>;
 
-function addTo(tally: Tally, { status, costNanoUsd, firstTokenMs, tokensPerSecond }: Measured): void {
+function addFacts(tally: Tally, { status, costNanoUsd, firstTokenMs, tokensPerSecond }: Measured): void {
   tally.requests += 1;
   if (status !== 'ok') tally[status] += 1;
   tally.costNanoUsd += costNanoUsd;
@@ -195,4 +198,140 @@ function join(lists: readonly (readonly number[])[]): Float64Array {
     place += list.length;
   }
   return joined;
+}
+
+/**
+ * The smallest of the values that is not below that part of them; null without any. Rearranges them, only as far as that
+ * is needed: to sort 100,000 values takes ten times as long.
+ */
+export function takePercentile(values: Float64Array, part: number): number | null {
+  if (values.length === 0) return null;
+  const rank = Math.max(0, Math.ceil(values.length * part) - 1);
+  let low = 0;
+  let high = values.length - 1;
+  // What belongs at the rank is between `low` and `high`, until what is smaller is left of it and what is larger right.
+  while (low < high) {
+    const [left, right] = divide(values, low, high);
+    if (rank <= right) high = right;
+    else if (rank >= left) low = left;
+    else break;
+  }
+  return values[rank] as number;
+}
+
+/** Moves smaller values to the left and larger ones to the right; returns where the right part begins and the left ends. */
+function divide(values: Float64Array, low: number, high: number): [number, number] {
+  const pivot = values[(low + high) >>> 1] as number;
+  let left = low;
+  let right = high;
+  while (left <= right) {
+    while ((values[left] as number) < pivot) left += 1;
+    while ((values[right] as number) > pivot) right -= 1;
+    if (left > right) break;
+    const moved = values[left] as number;
+    values[left] = values[right] as number;
+    values[right] = moved;
+    left += 1;
+    right -= 1;
+  }
+  return [left, right];
+}
+
+/** Sums of generations by day, model, provider, endpoint and workspace. */
+interface ActivityBook {
+  add(record: GenerationRecord): void;
+  /** Takes away what was added before. */
+  subtract(record: GenerationRecord): void;
+  /** Removes the days before this one. */
+  forgetBefore(day: string): void;
+  /** The current sums; the first that was added comes last. */
+  sums(): ActivitySum[];
+}
+
+/** Creates an empty book. It grows with the kinds of calls there are, not with their number. */
+export function createActivityBook(): ActivityBook {
+  const sums = new Map<string, Mutable<ActivitySum>>();
+  const book = (record: GenerationRecord, sign: 1 | -1): void => {
+    const kind = kindOf(record);
+    // Not JSON, which would take as long as all the rest, and there may be a hundred thousand.
+    const id = `${kind.date}\n${kind.model}\n${kind.providerName}\n${kind.endpointId}\n${kind.workspaceId}`;
+    let sum = sums.get(id);
+    if (sum === undefined) sums.set(id, (sum = { ...kind, ...NOTHING }));
+    addRecord(sum, record, sign);
+    if (sum.requests === 0) sums.delete(id);
+  };
+  return {
+    add: (record) => book(record, 1),
+    subtract: (record) => book(record, -1),
+    forgetBefore(day) {
+      for (const [id, { date }] of sums) if (date < day) sums.delete(id);
+    },
+    sums: () => [...sums.values()].map((sum) => ({ ...sum })).toReversed(),
+  };
+}
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+const NOTHING = {
+  requests: 0,
+  creditsNanoUsd: 0,
+  byokNanoUsd: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+} as const;
+
+const kindOf = ({ generation }: GenerationRecord) => ({
+  date: generation.created_at.slice(0, 10),
+  model: generation.model,
+  providerName: generation.provider_name,
+  endpointId: generation.provider_responses?.at(-1)?.endpoint_id ?? '',
+  workspaceId: generation.workspace_id ?? '',
+});
+
+function addRecord(sum: Mutable<ActivitySum>, { generation, costNanoUsd }: GenerationRecord, sign: 1 | -1): void {
+  sum.requests += sign;
+  if (generation.is_byok) sum.byokNanoUsd += sign * costNanoUsd;
+  else sum.creditsNanoUsd += sign * costNanoUsd;
+  sum.promptTokens += sign * (generation.tokens_prompt ?? 0);
+  sum.completionTokens += sign * (generation.tokens_completion ?? 0);
+  sum.reasoningTokens += sign * (generation.native_tokens_reasoning ?? 0);
+}
+
+/** Counts generations one after the other; the result is read after the last. */
+interface FacetCount {
+  add(facts: GenerationFacts, readRecord: () => GenerationRecord): void;
+  read(): GenerationFacets;
+}
+
+/** Creates the count of what a filter chooses. */
+export function createFacetCount(filter: GenerationFilter): FacetCount {
+  const { statuses, models, providerNames, principalIds, ...others } = filter;
+  const found = {
+    statuses: new Map<GenerationStatus, number>(),
+    models: new Map<string, number>(),
+    providerNames: new Map<string, number>(),
+    principalIds: new Map<string, number>(),
+  };
+  let total = 0;
+  return {
+    add(facts, readRecord) {
+      if (!matchesFilter(facts, others, readRecord)) return;
+      const { status, model, providerName, principalId } = facts;
+      const isStatus = statuses?.has(status) !== false;
+      const isModel = models?.has(model) !== false;
+      const isProvider = providerNames === undefined || providerNames.has(providerName ?? '');
+      const isPrincipal = principalIds?.has(principalId) !== false;
+      if (isModel && isProvider && isPrincipal) count(found.statuses, status);
+      if (isStatus && isProvider && isPrincipal) count(found.models, model);
+      if (isStatus && isModel && isPrincipal && providerName !== null) count(found.providerNames, providerName);
+      if (isStatus && isModel && isProvider) count(found.principalIds, principalId);
+      if (isStatus && isModel && isProvider && isPrincipal) total += 1;
+    },
+    read: () => ({ total, ...found }),
+  };
+}
+
+function count<Value>(counts: Map<Value, number>, value: Value): void {
+  counts.set(value, (counts.get(value) ?? 0) + 1);
 }

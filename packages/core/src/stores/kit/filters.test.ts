@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import type { GenerationField } from '../../wire/generation-list.ts';
 import type { GenerationCondition } from '../generation-queries.ts';
-import { toGenerationFacts } from './generation-facts.ts';
-import { matchesFilter } from './generation-filter.ts';
+import { matchesFilter, toGenerationFacts } from './filters.ts';
 
 const RECORDS = [
   toRecord('a', {

@@ -1,5 +1,12 @@
-import type { AssignmentRepository, Store, TableRepository } from '../store.ts';
-import type { AssignmentRecord } from '../table-rows.ts';
+import type { AssignmentRecord } from '../rows.ts';
+import type {
+  AssignmentRepository,
+  DeliveryAttempt,
+  DeliveryLog,
+  Repository,
+  Store,
+  TableRepository,
+} from '../store.ts';
 import type { Tables } from './tables.ts';
 
 /** The storage of the tables, as one value that is replaced as a whole. */
@@ -11,7 +18,7 @@ export interface TableSource {
 }
 
 /** All repositories of a store but those that change with every call. */
-export type TableRepositories = Omit<
+type TableRepositories = Omit<
   Store,
   'generations' | 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'deliveries' | 'close'
 >;
@@ -158,5 +165,76 @@ function createLookUp<Row>(rows: () => readonly Row[], idOf: (row: Row) => strin
       indexed = present;
     }
     return byId.get(id);
+  };
+}
+
+/** One fact about a row: what it is now, or that it is gone. */
+export type RowChange<Row> = { readonly put: Row } | { readonly removed: string };
+
+interface RowRepositoryOptions<Row> {
+  /** The existing rows, oldest first. */
+  readonly rows?: Iterable<Row> | undefined;
+  /** Makes a change durable; what it rejects with has not happened. Called for one change at a time. */
+  readonly write: (change: RowChange<Row>) => Promise<void>;
+}
+
+/** Rows in memory, each change persisted separately: for tables too large to be written whole at each change. */
+export function createRowRepository<Row extends { readonly id: string }>({
+  rows = [],
+  write,
+}: RowRepositoryOptions<Row>): Repository<Row> {
+  const byId = new Map<string, Row>();
+  for (const row of rows) byId.set(row.id, row);
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other, each on what the one before has made durable. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const put = async (row: Row): Promise<Row> => {
+    await write({ put: row });
+    byId.set(row.id, row);
+    return row;
+  };
+  return {
+    get: (id) => byId.get(id),
+    list: () => [...byId.values()],
+    insert: (row) =>
+      inTurn(async () => {
+        if (byId.has(row.id)) throw new Error(`A row with the id ${row.id} exists`);
+        await put(row);
+      }),
+    update: (id, change, initial) =>
+      inTurn(async () => {
+        const present = byId.get(id) ?? initial;
+        return present === undefined ? undefined : put(change(present));
+      }),
+    remove: (id) =>
+      inTurn(async () => {
+        if (!byId.has(id)) return false;
+        await write({ removed: id });
+        return byId.delete(id);
+      }),
+  };
+}
+
+/** Keeps what became of the deliveries of the latest generations in memory. */
+export function createDeliveryBook(maxGenerations: number): DeliveryLog {
+  /** In order of their first attempt. */
+  const held = new Map<string, DeliveryAttempt[]>();
+  return {
+    async append(attempt) {
+      for (const id of attempt.generationIds) {
+        const known = held.get(id);
+        if (known === undefined) held.set(id, [attempt]);
+        else known.push(attempt);
+      }
+      for (const id of held.keys()) {
+        if (held.size <= maxGenerations) break;
+        held.delete(id);
+      }
+    },
+    of: (generationId) => held.get(generationId) ?? [],
   };
 }

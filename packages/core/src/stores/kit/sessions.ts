@@ -1,6 +1,6 @@
 import type { GenerationFacts, SessionPage, SessionPlace, SessionQuery, SessionSum } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-import { matchesFilter } from './generation-filter.ts';
+import { matchesFilter } from './filters.ts';
 
 /** Adds up the calls of sessions one after the other, in any order; the page is read once, after the last. */
 export interface SessionBook<Source> {

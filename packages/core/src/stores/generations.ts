@@ -1,4 +1,5 @@
 import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { CallCourse, Generation, GenerationContent, StreamTimeline } from '../wire/generation.ts';
 import type {
   ActivityQuery,
   ActivitySum,
@@ -8,15 +9,12 @@ import type {
   GenerationFilter,
   GenerationHistogram,
   HistogramQuery,
+  ScanQuery,
   SessionPage,
   SessionQuery,
-  ScanQuery,
   SortedPlace,
   SortedQuery,
 } from './generation-queries.ts';
-import type { GenerationRecord, StoredContent } from './generation-record.ts';
-import type { RunningCall } from './running-call.ts';
-import type { SpendingSum, Spent, SpentQuery } from './spending.ts';
 
 export interface GenerationQuery {
   readonly limit: number;
@@ -151,4 +149,65 @@ export interface ScannedGeneration {
   /** In order. */
   readAttempts(): readonly AttemptFacts[];
   readRecord(): GenerationRecord;
+}
+
+/** A generation with what the wire does not show. */
+export interface GenerationRecord {
+  readonly generation: Generation;
+  /** `Principal.id` of the caller; only that principal and management may read the generation. */
+  readonly principalId: string;
+  /** The member it counts for, where the caller had one. */
+  readonly userId?: string | undefined;
+  /** Exact cost in billionths of a dollar; 0 when unknown (see `generation.cost_known`). */
+  readonly costNanoUsd: number;
+}
+
+/** The request and the completion, with the parts that the API does not show. */
+export interface StoredContent extends GenerationContent {
+  /** Times at which the text arrived; absent for an unstreamed completion. */
+  readonly timeline?: StreamTimeline | undefined;
+  /** Times of everything else; absent in contents of former versions, and for videos. */
+  readonly course?: CallCourse | undefined;
+}
+
+/** What a call under way has used so far. */
+export interface RunningFigures {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly costUsd: number;
+  readonly costNanoUsd: number;
+  /** False when a price is missing. */
+  readonly costKnown: boolean;
+  readonly durationMs: number;
+}
+
+/** A call under way, as it is recorded if its process ends before the call does. */
+export interface RunningCall {
+  /** What is known of it but for the figures; the same object for as long as that does not change. */
+  readonly record: GenerationRecord;
+  readonly figures: RunningFigures;
+}
+
+/** Sums of nano-dollars. */
+export interface Spent {
+  readonly creditsNanoUsd: number;
+  /** Paid to providers directly, not to the account. */
+  readonly byokNanoUsd: number;
+}
+
+/** What one spender spent on a day, or, with the day `''`, before the days that are told apart. */
+export interface SpendingSum extends Spent {
+  readonly kind: 'account' | 'key' | 'member' | 'workspace';
+  /** `''` for the account, which everything counts for. */
+  readonly id: string;
+  readonly day: string;
+}
+
+/** The spender of a query: all, unless one of the first three is given. */
+export interface SpentQuery {
+  readonly principalId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  /** The first day that counts, by the day a generation began in UTC: `2026-03-01`, at most 31 days ago. Default: ever. */
+  readonly since?: string | undefined;
 }

@@ -10,7 +10,7 @@ export interface KeptText {
  * are copied from its young to its old part, and their garbage waits there for a full collection, which a process with
  * much memory puts off.
  */
-export interface TextRing {
+interface TextRing {
   keep(text: string): KeptText;
   read(kept: KeptText): string;
   /** Call once for each text. Its room is used again when all that came with it are let go. */

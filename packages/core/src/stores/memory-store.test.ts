@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 import { expect, test } from 'vitest';
 
-import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
+import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createMemoryStore } from './memory-store.ts';
 
 setFlagsFromString('--expose-gc');

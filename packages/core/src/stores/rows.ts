@@ -1,0 +1,228 @@
+import { z } from 'zod';
+
+import type { Awaitable } from '../foundation/async/awaitable.ts';
+import { workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
+import type { GuardrailEffect } from '../wire/guardrails.ts';
+import type { Repository } from './repository.ts';
+
+const nullableString = z.string().nullable();
+
+export const keyRecordSchema = z.object({
+  /** SHA-256 of the key in lower-case hex: its public identifier. */
+  hash: z.string(),
+  kind: z.enum(['api', 'management']),
+  name: z.string(),
+  /** The key with its middle left out, for people to recognise it by. */
+  label: z.string(),
+  disabled: z.boolean(),
+  /** USD; null means no limit. */
+  limitUsd: z.number().nullable(),
+  limitReset: z.enum(['daily', 'weekly', 'monthly']).nullable(),
+  includeByokInLimit: z.boolean(),
+  creatorUserId: nullableString,
+  workspaceId: z.string(),
+  /** ISO 8601 in UTC, as all `…At` here. */
+  createdAt: z.string(),
+  updatedAt: nullableString,
+  expiresAt: nullableString,
+  /** Whom the key was made for, in the words of its maker. */
+  externalUser: z.string().optional(),
+});
+
+export const assignmentSchema = z.object({
+  id: z.string(),
+  guardrailId: z.string(),
+  /** Hash of the key, or id of the member, that the guardrail holds for. */
+  subjectId: z.string(),
+  /** `Principal.id` of the author. */
+  assignedBy: nullableString,
+  createdAt: z.string(),
+});
+
+export const workspaceRecordSchema = z.object({
+  /** The same as the workspace's. */
+  id: z.string(),
+  /** Rows of earlier versions lack the fields that came later. */
+  workspace: workspaceSchema.partial({ default_callback_url: true, disabled_server_tools: true }),
+  budgets: z.array(workspaceBudgetSchema),
+});
+
+/** Settings as they were saved; they are checked when they are read, so that one bad row spoils no others. */
+const unchecked = z.record(z.string(), z.unknown());
+
+export const providerRecordSchema = z.object({
+  /** The provider's slug. */
+  id: z.string(),
+  /** As in a config file, but for the key and the headers, which are sealed. */
+  settings: unchecked,
+  enabled: z.boolean(),
+  /** The sealed JSON of the key and the headers; null without either. */
+  sealed: nullableString,
+  /** The end of the key, for people to recognise it by; null without a key. */
+  keyHint: nullableString,
+  headerNames: z.array(z.string()),
+  createdAt: z.string(),
+  updatedAt: nullableString,
+});
+
+export const modelRecordSchema = z.object({
+  /** The model's id. */
+  id: z.string(),
+  /** As in a config file. */
+  definition: unchecked,
+  createdAt: z.string(),
+  updatedAt: nullableString,
+});
+
+/** A provider that was set up through the API. */
+export type ProviderRecord = Readonly<z.infer<typeof providerRecordSchema>>;
+
+/** A model that was set up through the API. */
+export type ModelRecord = Readonly<z.infer<typeof modelRecordSchema>>;
+
+export type AssignmentRecord = Readonly<z.infer<typeof assignmentSchema>>;
+
+/** An issued key. The key itself is never stored, only its SHA-256. */
+export type KeyRecord = Readonly<z.infer<typeof keyRecordSchema>>;
+
+/** A workspace with its budgets, at most one an interval. */
+export interface WorkspaceRecord extends Readonly<Pick<z.infer<typeof workspaceRecordSchema>, 'id'>> {
+  readonly workspace: z.infer<typeof workspaceRecordSchema>['workspace'];
+  readonly budgets: readonly z.infer<typeof workspaceBudgetSchema>[];
+}
+
+/** What is left to broadcast. The narrower questions are absent where one process is alone, and asks them of the whole list. */
+export interface BroadcastRepository extends Repository<BroadcastRow> {
+  /** The deliveries to a destination, oldest first. */
+  listOf?(destinationId: string): Awaitable<readonly BroadcastDelivery[]>;
+  /** Of the deliveries that a query chooses, the last stored, and how many there are in all. Reads no others. */
+  page?(query: BroadcastDeliveryQuery): Awaitable<BroadcastDeliveryPage>;
+}
+
+export interface BroadcastDeliveryQuery {
+  readonly destinationId?: string | undefined;
+  readonly state?: BroadcastDelivery['state'] | undefined;
+  readonly limit: number;
+}
+
+export interface BroadcastDeliveryPage {
+  /** The last stored first. */
+  readonly deliveries: readonly BroadcastDelivery[];
+  readonly totalCount: number;
+}
+
+/** Generations that one attempt did not bring to their destination. */
+export interface BroadcastDelivery {
+  readonly kind: 'delivery';
+  readonly id: string;
+  readonly destinationId: string;
+  readonly generationIds: readonly string[];
+  /** `failed`: no further attempts, unless it is sent again on request. */
+  readonly state: 'waiting' | 'failed';
+  readonly attempts: number;
+  /** Milliseconds since the epoch, as `createdAt`. */
+  readonly nextAttemptAt: number;
+  /** In a few words, without addresses. */
+  readonly lastResult: string | null;
+  readonly createdAt: number;
+}
+
+/** How far a destination has got: what was recorded after this generation is still to be sent. */
+interface BroadcastProgress {
+  readonly kind: 'progress';
+  /** The destination's. */
+  readonly id: string;
+  readonly through: string;
+}
+
+/** How far a destination has got where several processes share a store, and which of them sends to it. */
+export interface BroadcastFeed {
+  readonly kind: 'feed';
+  /** The destination's. */
+  readonly id: string;
+  /** The `updated_at` that the destination had when it began: what a later one switches off is another. */
+  readonly since: string;
+  /** What comes after it, by `GenerationRepository.follow`, is still to be sent. */
+  readonly place: string;
+  /** Null while no process owns it. */
+  readonly lease: {
+    readonly ownerId: string;
+    /** Rises with every change of owner. */
+    readonly token: number;
+    /** Milliseconds since the epoch. */
+    readonly untilMs: number;
+  } | null;
+  /** Rises whenever a delivery is to be sent again, so that the owner reads the deliveries anew. */
+  readonly resends: number;
+  /** For those who look at it from another process; each is as `QueueStatus` has it. */
+  readonly status: {
+    readonly queued: number;
+    readonly lastDeliveredAt: number | null;
+    readonly lastFailure: { readonly at: number; readonly result: string } | null;
+  };
+}
+
+/**
+ * A stored row of broadcasting. For a working destination that is its progress alone, every few seconds: the
+ * generations themselves are in the store already.
+ */
+export type BroadcastRow = BroadcastDelivery | BroadcastProgress | BroadcastFeed;
+
+/** One attempt to bring generations to a destination. */
+export interface DeliveryAttempt {
+  readonly destinationId: string;
+  readonly generationIds: readonly string[];
+  /** When its request began, in milliseconds since the epoch. */
+  readonly sentAt: number;
+  readonly tookMs: number;
+  readonly hasArrived: boolean;
+  /** In a few words, without addresses. */
+  readonly result: string;
+}
+
+/** What became of deliveries, for people who look at a call. Bounded, and dropped with the generations of their day. */
+export interface DeliveryLog {
+  /** Survives the death of this process once it resolves. No call waits for it. */
+  append(attempt: DeliveryAttempt): Promise<void>;
+  /** Those of a generation that began at this time, oldest first. */
+  of(generationId: string, createdAtMs: number): Awaitable<readonly DeliveryAttempt[]>;
+}
+
+/** What guardrails did. The narrower question is absent where one process is alone, and asks it of the whole list. */
+export interface GuardrailHitsRepository extends Repository<GuardrailHitsRow> {
+  /** Oldest first. */
+  listDays?(query: GuardrailDaysQuery): Awaitable<readonly GuardrailHitsRow[]>;
+}
+
+/** Days as rows have them, both ends included. */
+export interface GuardrailDaysQuery {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Default: all. */
+  readonly guardrailId?: string | undefined;
+}
+
+/** A call that a guardrail refused before any endpoint was asked, so that there is no generation of it. */
+export interface GuardrailRefusal {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly effect: GuardrailEffect;
+  /** The label of the filter, or the field of the guardrail. */
+  readonly rule: string;
+  readonly principalId: string | null;
+  /** As the caller wrote it. */
+  readonly model: string | null;
+}
+
+/** How often one guardrail acted on one day. */
+export interface GuardrailHitsRow {
+  /** The guardrail's id and the day. */
+  readonly id: string;
+  readonly guardrailId: string;
+  /** In UTC: `2026-03-01`. */
+  readonly day: string;
+  /** Counts by the hour of the day, `0` to `23`, and by effect. What is absent is 0. */
+  readonly hours: Readonly<Record<string, Readonly<Partial<Record<GuardrailEffect, number>>>>>;
+  /** The latest, newest first; not all of them. */
+  readonly refusals: readonly GuardrailRefusal[];
+}
