@@ -2,8 +2,8 @@
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
 export type { Logger } from './foundation/logger.ts';
 export { suggestName } from './foundation/nearest-name.ts';
-export type { HookedCall, HookedRequest, RequestHook } from './calls/request-hook.ts';
-export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/timeouts.ts';
+export type { HookedCall, HookedRequest, RequestHook } from './calls/model-call.ts';
+export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/attempt.ts';
 export type { AttemptListener, AttemptReport, GenerationListener } from './dispatch/recorder.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
 export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';

@@ -14,7 +14,7 @@ import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';
 import { createLedger, type LedgerOptions } from './budgets/ledger.ts';
 import { createSharedLedger } from './budgets/shared-ledger.ts';
-import { DEFAULT_TIMEOUTS } from './calls/timeouts.ts';
+import { DEFAULT_TIMEOUTS } from './calls/attempt.ts';
 import type { BoundModels } from './catalog/bound-models.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';

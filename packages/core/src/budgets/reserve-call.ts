@@ -1,6 +1,5 @@
-import type { CallBound } from '../calls/call-kind.ts';
+import type { CallBound, Narrowing } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
-import type { Narrowing } from '../calls/narrowing.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import { type Budget, spendersOf } from './budget.ts';

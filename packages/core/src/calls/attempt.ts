@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { GatewayError } from '../foundation/errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 
 /** One endpoint that was called, with its outcome. */
 export interface Attempt {
@@ -32,3 +32,75 @@ export const outcomeOf = (error: GatewayError): Exclude<Outcome, { readonly stat
   status: error.code === 'client_closed_request' || error.code === 'call_cancelled' ? 'cancelled' : 'failed',
   error,
 });
+
+const MAX_SHOWN = 100;
+
+/** A text as a refusal by moderation shows it (wire.md 4.2): without its middle where it is long. */
+export const cutFlagged = (text: string): string => cutMiddle(text, MAX_SHOWN, '...');
+
+interface FlaggedCall {
+  /** The model, as callers know it. */
+  readonly model: string;
+  /** Returns the input, of which upstream may name a part itself. */
+  readonly textOf: () => string;
+}
+
+/** Adds what upstream cannot know to a refusal by its moderation; any other error stays as it is. */
+export function withFlaggedInput(error: GatewayError, { model, textOf }: FlaggedCall): GatewayError {
+  if (error.code !== 'moderation_flagged') return error;
+  const { flagged_input: told } = error.metadata ?? {};
+  return new GatewayError(error.code, error.message, {
+    cause: error.cause,
+    upstreamStatus: error.upstreamStatus,
+    metadata: {
+      ...error.metadata,
+      flagged_input: cutFlagged(typeof told === 'string' ? told : textOf()),
+      model_slug: model,
+    },
+  });
+}
+
+/** Takes the middle out of a text so that `length` characters are left, the mark in its place included. */
+export function cutMiddle(text: string, length: number, mark: string): string {
+  if (text.length <= length) return text;
+  const kept = Math.max(length - mark.length, 1);
+  const half = Math.ceil(kept / 2);
+  // A cut within a surrogate pair removes the other half too.
+  const start = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, '');
+  const end = text.slice(text.length - (kept - half)).replace(/^[\uDC00-\uDFFF]/, '');
+  return start + mark + end;
+}
+
+/** All time limits of the gateway, in milliseconds. */
+export interface Timeouts {
+  readonly connectMs: number;
+  readonly headersMs: number;
+  readonly nonStreamMs: number;
+  readonly firstTokenMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+  readonly keepAliveMs: number;
+  readonly clientWriteMs: number;
+  readonly drainMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  connectMs: 10_000,
+  headersMs: 120_000,
+  nonStreamMs: 600_000,
+  firstTokenMs: 120_000,
+  idleMs: 120_000,
+  totalMs: 3_600_000,
+  keepAliveMs: 10_000,
+  clientWriteMs: 120_000,
+  drainMs: 30_000,
+};
+
+/**
+ * Whether the caller's client takes `null` for a cost that is not known. The AI SDK does not (seen in its provider 3.1):
+ * it fails the whole call, so that its users could use no model without a price. It gets no such field instead
+ * (docs/decisions/0007). Every request of the AI SDK names it, whatever else the header says.
+ */
+export function takesNullCost(userAgent: string | null | undefined): boolean {
+  return userAgent?.includes('ai-sdk/') !== true;
+}

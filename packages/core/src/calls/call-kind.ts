@@ -1,9 +1,10 @@
-import type { CatalogModel } from '../catalog/catalog.ts';
+import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import type { Prices } from '../catalog/prices.ts';
 import type { Unchecked } from '../foundation/unchecked.ts';
+import type { DataRegion } from '../wire/fields.ts';
 import type { Generation } from '../wire/generation.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
-import type { RequestText } from './text-map.ts';
+import type { RequestText } from './texts.ts';
 
 interface CallKindTraits {
   /** As generations name it. */
@@ -185,4 +186,31 @@ const encoder = new TextEncoder();
 /** Bounds the tokens of a JSON value from above: a token is at least one byte. */
 export function mostTokensOf(value: unknown): number {
   return encoder.encode(JSON.stringify(value)).length;
+}
+
+/** One more rule, from outside of routing. */
+export interface Narrowing {
+  /** Name of the rule that excludes the endpoint, e.g. `allowed_providers`. */
+  readonly rule: string;
+  /** The guardrail that contains the rule, if any. */
+  readonly guardrailId?: string | undefined;
+  /** `region` is the one whose host the request came to; null for none. */
+  readonly excludes: (endpoint: Endpoint, region: CallRegion | null) => boolean;
+  /** The same rule for the providers behind an endpoint that is a gateway; absent for a rule that says nothing of them. */
+  readonly onward?: ((endpoint: Endpoint) => OnwardDemand | null) | undefined;
+}
+
+/** A demand on the providers behind a gateway. */
+export interface OnwardDemand {
+  readonly ignore?: readonly string[];
+  readonly zdr?: true;
+  readonly training?: false;
+}
+
+/** The region of the host that a call came in by. */
+export interface CallRegion {
+  /** As endpoints name it: no endpoint outside of it serves the call. */
+  readonly name: string;
+  /** Which of the regions of the public API it is. */
+  readonly dataRegion: DataRegion;
 }

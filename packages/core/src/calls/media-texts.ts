@@ -1,4 +1,4 @@
-import type { Visit } from './text-map.ts';
+import type { Visit } from './texts.ts';
 
 /** Heads of data URLs in which nothing but a type of media can be read. */
 const PLAIN_HEAD =

@@ -1,12 +1,19 @@
+import type { Awaitable } from '../foundation/async/awaitable.ts';
+import { raceAbort } from '../foundation/async/race-abort.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
+import { putRandomHex } from '../foundation/random-id.ts';
+import type { HeaderDescriptions } from '../http/operation.ts';
 import type { Principal } from '../http/principal.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import { refuseField } from '../wire/fields.ts';
+import type { Door } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
-import type { CallKind, RequestLabels } from './call-kind.ts';
-import type { CallRegion } from './call-region.ts';
-import { createGenerationId } from './generation-id.ts';
+import type { VideoRequest } from '../wire/videos.ts';
+import type { CallKind, CallRegion, RequestLabels } from './call-kind.ts';
 
 /** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
 export interface ModelCall<Request = unknown> {
@@ -32,12 +39,12 @@ export interface RuledCall {
 }
 
 /** The origin of a call for the record, in the caller's own words. */
-export interface CallLabels extends Omit<RequestLabels, 'session'> {
+interface CallLabels extends Omit<RequestLabels, 'session'> {
   readonly referer: string | null;
   readonly userAgent: string | null;
 }
 
-export interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind' | 'request' | 'principal' | 'region'> {
+interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind' | 'request' | 'principal' | 'region'> {
   readonly headers: HeaderMap;
 }
 
@@ -114,4 +121,118 @@ export interface Pipeline {
 export function createPipeline(): Pipeline {
   const stages: PipelineStage[] = [];
   return { stages, add: (stage) => void stages.push(stage), narrowedBy: null };
+}
+
+/** The id in the making, used again for every one: calls of the same second share its beginning. */
+let codes: number[] = [];
+let prefix: readonly number[] = [];
+let lastSecond = -1;
+
+/** The id of a generation: sortable by second, unguessable by its random part. */
+export function createGenerationId(platform: Pick<Platform, 'randomBytes' | 'now'>): string {
+  const second = Math.floor(platform.now() / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    prefix = Array.from(`gen-${second}-`, (character) => character.charCodeAt(0));
+    codes = [...prefix];
+  }
+  putRandomHex(codes, prefix.length, platform);
+  return String.fromCharCode(...codes);
+}
+
+/** A request by its kind, as its operation has read and checked it. */
+export type HookedRequest =
+  | { readonly kind: 'chat'; readonly door: Door; readonly request: ChatCompletionRequest }
+  | { readonly kind: 'embeddings'; readonly request: EmbeddingsRequest }
+  | { readonly kind: 'video'; readonly request: VideoRequest };
+
+/** A request, which is a copy, and where it comes from. */
+export type HookedCall = HookedRequest & {
+  readonly principal: Principal;
+  /** In lower case. */
+  readonly headers: HeaderMap;
+  /** Fires when the client leaves; the call ends then, whatever the hook does. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * An embedder's own look at a request that has been read, before any guardrail, budget or rule sees it. Nothing, and the
+ * request stays as it is, or another request of the same kind in its place. A `GatewayError` refuses the call with its
+ * code and message; anything else that is thrown is a failure of the host (500), and is logged.
+ */
+export type RequestHook = (call: HookedCall) => Awaitable<HookedRequest['request'] | undefined | void>;
+
+/** The part of the gateway that calls use the hook by. */
+export interface HookParts {
+  /** Undefined without one. */
+  readonly onRequest: RequestHook | undefined;
+}
+
+/**
+ * Hands a request to the hook. Resolves with the very same request, which may have an untranslated form beside it, or
+ * with what the hook has made of it, checked again by `check`. Rejects with what the hook throws, with `internal` for a
+ * request that does not pass the check, and with the signal's reason when the client leaves.
+ */
+export async function amendRequest<Hooked extends HookedRequest>(
+  hooked: Hooked,
+  check: (value: unknown) => Hooked['request'],
+  {
+    request: { headers, signal },
+    principal,
+    parts: { onRequest },
+  }: Pick<RequestContext<HookParts>, 'request' | 'principal' | 'parts'>,
+): Promise<Hooked['request']> {
+  if (onRequest === undefined) return hooked.request;
+  // A change within the copy has no effect by itself, so nothing gets past the check.
+  const request: unknown = structuredClone(hooked.request);
+  const call = { ...hooked, request, principal, headers, signal } as HookedCall;
+  const amended = await raceAbort(Promise.resolve(onRequest(call)), signal);
+  if (amended === undefined) return hooked.request;
+  try {
+    return check(amended);
+  } catch (cause) {
+    throw new GatewayError('internal', 'The onRequest hook has returned a request that is not valid', { cause });
+  }
+}
+
+const METADATA = '`enabled`: the response says how the call was routed';
+
+/** The headers that every call to a model reads, for the API document. */
+export const CALL_HEADERS: HeaderDescriptions = {
+  'http-referer': 'Address of the application, kept with the generation; `Referer` where it is absent',
+  'user-agent': 'Kept with the generation',
+  'x-session-id': 'Session that the call counts to, unless the body names one',
+  'x-openrouter-metadata': `${METADATA}, in \`openrouter_metadata\``,
+  'x-openrouter-experimental-metadata': 'Older name of `x-openrouter-metadata`',
+  'x-service-experimental-metadata': `${METADATA}, in \`service_metadata\``,
+};
+
+/** The headers by which agents say what a call is. Only rules for routing read them. */
+export const AGENT_HEADERS: HeaderDescriptions = {
+  'x-claude-code-request-class': 'What the call is to its agent; `background` is a small task beside its work',
+  'x-claude-code-agent-id': 'The call is made by an agent that another one has started',
+  'x-claude-code-parent-agent-id': 'The agent that has started the one that makes the call',
+  'x-openai-subagent': 'The call is made by an agent that another one has started',
+};
+
+/** The headers of a response that a rate limit refuses, for the API document. */
+export const RATE_LIMIT_HEADERS: HeaderDescriptions = {
+  'x-ratelimit-limit': 'Where a rate limit refuses: how many are allowed in its period',
+  'x-ratelimit-remaining': 'Where a rate limit refuses: 0',
+  'x-ratelimit-reset': 'Where a rate limit refuses: when it admits the next one, in milliseconds since 1970',
+};
+
+/** The headers that responses to calls have, for the API document. */
+export const CALL_RESPONSE_HEADERS: HeaderDescriptions = {
+  'x-generation-id': 'Id of the generation, once the call has passed all checks',
+  ...RATE_LIMIT_HEADERS,
+};
+
+/** When a call passed each step before it was admitted, on the monotonic clock. */
+export interface CallMarks {
+  readonly receivedAt: number;
+  /** The request was read and checked. */
+  readonly readAt: number;
+  readonly guardedAt: number;
+  readonly plannedAt: number;
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../foundation/unchecked.ts';
-import { UnredactableError } from './text-map.ts';
 import { chosen, dictionary, fields, type Place, record, scalar, text, unseenOr, words } from './text-places.ts';
+import { UnredactableError } from './texts.ts';
 
 const NAME = 'the name of a property in a schema';
 const PATTERN = 'a pattern in a schema';

@@ -1,6 +1,6 @@
 import { isObject, isRecord, type Unchecked } from '../foundation/unchecked.ts';
 import { mapBase64Text, mapDataUrl } from './media-texts.ts';
-import { mapList, type Visit } from './text-map.ts';
+import { mapList, type Visit } from './texts.ts';
 
 /**
  * What may stand at a place of a request, and which texts of it filters see. Returns the same value where nothing has

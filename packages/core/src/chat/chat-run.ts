@@ -1,7 +1,7 @@
 import type { LiveAccount } from '../auth/account.ts';
 import type { Ledger } from '../budgets/ledger.ts';
+import type { Timeouts } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
-import type { Timeouts } from '../calls/timeouts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller } from '../dispatch/find-caller.ts';
 import type { OpenCalls } from '../dispatch/open-calls.ts';

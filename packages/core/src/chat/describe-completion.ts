@@ -1,4 +1,4 @@
-import { withFlaggedInput } from '../calls/flagged-input.ts';
+import { withFlaggedInput } from '../calls/attempt.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import { withReport } from '../routing/routing-metadata.ts';

@@ -1,4 +1,4 @@
-import { type RequestText, toVisitor } from '../calls/text-map.ts';
+import { type RequestText, toVisitor } from '../calls/texts.ts';
 import { type NativeRequest, withNative } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { NATIVE_PLACES } from './native-places.ts';

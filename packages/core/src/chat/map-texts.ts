@@ -1,4 +1,4 @@
-import { mapList, type RequestText, toVisitor } from '../calls/text-map.ts';
+import { mapList, type RequestText, toVisitor } from '../calls/texts.ts';
 import { nativeOf } from '../wire/chat-chunk.ts';
 import { TEXT_FIELDS } from '../wire/chat-parameters.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';

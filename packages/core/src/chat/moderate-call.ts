@@ -1,4 +1,4 @@
-import { cutFlagged } from '../calls/flagged-input.ts';
+import { cutFlagged } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { raceAbort } from '../foundation/async/race-abort.ts';

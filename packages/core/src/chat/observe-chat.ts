@@ -1,5 +1,5 @@
 import type { Outcome } from '../calls/attempt.ts';
-import type { CallMarks } from '../calls/call-marks.ts';
+import type { CallMarks } from '../calls/model-call.ts';
 import { type AttemptParts, noteOutcome } from '../dispatch/run-attempts.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type GenerationObserver, observeGeneration } from '../generations/observe/observe-generation.ts';

@@ -1,4 +1,4 @@
-import type { Narrowing } from '../calls/narrowing.ts';
+import type { Narrowing } from '../calls/call-kind.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { actsOnInput } from '../guardrails/guard-call.ts';

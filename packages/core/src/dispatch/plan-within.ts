@@ -1,8 +1,7 @@
 import { boundWithin } from '../budgets/find-budgets.ts';
 import { withinBounds } from '../budgets/reserve-call.ts';
-import type { CallBound } from '../calls/call-kind.ts';
+import type { CallBound, Narrowing } from '../calls/call-kind.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
-import type { Narrowing } from '../calls/narrowing.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import { effectsOfExclusions, effectsOfStages } from '../guardrails/hits/effects-of.ts';
 import type { HeaderMap } from '../http/request.ts';

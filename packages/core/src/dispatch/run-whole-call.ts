@@ -1,11 +1,8 @@
 import type { Ledger } from '../budgets/ledger.ts';
 import { reserveCall } from '../budgets/reserve-call.ts';
-import { type Attempt, type Outcome, outcomeOf } from '../calls/attempt.ts';
-import type { CallMarks } from '../calls/call-marks.ts';
-import { withFlaggedInput } from '../calls/flagged-input.ts';
-import { createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
-import type { Narrowing } from '../calls/narrowing.ts';
-import type { Timeouts } from '../calls/timeouts.ts';
+import { type Attempt, type Outcome, outcomeOf, type Timeouts, withFlaggedInput } from '../calls/attempt.ts';
+import type { Narrowing } from '../calls/call-kind.ts';
+import { type CallMarks, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
 import type { Logger } from '../foundation/logger.ts';

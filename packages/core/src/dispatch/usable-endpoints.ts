@@ -1,6 +1,5 @@
 import type { AccountOptions } from '../auth/account.ts';
-import { kindOfModel } from '../calls/call-kind.ts';
-import type { CallRegion } from '../calls/call-region.ts';
+import { type CallRegion, kindOfModel } from '../calls/call-kind.ts';
 import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/catalog.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';

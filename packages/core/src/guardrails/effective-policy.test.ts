@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
-import type { CallRegion } from '../calls/call-region.ts';
+import type { CallRegion } from '../calls/call-kind.ts';
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
 import type { Provider } from '../providers/provider.ts';

@@ -1,5 +1,5 @@
 import { type ModelCall, type Pipeline, withRequest } from '../calls/model-call.ts';
-import type { TextMap } from '../calls/text-map.ts';
+import type { TextMap } from '../calls/texts.ts';
 import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import type { SlicingPlatform } from '../foundation/async/steps.ts';
 import type { GatewayError } from '../foundation/errors.ts';

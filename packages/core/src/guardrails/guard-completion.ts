@@ -1,5 +1,5 @@
-import { estimateUsage } from '../calls/estimate-usage.ts';
 import { citation, completionDelta } from '../calls/message-places.ts';
+import { estimateUsage } from '../calls/texts.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat-chunk.ts';

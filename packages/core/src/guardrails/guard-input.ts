@@ -1,4 +1,4 @@
-import { type RequestText, type TextMap, UnredactableError } from '../calls/text-map.ts';
+import { type RequestText, type TextMap, UnredactableError } from '../calls/texts.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';

@@ -1,4 +1,4 @@
-import type { TextMap } from '../calls/text-map.ts';
+import type { TextMap } from '../calls/texts.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import { type GuardOptions, guardRequest } from './guard-call.ts';
 

@@ -1,4 +1,4 @@
-import type { Narrowing } from '../calls/narrowing.ts';
+import type { Narrowing } from '../calls/call-kind.ts';
 import type { EffectiveBudget } from './effective-policy.ts';
 import type { InputFilters, OutputFilters } from './filters/compile-filters.ts';
 

@@ -1,4 +1,4 @@
-import { type RequestText, type TextForm, UnredactableError } from '../calls/text-map.ts';
+import { type RequestText, type TextForm, UnredactableError } from '../calls/texts.ts';
 import type { Steps } from '../foundation/async/steps.ts';
 import type { Span } from './filters/filter.ts';
 import { isJsonDocument, toJsonContent } from './unescape-json.ts';

@@ -1,5 +1,4 @@
-import { CALL_KINDS, kindOfModel } from '../calls/call-kind.ts';
-import type { Narrowing, OnwardDemand } from '../calls/narrowing.ts';
+import { CALL_KINDS, kindOfModel, type Narrowing, type OnwardDemand } from '../calls/call-kind.ts';
 import { type Catalog, type Endpoint, isListed } from '../catalog/catalog.ts';
 import type { EndpointRule, ZdrRule } from './effective-policy.ts';
 

@@ -1,7 +1,6 @@
 import type { LiveAccount } from '../auth/account.ts';
-import { CALL_KINDS, type CallNeeds, type CallPreferences } from '../calls/call-kind.ts';
+import { CALL_KINDS, type CallNeeds, type CallPreferences, type Narrowing } from '../calls/call-kind.ts';
 import type { ModelCall, RuledCall } from '../calls/model-call.ts';
-import type { Narrowing } from '../calls/narrowing.ts';
 import {
   type Catalog,
   type CatalogModel,

@@ -1,4 +1,4 @@
-import type { CallRegion } from '../calls/call-region.ts';
+import type { CallRegion } from '../calls/call-kind.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
 import { type DataRegion, type DataRegionOf, toDataRegion } from '../wire/fields.ts';
 

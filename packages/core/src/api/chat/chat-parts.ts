@@ -1,5 +1,5 @@
 import type { LiveAccount } from '../../auth/account.ts';
-import type { HookParts } from '../../calls/request-hook.ts';
+import type { HookParts } from '../../calls/model-call.ts';
 import type { ChatRunParts } from '../../chat/chat-run.ts';
 import type { Moderator } from '../../chat/moderate-call.ts';
 import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';

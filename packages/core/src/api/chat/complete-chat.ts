@@ -1,7 +1,6 @@
 import { reserveCall } from '../../budgets/reserve-call.ts';
-import { createPipeline, receiveCall, withRequest } from '../../calls/model-call.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
-import { amendRequest } from '../../calls/request-hook.ts';
+import type { Narrowing } from '../../calls/call-kind.ts';
+import { amendRequest, createPipeline, receiveCall, withRequest } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import type { ChatRun } from '../../chat/chat-run.ts';
 import type { Dialect } from '../../chat/dialect.ts';

@@ -1,4 +1,4 @@
-import type { HookParts } from '../../calls/request-hook.ts';
+import type { HookParts } from '../../calls/model-call.ts';
 import type { WholeCallParts } from '../../dispatch/run-whole-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 

@@ -2,7 +2,7 @@ import type { AuthenticateCaller } from '../../auth/authenticate.ts';
 import type { FindKeyNames } from '../../auth/key-names.ts';
 import type { MemberDirectory } from '../../auth/members.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
-import type { Timeouts } from '../../calls/timeouts.ts';
+import type { Timeouts } from '../../calls/attempt.ts';
 import type { OpenCalls } from '../../dispatch/open-calls.ts';
 import type { TimerWheel } from '../../foundation/async/deadline.ts';
 import type { Closing } from '../../foundation/closing.ts';

@@ -1,5 +1,4 @@
-import type { CallRegion } from '../../calls/call-region.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
+import type { CallRegion, Narrowing } from '../../calls/call-kind.ts';
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
 import { mapChatTexts } from '../../chat/map-texts.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../../foundation/async/steps.ts';

@@ -1,9 +1,14 @@
 import type { Ledger } from '../../budgets/ledger.ts';
 import { type Reservation, reserveCall } from '../../budgets/reserve-call.ts';
-import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../../calls/call-headers.ts';
 import type { CallBound } from '../../calls/call-kind.ts';
-import { estimatePrompt } from '../../calls/estimate-usage.ts';
-import { type ModelCall, receiveCall } from '../../calls/model-call.ts';
+import {
+  AGENT_HEADERS,
+  CALL_HEADERS,
+  type ModelCall,
+  RATE_LIMIT_HEADERS,
+  receiveCall,
+} from '../../calls/model-call.ts';
+import { estimatePrompt } from '../../calls/texts.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
 import { findCaller } from '../../dispatch/find-caller.ts';

@@ -1,7 +1,5 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
-import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
-import { receiveCall } from '../../calls/model-call.ts';
-import { amendRequest } from '../../calls/request-hook.ts';
+import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../../calls/model-call.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
 import { operation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';

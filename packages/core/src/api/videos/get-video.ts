@@ -1,4 +1,4 @@
-import { takesNullCost } from '../../calls/takes-null-cost.ts';
+import { takesNullCost } from '../../calls/attempt.ts';
 import { operation } from '../../http/operation.ts';
 import { firstValue } from '../../http/request.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';

@@ -1,4 +1,4 @@
-import type { HookParts } from '../../calls/request-hook.ts';
+import type { HookParts } from '../../calls/model-call.ts';
 import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { RegionOf } from '../../routing/region-of.ts';

@@ -1,4 +1,4 @@
-import type { Timeouts } from '../../calls/timeouts.ts';
+import type { Timeouts } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { noteOutcome, runAttempts } from '../../dispatch/run-attempts.ts';
 import { createCompletionAccumulator } from '../../generations/observe/completion-accumulator.ts';

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../calls/attempt.ts';
-import type { CallMarks } from '../../calls/call-marks.ts';
+import type { CallMarks } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { CallCourse, CourseStep } from '../../wire/generation.ts';
 import type { RoutingDecision, SkipReason } from '../../wire/routing.ts';

@@ -1,4 +1,4 @@
-import { weighText } from '../../calls/estimate-usage.ts';
+import { weighText } from '../../calls/texts.ts';
 import { isObject } from '../../foundation/unchecked.ts';
 import type {
   ChatChunk,

@@ -1,5 +1,4 @@
-import type { CallMarks } from '../../calls/call-marks.ts';
-import type { ModelCall, Pipeline } from '../../calls/model-call.ts';
+import type { CallMarks, ModelCall, Pipeline } from '../../calls/model-call.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ChatMessage } from '../../wire/chat-request.ts';
 import type { RoutingDecision } from '../../wire/routing.ts';

@@ -1,5 +1,5 @@
-import { estimateUsage } from '../../calls/estimate-usage.ts';
-import { takesNullCost } from '../../calls/takes-null-cost.ts';
+import { takesNullCost } from '../../calls/attempt.ts';
+import { estimateUsage } from '../../calls/texts.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../../catalog/prices.ts';
 import type { Usage } from '../../wire/chat-chunk.ts';

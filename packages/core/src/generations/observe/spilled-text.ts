@@ -1,4 +1,4 @@
-import { weighText } from '../../calls/estimate-usage.ts';
+import { weighText } from '../../calls/texts.ts';
 import type { Scratch } from '../../foundation/platform.ts';
 import { createTextSpool, type TextSpool, withoutHalf } from '../../foundation/text-spool.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createPricedEndpoints } from '../../../../../test/support/gateways/priced-endpoints.ts';
-import { estimateUsage } from '../../calls/estimate-usage.ts';
+import { estimateUsage } from '../../calls/texts.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { ChatDelta, Usage } from '../../wire/chat-chunk.ts';
 import { createCompletionAccumulator } from './completion-accumulator.ts';

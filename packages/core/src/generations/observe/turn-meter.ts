@@ -1,4 +1,4 @@
-import { TOKENS_A_MESSAGE, weighText } from '../../calls/estimate-usage.ts';
+import { TOKENS_A_MESSAGE, weighText } from '../../calls/texts.ts';
 import type { Usage } from '../../wire/chat-chunk.ts';
 import type { ChatMessage } from '../../wire/chat-request.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';

@@ -1,4 +1,4 @@
-import type { Timeouts } from '../../calls/timeouts.ts';
+import type { Timeouts } from '../../calls/attempt.ts';
 import type { TimerWheel } from '../../foundation/async/deadline.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';

@@ -1,6 +1,6 @@
 import { type CallKind, type CallNeeds, minTokensOf, mostTokensOf } from '../../calls/call-kind.ts';
-import { type RequestText, toVisitor } from '../../calls/text-map.ts';
 import { checked, chosen, type Place, record, text } from '../../calls/text-places.ts';
+import { type RequestText, toVisitor } from '../../calls/texts.ts';
 import type { EmbeddingsRequest } from '../../wire/embeddings.ts';
 
 /** The kind of calls that convert texts to vectors (docs/decisions/0025). */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
-import { weighText } from '../../calls/estimate-usage.ts';
 import type { ModelCall } from '../../calls/model-call.ts';
+import { weighText } from '../../calls/texts.ts';
 import { runWholeCall, type WholeCallParts, type WholeClient, type WholeKind } from '../../dispatch/run-whole-call.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { EmbeddingsResult } from '../../providers/embeddings-contract.ts';

@@ -1,6 +1,5 @@
 import type { LiveAccount } from '../../auth/account.ts';
-import { CALL_KINDS, type CallKindName } from '../../calls/call-kind.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
+import { CALL_KINDS, type CallKindName, type Narrowing } from '../../calls/call-kind.ts';
 import type { Catalog, Endpoint } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/routing.ts';
 

@@ -1,7 +1,12 @@
 import type { AccountOptions } from '../../auth/account.ts';
-import { CALL_KINDS, type CallKindName, type CallNeeds, isCompressed } from '../../calls/call-kind.ts';
-import type { CallRegion } from '../../calls/call-region.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
+import {
+  CALL_KINDS,
+  type CallKindName,
+  type CallNeeds,
+  type CallRegion,
+  isCompressed,
+  type Narrowing,
+} from '../../calls/call-kind.ts';
 import {
   type Catalog,
   type Endpoint,

@@ -1,4 +1,4 @@
-import { estimatePrompt } from '../../calls/estimate-usage.ts';
+import { estimatePrompt } from '../../calls/texts.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isLike } from '../../foundation/is-like.ts';
 import type { RoutingConditions, RoutingRule } from '../../wire/routing-rules.ts';

@@ -1,4 +1,4 @@
-import type { CallMarks } from '../../calls/call-marks.ts';
+import type { CallMarks } from '../../calls/model-call.ts';
 import { toBefore } from '../../generations/observe/call-course.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { RoutingDecision } from '../../wire/routing.ts';

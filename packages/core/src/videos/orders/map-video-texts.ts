@@ -1,5 +1,5 @@
-import { type RequestText, toVisitor } from '../../calls/text-map.ts';
 import { checked, fields, media, type Place, record, recordWithMedia, text } from '../../calls/text-places.ts';
+import { type RequestText, toVisitor } from '../../calls/texts.ts';
 import type { VideoRequest } from '../../wire/videos.ts';
 
 const link = fields({ url: media });

@@ -1,4 +1,4 @@
-import { withFlaggedInput } from '../../calls/flagged-input.ts';
+import { withFlaggedInput } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { toCallError } from '../../dispatch/call-errors.ts';
 import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../../foundation/errors.ts';

@@ -1,5 +1,5 @@
-import { cutMiddle } from '../../../calls/cut-middle.ts';
-import { estimateUsage } from '../../../calls/estimate-usage.ts';
+import { cutMiddle } from '../../../calls/attempt.ts';
+import { estimateUsage } from '../../../calls/texts.ts';
 import type { ChatMessage } from '../../../wire/chat-request.ts';
 
 export interface PromptLimit {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createVirtualPlatform, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
-import { createGenerationId } from './generation-id.ts';
+import { createGenerationId } from './model-call.ts';
 
 test('makes ids of generations that sort by second and never repeat', () => {
   const platform = createVirtualPlatform();

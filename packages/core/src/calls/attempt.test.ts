@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { cutMiddle } from './cut-middle.ts';
+import { cutMiddle } from './attempt.ts';
 
 test('leaves a text that is short enough', () => {
   expect(cutMiddle('abc', 3, '…')).toBe('abc');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { estimateUsage } from './estimate-usage.ts';
+import { estimateUsage } from './texts.ts';
 
 test('counts about four characters of English a token, and four tokens around each message', () => {
   const messages = [
