@@ -1,9 +1,9 @@
 import { type ApiParts, ROUTES } from './api/routes.ts';
 import { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 import { describeUnknownName } from './catalog/refuse-unknown-names.ts';
-import { whenKnown } from './foundation/async/awaitable.ts';
+import { whenKnown } from './foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
-import type { MetricFamily } from './foundation/metric-family.ts';
+import type { MetricFamily } from './foundation/host.ts';
 import { createRouter } from './http/create-router.ts';
 import type { Principal } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';

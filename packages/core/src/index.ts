@@ -1,6 +1,16 @@
 // Hosts: a gateway, the requests it handles and the responses it gives.
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
-export type { Logger } from './foundation/logger.ts';
+export type {
+  Engine,
+  Exposition,
+  InstanceFacts,
+  Logger,
+  MetricFamily,
+  MetricSample,
+  MetricsOptions,
+  SecretBox,
+  SharedChannel,
+} from './foundation/host.ts';
 export { suggestName } from './foundation/nearest-name.ts';
 export type { HookedCall, HookedRequest, RequestHook } from './calls/model-call.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/attempt.ts';
@@ -102,27 +112,22 @@ export {
 } from './chat/stages/server-tools/server-tool.ts';
 export type { ReadablePage, WebAccess } from './chat/stages/web/web-access.ts';
 export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web/search-engine.ts';
-export type { Awaitable } from './foundation/async/awaitable.ts';
-export { readPieces, watchPieces } from './foundation/transport/byte-pieces.ts';
-export { createFetchTransport, type FetchTransportOptions } from './foundation/transport/fetch-transport.ts';
-export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
-export type { Engine } from './foundation/engine.ts';
-export type { InstanceFacts } from './foundation/instance-facts.ts';
-export { VERSION } from './foundation/version.ts';
-export type { Exposition, MetricFamily, MetricSample, MetricsOptions } from './foundation/metric-family.ts';
-export type { SharedChannel } from './foundation/shared-channel.ts';
-export type { SecretBox } from './foundation/secret-box.ts';
-export { sendWhole } from './foundation/transport/send-whole.ts';
-export type { Deadline, DeadlineOwner, TimerWheel } from './foundation/async/deadline.ts';
-export { createTimerWheel } from './foundation/async/timer-wheel.ts';
+export type { Awaitable } from './foundation/awaitable.ts';
 export {
+  readPieces,
+  sendWhole,
   type Transport,
   TransportError,
   type TransportPhase,
   type TransportRequest,
   type TransportResponse,
+  watchPieces,
   type WholeResponse,
-} from './foundation/transport/transport.ts';
+} from './foundation/transport.ts';
+export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
+export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
+export { VERSION } from './foundation/version.ts';
+export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timers.ts';
 export type { StoredTrace } from './generations/stored-trace.ts';
 export { UNKNOWN_GENERATION } from './generations/to-generation.ts';
 export {

@@ -12,12 +12,8 @@ import type { ResponseCache } from './chat/stages/response-cache/response-cache.
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web/web-access.ts';
 import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts';
-import type { Engine } from './foundation/engine.ts';
-import type { InstanceFacts } from './foundation/instance-facts.ts';
-import type { Logger } from './foundation/logger.ts';
-import type { MetricsOptions } from './foundation/metric-family.ts';
+import type { Engine, InstanceFacts, Logger, MetricsOptions, SharedChannel } from './foundation/host.ts';
 import type { Platform } from './foundation/platform.ts';
-import type { SharedChannel } from './foundation/shared-channel.ts';
 import type { Authenticate } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
 import type { Provider } from './providers/provider.ts';

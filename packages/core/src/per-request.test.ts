@@ -7,7 +7,7 @@ import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../test/support
 import { guardKey } from '../../../test/support/gateways/guard-key.ts';
 import { createReplayTransport } from '../../../test/support/upstreams/scripted-transport.ts';
 import { createVideoGateway } from '../../../test/support/videos/video-gateway.ts';
-import type { Transport } from './foundation/transport/transport.ts';
+import type { Transport } from './foundation/transport.ts';
 
 const COMPLETION = {
   headers: { 'content-type': 'application/json' },

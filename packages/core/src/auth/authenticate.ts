@@ -1,6 +1,5 @@
-import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import { type Awaitable, once, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
-import { once } from '../foundation/once.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Authenticate, Principal } from '../http/principal.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';

@@ -1,4 +1,4 @@
-import { once } from '../foundation/once.ts';
+import { once } from '../foundation/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BootstrapKey } from './bootstrap-key.ts';
 

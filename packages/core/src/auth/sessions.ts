@@ -1,4 +1,4 @@
-import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createRandomId } from '../foundation/random-id.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';

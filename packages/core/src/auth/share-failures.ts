@@ -1,6 +1,6 @@
-import { createPacer } from '../foundation/async/create-pacer.ts';
+import type { SharedChannel } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { SharedChannel } from '../foundation/shared-channel.ts';
+import { createPacer } from '../foundation/timers.ts';
 
 /**
  * Takes what counts the failures of other processes by address, and returns what tells them of a failure of this one.

@@ -6,7 +6,7 @@ import { createBroadcastOptions } from '../../../../test/support/broadcast/broad
 import { createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
-import { type Transport, TransportError, type TransportRequest } from '../foundation/transport/transport.ts';
+import { type Transport, TransportError, type TransportRequest } from '../foundation/transport.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { Destination } from '../wire/destinations.ts';

@@ -1,6 +1,6 @@
 import type { BootstrapKey } from '../auth/bootstrap-key.ts';
-import type { Awaitable } from '../foundation/async/awaitable.ts';
-import type { Logger } from '../foundation/logger.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../foundation/logger.ts';
+import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BroadcastRow } from '../stores/rows.ts';
 import type { Repository } from '../stores/store.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../foundation/errors.ts';
-import { parseWith } from '../foundation/parse-with.ts';
-import { isRecord, type Unchecked } from '../foundation/unchecked.ts';
+import { isRecord, parseWith, type Unchecked } from '../foundation/parse.ts';
 import type { Store } from '../stores/store.ts';
 import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations.ts';
 import { refuseField } from '../wire/fields.ts';

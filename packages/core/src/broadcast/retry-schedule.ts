@@ -1,4 +1,4 @@
-import type { Logger } from '../foundation/logger.ts';
+import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';

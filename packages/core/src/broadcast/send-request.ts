@@ -1,6 +1,5 @@
 import type { Platform } from '../foundation/platform.ts';
-import { readRetryAfterSeconds } from '../foundation/transport/read-retry-after.ts';
-import { type Transport, TransportError } from '../foundation/transport/transport.ts';
+import { readRetryAfterSeconds, type Transport, TransportError } from '../foundation/transport.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { DestinationFormat, DestinationRequest } from './destination-format.ts';
 

@@ -3,7 +3,7 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import { toNanoUsd } from '../catalog/nano-usd.ts';
-import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { Policy } from '../guardrails/policy.ts';

@@ -1,4 +1,4 @@
-import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
 import { toRefusal } from './budget-refusal.ts';

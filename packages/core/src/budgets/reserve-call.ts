@@ -1,7 +1,7 @@
 import type { CallBound, Narrowing } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { type Budget, spendersOf } from './budget.ts';
 import { toPayer } from './find-budgets.ts';
 import type { WorstCase } from './hold.ts';

@@ -1,6 +1,6 @@
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import type { Prices } from '../catalog/prices.ts';
-import type { Unchecked } from '../foundation/unchecked.ts';
+import type { Unchecked } from '../foundation/parse.ts';
 import type { DataRegion } from '../wire/fields.ts';
 import type { Generation } from '../wire/generation.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';

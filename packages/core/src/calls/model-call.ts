@@ -1,5 +1,4 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
-import { raceAbort } from '../foundation/async/race-abort.ts';
+import { type Awaitable, raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { putRandomHex } from '../foundation/random-id.ts';

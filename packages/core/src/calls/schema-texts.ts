@@ -1,4 +1,4 @@
-import { isObject } from '../foundation/unchecked.ts';
+import { isObject } from '../foundation/parse.ts';
 import { chosen, dictionary, fields, type Place, record, scalar, text, unseenOr, words } from './text-places.ts';
 import { UnredactableError } from './texts.ts';
 

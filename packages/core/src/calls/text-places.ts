@@ -1,4 +1,4 @@
-import { isObject, isRecord, type Unchecked } from '../foundation/unchecked.ts';
+import { isObject, isRecord, type Unchecked } from '../foundation/parse.ts';
 import { mapBase64Text, mapDataUrl } from './media-texts.ts';
 import { mapList, type Visit } from './texts.ts';
 

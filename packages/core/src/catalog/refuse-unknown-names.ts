@@ -1,5 +1,5 @@
 import { findNearestName } from '../foundation/nearest-name.ts';
-import { refuseIssues } from '../foundation/parse-with.ts';
+import { refuseIssues } from '../foundation/parse.ts';
 import type { Catalog } from './catalog.ts';
 
 /** A list of names in a guardrail or in settings, as a change has it. */

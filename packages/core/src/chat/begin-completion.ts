@@ -1,6 +1,6 @@
 import { type Catalog, type Endpoint, tierOf } from '../catalog/catalog.ts';
 import { runAttempts } from '../dispatch/run-attempts.ts';
-import { raceAbort } from '../foundation/async/race-abort.ts';
+import { raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { guardCompletion } from '../guardrails/guard-completion.ts';
 import type { ChatCall, OnwardCall } from '../providers/provider.ts';

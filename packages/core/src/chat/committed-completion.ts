@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { PromptIterator } from '../foundation/async/time-limits.ts';
+import type { PromptIterator } from '../foundation/time-limits.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 
 /** A completion that has begun. From here on the call cannot change to another endpoint. */

@@ -1,7 +1,6 @@
 import { cutFlagged } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
-import type { Awaitable } from '../foundation/async/awaitable.ts';
-import { raceAbort } from '../foundation/async/race-abort.ts';
+import { type Awaitable, raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { lastWordsOf, textsOf } from './last-words.ts';

@@ -19,7 +19,7 @@ import {
   createScriptedTransport,
   type ScriptedExchange,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { TransportError } from '../foundation/transport/transport.ts';
+import { TransportError } from '../foundation/transport.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import { generationSchema } from '../wire/generation.ts';

@@ -10,7 +10,7 @@ import {
   createScriptedTransport,
   type ScriptedExchange,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { TransportError } from '../foundation/transport/transport.ts';
+import { TransportError } from '../foundation/transport.ts';
 import type { Provider } from '../providers/provider.ts';
 import { type ChatChunk, chatCompletionResultSchema } from '../wire/chat-chunk.ts';
 import { generationContentSchema, generationSchema } from '../wire/generation.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
-import { TransportError } from '../foundation/transport/transport.ts';
+import { TransportError } from '../foundation/transport.ts';
 
 /** Converts an exception during a call to the error that the caller receives. */
 export function toCallError(thrown: unknown, providerName: string): GatewayError {

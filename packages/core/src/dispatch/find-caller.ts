@@ -1,6 +1,6 @@
 import type { Budget } from '../budgets/budget.ts';
 import { type BudgetParts, findBudgets } from '../budgets/find-budgets.ts';
-import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GuardrailHits } from '../guardrails/hits/guardrail-hits.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';

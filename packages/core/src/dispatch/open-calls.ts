@@ -1,5 +1,5 @@
-import { createSwapRemoveList } from '../foundation/async/swap-remove-list.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
 import type { CallState, FollowedCall } from '../generations/observe/call-state.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import type { GatewayRequest } from '../http/request.ts';

@@ -1,6 +1,6 @@
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { raceAbort } from '../foundation/async/race-abort.ts';
+import { raceAbort } from '../foundation/awaitable.ts';
 import { type GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';

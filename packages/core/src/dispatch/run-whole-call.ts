@@ -5,7 +5,7 @@ import type { Narrowing } from '../calls/call-kind.ts';
 import { type CallMarks, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
-import type { Logger } from '../foundation/logger.ts';
+import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { CompletionFacts, EndedCall } from '../generations/ended-call.ts';
 import { type Skipped, toCallCourse } from '../generations/observe/call-course.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../foundation/async/steps.ts';
+import type { Steps } from '../foundation/queues.ts';
 import type { CompiledFilter, OutputFilters } from './filters/compile-filters.ts';
 import { normaliseSegments } from './filters/normalise-text.ts';
 import { toJsonContent, unescapeJson } from './unescape-json.ts';

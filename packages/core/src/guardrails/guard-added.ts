@@ -1,6 +1,6 @@
 import type { Place } from '../calls/text-places.ts';
-import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/queues.ts';
 import { createTextGuard, guardInSteps } from './create-text-guard.ts';
 import type { CompletionGuard } from './guard-call.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../foundation/async/steps.ts';
+import type { Steps } from '../foundation/queues.ts';
 import type { ChatChunk, ChatDelta } from '../wire/chat-chunk.ts';
 
 /** Text fields of a completion that arrive in pieces. */

@@ -1,9 +1,9 @@
 import { type ModelCall, type Pipeline, withRequest } from '../calls/model-call.ts';
 import type { TextMap } from '../calls/texts.ts';
-import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
-import type { SlicingPlatform } from '../foundation/async/steps.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { GatewayError } from '../foundation/errors.ts';
-import type { Logger } from '../foundation/logger.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { SlicingPlatform } from '../foundation/queues.ts';
 import type { GuardrailStage } from '../wire/routing.ts';
 import type { OutputFilters } from './filters/compile-filters.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';

@@ -1,7 +1,7 @@
 import { citation, completionDelta } from '../calls/message-places.ts';
 import { estimateUsage } from '../calls/texts.ts';
-import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import type { GatewayError } from '../foundation/errors.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/queues.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
 import { createTextGuard, type GuardedText, pushInSteps, type TextGuard } from './create-text-guard.ts';

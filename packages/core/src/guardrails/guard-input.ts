@@ -1,6 +1,6 @@
 import { type RequestText, type TextMap, UnredactableError } from '../calls/texts.ts';
-import type { Awaitable } from '../foundation/async/awaitable.ts';
-import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/queues.ts';
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
 import { normaliseInSteps, type NormalisedText, normaliseText } from './filters/normalise-text.ts';

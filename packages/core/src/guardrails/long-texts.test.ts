@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createPipeline } from '../calls/model-call.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
-import type { SlicingPlatform, Steps } from '../foundation/async/steps.ts';
+import type { SlicingPlatform, Steps } from '../foundation/queues.ts';
 import { BUILTIN_FILTER_SLUGS, type BuiltinFilter, type CustomFilter } from '../wire/guardrails.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
 import { createTextGuard, guardInSteps } from './create-text-guard.ts';

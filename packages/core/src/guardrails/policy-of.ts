@@ -1,6 +1,6 @@
 import { defaultGuardrailIdOf } from '../auth/account.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
-import { type Awaitable, whenAllKnown, whenKnown } from '../foundation/async/awaitable.ts';
+import { type Awaitable, whenAllKnown, whenKnown } from '../foundation/awaitable.ts';
 import type { Principal } from '../http/principal.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
 import type { Guardrail } from '../wire/guardrails.ts';

@@ -1,5 +1,5 @@
 import { type RequestText, type TextForm, UnredactableError } from '../calls/texts.ts';
-import type { Steps } from '../foundation/async/steps.ts';
+import type { Steps } from '../foundation/queues.ts';
 import type { Span } from './filters/filter.ts';
 import { isJsonDocument, toJsonContent } from './unescape-json.ts';
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../foundation/async/steps.ts';
+import type { Steps } from '../foundation/queues.ts';
 import { findPiece } from './find-piece.ts';
 
 /** JSON as text with its escapes decoded, as a parser reads it: `\u0061` is an `a`. */

@@ -1,4 +1,4 @@
-import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Route, Surface } from './route.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
-import { readPieces, toReadableStream } from '../foundation/transport/byte-pieces.ts';
+import { readPieces, toReadableStream } from '../foundation/transport.ts';
 import type { Authenticate } from './principal.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';

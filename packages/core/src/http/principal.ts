@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 
 /**
  * A host's own sign-in, which takes the place of the gateway's keys: returns the caller of a request of the host, or

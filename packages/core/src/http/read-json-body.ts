@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type GatewayRequest } from './request.ts';
 

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Principal } from './principal.ts';
 
 /** Header names are lower-case; a header sent more than once is a list. */

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Operation, PublicOperation } from './operation.ts';
 import type { ErrorForm } from './response.ts';
 

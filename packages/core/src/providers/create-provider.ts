@@ -1,4 +1,4 @@
-import type { Transport } from '../foundation/transport/transport.ts';
+import type { Transport } from '../foundation/transport.ts';
 import type { Wire } from '../wire/provider-setup.ts';
 import type { ProviderOptions } from './kit/to-upstream.ts';
 import type { OpenAiProviderSettings } from './openai/openai-provider.ts';

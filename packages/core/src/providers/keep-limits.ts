@@ -1,4 +1,4 @@
-import { callWithin, iterateWithin, type LimitParts } from '../foundation/async/time-limits.ts';
+import { callWithin, iterateWithin, type LimitParts } from '../foundation/time-limits.ts';
 import type { Provider } from './provider.ts';
 import type { VideoProvider } from './video-contract.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
-import type { Logger } from '../foundation/logger.ts';
+import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/principal.ts';
 import type { CreateRateCounter, RateCounter, RateWindow } from './rate-counter.ts';

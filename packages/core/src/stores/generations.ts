@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { CallCourse, Generation, GenerationContent, StreamTimeline } from '../wire/generation.ts';
 import type {
   ActivityQuery,

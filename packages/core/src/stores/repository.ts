@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 
 /** Rows that change seldom, by id. What a promise has resolved for is durable, and every later `get` shows it. */
 export interface Repository<Row> {

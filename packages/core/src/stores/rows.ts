@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
 import type { GuardrailEffect } from '../wire/guardrails.ts';
 import type { Repository } from './repository.ts';

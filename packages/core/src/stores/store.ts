@@ -1,5 +1,5 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
-import type { Engine } from '../foundation/engine.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Engine } from '../foundation/host.ts';
 import type { SettingsChange } from '../wire/account.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';

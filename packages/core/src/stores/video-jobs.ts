@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/async/awaitable.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
 import type { DataRegion } from '../wire/fields.ts';
 import type { ProviderResponse } from '../wire/generation.ts';

@@ -5,7 +5,7 @@ import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { toBody } from '../../../../test/support/videos/scripted-videos.ts';
 import { createVideoGateway, FILM } from '../../../../test/support/videos/video-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { type TransportRequest, TransportError } from '../foundation/transport/transport.ts';
+import { type TransportRequest, TransportError } from '../foundation/transport.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
 import type { WebhookOptions } from '../webhooks/webhook-options.ts';

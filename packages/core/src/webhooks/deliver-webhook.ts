@@ -1,6 +1,5 @@
 import type { Platform } from '../foundation/platform.ts';
-import { readRetryAfterSeconds } from '../foundation/transport/read-retry-after.ts';
-import { TransportError } from '../foundation/transport/transport.ts';
+import { readRetryAfterSeconds, TransportError } from '../foundation/transport.ts';
 import { signWebhook, type WebhookMessage } from './sign-webhook.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 

@@ -1,4 +1,4 @@
-import type { Transport } from '../foundation/transport/transport.ts';
+import type { Transport } from '../foundation/transport.ts';
 
 /** The options that webhooks about the end of jobs require. */
 export interface WebhookOptions {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { GatewayError } from '../foundation/errors.ts';
-import { isRecord } from '../foundation/unchecked.ts';
+import { isRecord } from '../foundation/parse.ts';
 import {
   type ChatCompletionRequest,
   type ReasoningDetail,

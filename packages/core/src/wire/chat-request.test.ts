@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { GatewayError } from '../foundation/errors.ts';
-import { parseWith } from '../foundation/parse-with.ts';
+import { parseWith } from '../foundation/parse.ts';
 import { chatCompletionRequestSchema, parseChatCompletion } from './chat-request.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];

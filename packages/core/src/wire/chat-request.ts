@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { parseWith } from '../foundation/parse-with.ts';
-import { isRecord } from '../foundation/unchecked.ts';
+import { isRecord, parseWith } from '../foundation/parse.ts';
 import { traceSchema } from './fields.ts';
 import { providerPreferencesSchema } from './routing.ts';
 

@@ -1,7 +1,7 @@
 import { toShownSettings } from '../../auth/settings.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { describeUnknownName, refuseUnknownNames } from '../../catalog/refuse-unknown-names.ts';
-import { type Issue, refuseIssues } from '../../foundation/parse-with.ts';
+import { type Issue, refuseIssues } from '../../foundation/parse.ts';
 import { operation } from '../../http/operation.ts';
 import { isModelName } from '../../routing/models/resolve-models.ts';
 import {

@@ -6,7 +6,7 @@ import { createAdminGateway } from '../../../../../test/support/gateways/admin-c
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { createRecordingStore } from '../../../../../test/support/stores/recording-store.ts';
 import { createSharedMemoryStore } from '../../../../../test/support/stores/shared-memory-store.ts';
-import type { TransportRequest } from '../../foundation/transport/transport.ts';
+import type { TransportRequest } from '../../foundation/transport.ts';
 
 const WEBHOOK = { type: 'webhook', name: 'n', config: { url: 'https://example.com/' } };
 

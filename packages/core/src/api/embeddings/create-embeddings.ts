@@ -1,5 +1,5 @@
 import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../../calls/model-call.ts';
-import { parseWith } from '../../foundation/parse-with.ts';
+import { parseWith } from '../../foundation/parse.ts';
 import { operation } from '../../http/operation.ts';
 import { embeddingsKind } from '../../kinds/embeddings/embeddings-kind.ts';
 import { runEmbeddings } from '../../kinds/embeddings/run-embeddings.ts';

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../foundation/async/steps.ts';
+import { nextTurn } from '../../foundation/queues.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import type { Finding } from '../../guardrails/verdict.ts';
 import type { GenerationFilter, GenerationRecord } from '../../stores/store.ts';

@@ -1,7 +1,7 @@
 import type { CallRegion, Narrowing } from '../../calls/call-kind.ts';
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
 import { mapChatTexts } from '../../chat/map-texts.ts';
-import { runInSlices, type SlicingPlatform, type Steps } from '../../foundation/async/steps.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../../foundation/queues.ts';
 import { createTextGuard, guardInSteps } from '../../guardrails/create-text-guard.ts';
 import { ACTIONS } from '../../guardrails/effective-policy.ts';
 import { guardInput } from '../../guardrails/guard-input.ts';

@@ -1,6 +1,6 @@
 import { objectToModel } from '../../catalog/object-to-model.ts';
 import { pickServedModels } from '../../catalog/override-models.ts';
-import { refuseIssues } from '../../foundation/parse-with.ts';
+import { refuseIssues } from '../../foundation/parse.ts';
 import type { ModelRecord } from '../../stores/store.ts';
 import { type ConfiguredModel, configuredModelSchema } from '../../wire/model-definition.ts';
 import type { StoredSetup } from './compose-setup.ts';

@@ -1,6 +1,6 @@
-import type { Awaitable } from '../../foundation/async/awaitable.ts';
+import type { Awaitable } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Logger } from '../../foundation/logger.ts';
+import type { Logger } from '../../foundation/host.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderRecord, Store } from '../../stores/store.ts';
 import type { ModelDefinition } from '../../wire/model-definition.ts';

@@ -1,4 +1,4 @@
-import type { Issue } from '../../foundation/parse-with.ts';
+import type { Issue } from '../../foundation/parse.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
 import type { ProviderSettings, ProviderSetup } from '../../wire/provider-setup.ts';
 import { readOpenSettings, readProviderRow } from './provider-rows.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { type Issue, parseWith, refuseIssues } from '../../foundation/parse-with.ts';
-import type { SecretBox } from '../../foundation/secret-box.ts';
+import type { SecretBox } from '../../foundation/host.ts';
+import { type Issue, parseWith, refuseIssues } from '../../foundation/parse.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
 import { isMask, isSecretParameter, maskQuery, refuseField, toKeyHint } from '../../wire/fields.ts';
 import {

@@ -1,5 +1,5 @@
-import type { Issue } from '../../foundation/parse-with.ts';
-import type { SecretBox } from '../../foundation/secret-box.ts';
+import type { SecretBox } from '../../foundation/host.ts';
+import type { Issue } from '../../foundation/parse.ts';
 import type { DiscoveredModel, Provider } from '../../providers/provider.ts';
 import type { ConfiguredModel, ModelDefinition } from '../../wire/model-definition.ts';
 import type { ProviderSettings, ShownSettings } from '../../wire/provider-setup.ts';

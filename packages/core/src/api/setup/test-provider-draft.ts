@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { refuseIssues } from '../../foundation/parse-with.ts';
+import { refuseIssues } from '../../foundation/parse.ts';
 import { operation } from '../../http/operation.ts';
 import type { DiscoveredModel } from '../../providers/provider.ts';
 import { testDraftRequestSchema, testDraftResponseSchema } from '../../wire/provider-setup.ts';

@@ -1,4 +1,4 @@
-import type { Engine } from '../../foundation/engine.ts';
+import type { Engine } from '../../foundation/host.ts';
 import { operation } from '../../http/operation.ts';
 import { type Instance, instanceSchema } from '../../wire/account.ts';
 import { findTrouble } from './find-trouble.ts';

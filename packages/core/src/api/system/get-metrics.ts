@@ -1,5 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Exposition, MetricFamily, MetricSample } from '../../foundation/metric-family.ts';
+import type { Exposition, MetricFamily, MetricSample } from '../../foundation/host.ts';
 import { publicOperation } from '../../http/operation.ts';
 import { firstValue, type GatewayRequest, isLoopbackAddress } from '../../http/request.ts';
 import { readMetricFamilies } from './metric-families.ts';

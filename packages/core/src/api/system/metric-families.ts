@@ -1,6 +1,5 @@
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
-import type { Engine } from '../../foundation/engine.ts';
-import type { MetricFamily, MetricSample } from '../../foundation/metric-family.ts';
+import type { Engine, MetricFamily, MetricSample } from '../../foundation/host.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
 import { countStandings } from '../../routing/health/standing-counts.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';

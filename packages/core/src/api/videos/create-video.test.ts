@@ -7,7 +7,7 @@ import { createSharedMemoryStore } from '../../../../../test/support/stores/shar
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { createVideoGateway, FILM, readResponse } from '../../../../../test/support/videos/video-gateway.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { TransportError } from '../../foundation/transport/transport.ts';
+import { TransportError } from '../../foundation/transport.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import type { ModelDefinition } from '../../wire/model-definition.ts';
 

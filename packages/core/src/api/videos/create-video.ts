@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../../calls/model-call.ts';
-import { parseWith } from '../../foundation/parse-with.ts';
+import { parseWith } from '../../foundation/parse.ts';
 import { operation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';
 import type { RequestContext } from '../../http/request-context.ts';

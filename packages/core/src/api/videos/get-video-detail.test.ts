@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createVideoGateway, FILM, type VideoGateway } from '../../../../../test/support/videos/video-gateway.ts';
-import { TransportError } from '../../foundation/transport/transport.ts';
+import { TransportError } from '../../foundation/transport.ts';
 import type { VideoDetail } from '../../wire/videos.ts';
 
 const detailOf = async (gateway: VideoGateway, id: string): Promise<VideoDetail> =>

@@ -4,7 +4,7 @@ import { createAdminGateway } from '../../../../../test/support/gateways/admin-c
 import { MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
 import { toBody } from '../../../../../test/support/videos/scripted-videos.ts';
 import { createVideoGateway } from '../../../../../test/support/videos/video-gateway.ts';
-import type { TransportRequest } from '../../foundation/transport/transport.ts';
+import type { TransportRequest } from '../../foundation/transport.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 
 const GATEWAY_URL = 'https://hooks.example/gateway';

@@ -11,7 +11,7 @@ import {
   createSharedMemoryStore,
   type SharedMemoryStore,
 } from '../../../../../test/support/stores/shared-memory-store.ts';
-import type { TransportRequest } from '../../foundation/transport/transport.ts';
+import type { TransportRequest } from '../../foundation/transport.ts';
 import type { BroadcastDelivery } from '../../stores/rows.ts';
 import { createSharedBroadcaster } from './shared-broadcaster.ts';
 

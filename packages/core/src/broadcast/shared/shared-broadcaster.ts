@@ -1,4 +1,4 @@
-import { once } from '../../foundation/once.ts';
+import { once } from '../../foundation/awaitable.ts';
 import { createRandomId } from '../../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../../stores/rows.ts';
 import type { Destination } from '../../wire/destinations.ts';

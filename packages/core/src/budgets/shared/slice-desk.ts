@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../foundation/async/awaitable.ts';
+import type { Awaitable } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { BudgetSlices } from '../../stores/store.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../foundation/logger.ts';
+import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { BudgetSlices, SliceGrant } from '../../stores/store.ts';
 import type { Budget } from '../budget.ts';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { toCallError } from '../../dispatch/call-errors.ts';
-import { raceAbort } from '../../foundation/async/race-abort.ts';
+import { raceAbort } from '../../foundation/awaitable.ts';
 import type { GatewayError } from '../../foundation/errors.ts';
 import type { CompletionAccumulator } from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta } from '../../wire/chat-chunk.ts';

@@ -1,4 +1,4 @@
-import { type Awaitable, whenAllKnown } from '../../foundation/async/awaitable.ts';
+import { type Awaitable, whenAllKnown } from '../../foundation/awaitable.ts';
 import { beginCompletion } from '../begin-completion.ts';
 import type { ChatRun } from '../chat-run.ts';
 import { continuesBroken } from '../continuation/may-continue.ts';

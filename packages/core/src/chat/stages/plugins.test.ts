@@ -11,7 +11,7 @@ import {
 import { toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
-import { TransportError } from '../../foundation/transport/transport.ts';
+import { TransportError } from '../../foundation/transport.ts';
 import type { SearchEngine, SearchQuery } from './web/search-engine.ts';
 
 const METADATA = { headers: { authorization: `Bearer ${API_KEY}`, 'x-service-experimental-metadata': 'enabled' } };

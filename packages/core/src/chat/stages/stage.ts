@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { Awaitable } from '../../foundation/async/awaitable.ts';
+import type { Awaitable } from '../../foundation/awaitable.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import type { ChatRun } from '../chat-run.ts';
 import type { CommittedCompletion } from '../committed-completion.ts';

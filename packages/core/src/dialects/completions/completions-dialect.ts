@@ -1,7 +1,6 @@
 import type { CompletionEncoder, CompletionEnvelope, Dialect, Frames, WholeCompletion } from '../../chat/dialect.ts';
 import { toErrorBody } from '../../foundation/errors.ts';
-import { parseWith } from '../../foundation/parse-with.ts';
-import { isRecord } from '../../foundation/unchecked.ts';
+import { isRecord, parseWith } from '../../foundation/parse.ts';
 import type { ChatDelta } from '../../wire/chat-chunk.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
 import { completionsRequestSchema } from '../../wire/completions.ts';

@@ -1,5 +1,5 @@
 import type { CompletionEnd, CompletionEnvelope, Frames } from '../../chat/dialect.ts';
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import type { NativePiece } from '../../wire/chat-chunk.ts';
 import { type BlockSink, createBlockWriter } from './block-writer.ts';
 import { toErrorEvent } from './to-error.ts';

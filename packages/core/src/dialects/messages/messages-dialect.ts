@@ -1,5 +1,5 @@
 import type { CompletionEncoder, Dialect } from '../../chat/dialect.ts';
-import { parseWith } from '../../foundation/parse-with.ts';
+import { parseWith } from '../../foundation/parse.ts';
 import { firstValue, type HeaderMap } from '../../http/request.ts';
 import { withNative } from '../../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';

@@ -1,5 +1,5 @@
 import type { WholeCompletion } from '../../chat/dialect.ts';
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import { type BlockSink, createBlockWriter } from './block-writer.ts';
 import { toCosts, toMessagesUsage, toStopReason } from './to-usage.ts';
 import { toInput } from './tool-input.ts';

@@ -1,4 +1,4 @@
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 
 /** Writes the input of one call after the other, piece by piece. */
 export interface InputWriter {

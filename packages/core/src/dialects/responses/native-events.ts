@@ -1,5 +1,5 @@
 import type { CompletionEnvelope, WholeCompletion } from '../../chat/dialect.ts';
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import type { NativePiece, Usage } from '../../wire/chat-chunk.ts';
 import type { Emit } from './output-items.ts';
 import { toResponsesUsage, withBase } from './to-response.ts';

@@ -1,6 +1,6 @@
 import type { CompletionEncoder, CompletionEnvelope, Frames, FrameText } from '../../chat/dialect.ts';
+import type { Unchecked } from '../../foundation/parse.ts';
 import { isTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
-import type { Unchecked } from '../../foundation/unchecked.ts';
 import { type ResponsesRequest, toItemId } from '../../wire/responses.ts';
 import { createItemWriter, createSpools, type ItemWriterOptions, type Spools } from './item-writer.ts';
 import { createNativeEvents, toOwn, toOwnEnding } from './native-events.ts';

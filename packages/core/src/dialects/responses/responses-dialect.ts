@@ -1,5 +1,5 @@
 import type { Dialect } from '../../chat/dialect.ts';
-import { parseWith } from '../../foundation/parse-with.ts';
+import { parseWith } from '../../foundation/parse.ts';
 import { withNative } from '../../wire/chat-chunk.ts';
 import { responsesRequestSchema } from '../../wire/responses.ts';
 import { createResponseEncoder } from './response-encoder.ts';

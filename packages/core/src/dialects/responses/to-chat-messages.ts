@@ -1,4 +1,4 @@
-import { parseWith } from '../../foundation/parse-with.ts';
+import { parseWith } from '../../foundation/parse.ts';
 import { openReasoning } from '../../wire/chat-chunk.ts';
 import type { ChatMessage, ContentPart, ReasoningDetail, ToolCall } from '../../wire/chat-request.ts';
 import { refuseField } from '../../wire/fields.ts';

@@ -1,6 +1,6 @@
 import type { CompletionEnvelope, WholeCompletion } from '../../chat/dialect.ts';
 import { type GatewayError, toErrorBody } from '../../foundation/errors.ts';
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';
 import type { ResponsesRequest } from '../../wire/responses.ts';
 

@@ -1,5 +1,4 @@
-import { parseWith } from '../../foundation/parse-with.ts';
-import { isRecord } from '../../foundation/unchecked.ts';
+import { isRecord, parseWith } from '../../foundation/parse.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import { type ResponsesRequest, type ResponsesTool, toolSchema } from '../../wire/responses.ts';
 

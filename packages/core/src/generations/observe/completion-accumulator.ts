@@ -1,5 +1,5 @@
 import { weighText } from '../../calls/texts.ts';
-import { isObject } from '../../foundation/unchecked.ts';
+import { isObject } from '../../foundation/parse.ts';
 import type {
   ChatChunk,
   FinishReason,

@@ -1,5 +1,5 @@
 import type { Timeouts } from '../../calls/attempt.ts';
-import type { TimerWheel } from '../../foundation/async/deadline.ts';
+import type { TimerWheel } from '../../foundation/timers.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { VideoEvent } from '../../wire/generation-feed.ts';

@@ -1,6 +1,6 @@
 import { type Matcher, RE2JS } from 're2js';
 
-import type { Steps } from '../../foundation/async/steps.ts';
+import type { Steps } from '../../foundation/queues.ts';
 import type { Filter, Span } from './filter.ts';
 import { findInSteps, unitsAt } from './find-in-steps.ts';
 import { parsePattern, PATTERN_FLAGS } from './parse-pattern.ts';

@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from '../../foundation/async/steps.ts';
+import { runAtOnce, type Steps } from '../../foundation/queues.ts';
 import type { Filter, Span } from './filter.ts';
 import { findInWindows } from './find-in-windows.ts';
 

@@ -1,6 +1,6 @@
 import { RE2JSCompileException, RE2Set } from 're2js';
 
-import type { Steps } from '../../foundation/async/steps.ts';
+import type { Steps } from '../../foundation/queues.ts';
 import { PATTERN_FLAGS } from './parse-pattern.ts';
 import { searchInSteps } from './search-in-steps.ts';
 

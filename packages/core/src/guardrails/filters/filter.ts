@@ -1,4 +1,4 @@
-import type { Steps } from '../../foundation/async/steps.ts';
+import type { Steps } from '../../foundation/queues.ts';
 
 /** The action of a guardrail on a match. */
 export type FilterAction = 'block' | 'redact' | 'flag';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../foundation/async/steps.ts';
+import type { Steps } from '../../foundation/queues.ts';
 import type { Span } from './filter.ts';
 import { findInWindows, type WindowedPattern } from './find-in-windows.ts';
 

@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js';
 
-import type { Steps } from '../../foundation/async/steps.ts';
+import type { Steps } from '../../foundation/queues.ts';
 import type { Span } from './filter.ts';
 
 /** What this file uses of a compiled pattern, which the engine's types show and its documentation does not. */

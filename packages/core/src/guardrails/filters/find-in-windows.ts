@@ -1,4 +1,4 @@
-import type { Steps } from '../../foundation/async/steps.ts';
+import type { Steps } from '../../foundation/queues.ts';
 
 /** A pattern for the platform's engine, with a flag `g`, and what a search in windows has to know about it. */
 export interface WindowedPattern {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { runAtOnce, type Steps } from '../../foundation/async/steps.ts';
+import { runAtOnce, type Steps } from '../../foundation/queues.ts';
 import { BUILTIN_FILTER_SLUGS } from '../../wire/guardrails.ts';
 import { unescapeInSteps, unescapeJson } from '../unescape-json.ts';
 import { BUILT_IN_FILTERS } from './built-in-filters.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../foundation/async/steps.ts';
+import type { Steps } from '../../foundation/queues.ts';
 import { findPiece } from '../find-piece.ts';
 
 /** A text as filters see it, and the way back to the original. Offsets count UTF-16 units. */

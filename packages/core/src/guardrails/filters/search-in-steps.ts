@@ -1,6 +1,6 @@
 import type { RE2Set } from 're2js';
 
-import type { Steps } from '../../foundation/async/steps.ts';
+import type { Steps } from '../../foundation/queues.ts';
 
 /** The engine's automaton at one place of a text. */
 interface State {

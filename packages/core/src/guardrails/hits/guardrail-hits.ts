@@ -1,5 +1,5 @@
-import type { Awaitable } from '../../foundation/async/awaitable.ts';
-import type { Logger } from '../../foundation/logger.ts';
+import type { Awaitable } from '../../foundation/awaitable.ts';
+import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GuardrailHitsRow, GuardrailRefusal } from '../../stores/rows.ts';
 import type { GenerationRecord, Store } from '../../stores/store.ts';

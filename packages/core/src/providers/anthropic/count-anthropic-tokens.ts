@@ -1,5 +1,5 @@
-import { readErrorText, readText } from '../../foundation/transport/read-text.ts';
-import { isRecord, readCount } from '../../foundation/unchecked.ts';
+import { isRecord, readCount } from '../../foundation/parse.ts';
+import { readErrorText, readText } from '../../foundation/transport.ts';
 import { parseReturned } from '../kit/parse-json.ts';
 import { toRefusalError } from '../kit/to-refusal-error.ts';
 import type { Upstream } from '../kit/to-upstream.ts';

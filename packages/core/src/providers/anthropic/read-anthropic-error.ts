@@ -1,4 +1,4 @@
-import { isObject } from '../../foundation/unchecked.ts';
+import { isObject } from '../../foundation/parse.ts';
 import { parseJson } from '../kit/parse-json.ts';
 
 /** The fields of this wire's error object, in the form of `toUpstreamError`. */

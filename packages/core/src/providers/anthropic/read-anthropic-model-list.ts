@@ -1,5 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
+import { isObject, type Unchecked } from '../../foundation/parse.ts';
 import { parseReturned } from '../kit/parse-json.ts';
 import type { DiscoveredModel } from '../provider.ts';
 

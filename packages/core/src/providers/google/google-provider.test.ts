@@ -7,7 +7,7 @@ import {
   createReplayTransport,
   createScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import type { Transport } from '../../foundation/transport/transport.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,

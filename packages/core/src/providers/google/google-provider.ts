@@ -1,4 +1,4 @@
-import type { Transport } from '../../foundation/transport/transport.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';

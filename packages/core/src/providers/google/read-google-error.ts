@@ -1,5 +1,5 @@
-import { MAX_RETRY_AFTER_SECONDS } from '../../foundation/transport/read-retry-after.ts';
-import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
+import { isObject, objectsOf, type Unchecked } from '../../foundation/parse.ts';
+import { MAX_RETRY_AFTER_SECONDS } from '../../foundation/transport.ts';
 import { isErrorStatus } from '../kit/is-error-status.ts';
 import { parseJson } from '../kit/parse-json.ts';
 import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { isObject, objectsOf } from '../../foundation/unchecked.ts';
+import { isObject, objectsOf } from '../../foundation/parse.ts';
 import { parseJson } from '../kit/parse-json.ts';
 import type { DiscoveredModel } from '../provider.ts';
 

@@ -1,9 +1,13 @@
-import type { Awaitable } from '../../foundation/async/awaitable.ts';
-import { createLazyIterable, iterateOne } from '../../foundation/async/lazy-iterable.ts';
+import { type Awaitable, createLazyIterable, iterateOne } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { readErrorText, readText, toText } from '../../foundation/transport/read-text.ts';
-import { sendWhole } from '../../foundation/transport/send-whole.ts';
-import type { TransportRequest, TransportResponse } from '../../foundation/transport/transport.ts';
+import {
+  readErrorText,
+  readText,
+  sendWhole,
+  toText,
+  type TransportRequest,
+  type TransportResponse,
+} from '../../foundation/transport.ts';
 import type { ChatChunk, NativeForm } from '../../wire/chat-chunk.ts';
 import type { ChatCall, DiscoveredModel, Provider } from '../provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { createSseDecoder } from '../../foundation/transport/sse-decoder.ts';
-import type { TransportResponse } from '../../foundation/transport/transport.ts';
+import { createSseDecoder } from '../../foundation/sse-decoder.ts';
+import type { TransportResponse } from '../../foundation/transport.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 
 /** Reads one event: a chunk, nothing, or the end of the completion. Throws the error that upstream reports. */

@@ -1,6 +1,5 @@
 import type { GatewayError } from '../../foundation/errors.ts';
-import { readRetryAfterSeconds } from '../../foundation/transport/read-retry-after.ts';
-import type { TransportResponse } from '../../foundation/transport/transport.ts';
+import { readRetryAfterSeconds, type TransportResponse } from '../../foundation/transport.ts';
 import type { Upstream } from './to-upstream.ts';
 import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Transport } from '../../foundation/transport/transport.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import { secretsOfQuery } from '../../wire/fields.ts';
 import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
 

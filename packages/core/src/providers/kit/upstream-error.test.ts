@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
-import { readRetryAfterSeconds } from '../../foundation/transport/read-retry-after.ts';
+import { readRetryAfterSeconds } from '../../foundation/transport.ts';
 import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
 
 const fail = (facts: Partial<UpstreamErrorFacts>): ReturnType<typeof toUpstreamError> =>

@@ -1,7 +1,12 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { readRetryAfterSeconds } from '../../foundation/transport/read-retry-after.ts';
-import { readErrorText, readText } from '../../foundation/transport/read-text.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../../foundation/transport/transport.ts';
+import {
+  readErrorText,
+  readRetryAfterSeconds,
+  readText,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '../../foundation/transport.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { VideoContent } from '../video-contract.ts';
 import { parseJson } from './parse-json.ts';

@@ -1,4 +1,4 @@
-import type { Transport } from '../../foundation/transport/transport.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoProvider } from '../video-contract.ts';
 import { checkTransport, describeProvider, type ProviderOptions, toUpstream } from './to-upstream.ts';

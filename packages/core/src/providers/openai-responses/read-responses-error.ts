@@ -1,4 +1,4 @@
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import { type ErrorFields, readErrorFields, readOpenAiError } from '../openai/read-openai-error.ts';
 
 /** The statuses of the codes of this wire: within a response, an error has no other. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import { toText } from '../../foundation/transport/read-text.ts';
-import { sendWhole } from '../../foundation/transport/send-whole.ts';
+import { sendWhole, toText } from '../../foundation/transport.ts';
 import type { EmbeddingsCall, EmbeddingsResult } from '../embeddings-contract.ts';
 import { parseJson } from '../kit/parse-json.ts';
 import { toRefusalError } from '../kit/to-refusal-error.ts';

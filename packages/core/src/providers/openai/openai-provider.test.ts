@@ -9,7 +9,7 @@ import {
   createScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Transport } from '../../foundation/transport/transport.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isObject } from '../../foundation/unchecked.ts';
+import { isObject } from '../../foundation/parse.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
 import { createVideoCalls, type JsonResponse, unexpectedResponse, type VideoSettings } from '../kit/video-calls.ts';

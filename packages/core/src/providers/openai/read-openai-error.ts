@@ -1,4 +1,4 @@
-import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import { isErrorStatus } from '../kit/is-error-status.ts';
 
 /** The fields of an error on this wire, as far as they could be read. */

@@ -1,4 +1,4 @@
-import { createLazyIterable } from '../../foundation/async/lazy-iterable.ts';
+import { createLazyIterable } from '../../foundation/awaitable.ts';
 import type { ChatCall, Provider } from '../provider.ts';
 
 type ChatMembers = Required<Pick<Provider, 'chat' | 'chatWhole'>>;

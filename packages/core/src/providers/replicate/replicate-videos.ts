@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isObject } from '../../foundation/unchecked.ts';
+import { isObject } from '../../foundation/parse.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
 import type { Provider } from '../provider.ts';

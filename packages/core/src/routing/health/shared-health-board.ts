@@ -1,6 +1,6 @@
-import { createPacer } from '../../foundation/async/create-pacer.ts';
+import type { SharedChannel } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { SharedChannel } from '../../foundation/shared-channel.ts';
+import { createPacer } from '../../foundation/timers.ts';
 import { type BoardListener, createHealthBoard, type HealthBoard } from './health-board.ts';
 
 /**

@@ -2,8 +2,7 @@ import { z } from 'zod';
 
 import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';
-import { isLike } from '../../foundation/is-like.ts';
-import { parseWith } from '../../foundation/parse-with.ts';
+import { isLike, parseWith } from '../../foundation/parse.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
 /** Shares of the candidates by price, from cheap to expensive, in per cent (wire.md 11.2). */

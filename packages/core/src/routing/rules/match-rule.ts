@@ -1,6 +1,6 @@
 import { estimatePrompt } from '../../calls/texts.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { isLike } from '../../foundation/is-like.ts';
+import { isLike } from '../../foundation/parse.ts';
 import type { RoutingConditions, RoutingRule } from '../../wire/routing-rules.ts';
 import { findModel, isModelName } from '../models/resolve-models.ts';
 import {

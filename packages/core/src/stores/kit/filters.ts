@@ -1,4 +1,4 @@
-import { isLike } from '../../foundation/is-like.ts';
+import { isLike } from '../../foundation/parse.ts';
 import type { GenerationField } from '../../wire/generation-list.ts';
 import { type Generation, type ProviderResponse, statusOfGeneration } from '../../wire/generation.ts';
 import type { AttemptFacts, GenerationCondition, GenerationFacts, GenerationFilter } from '../generation-queries.ts';

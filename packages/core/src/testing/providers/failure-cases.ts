@@ -1,5 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { TransportError } from '../../foundation/transport/transport.ts';
+import { TransportError } from '../../foundation/transport.ts';
 import type { ChatCall, Provider } from '../../providers/provider.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { expectEqual, expectRejection, expectThat } from '../assertions.ts';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../foundation/errors.ts';
-import type { Transport } from '../../foundation/transport/transport.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';
 

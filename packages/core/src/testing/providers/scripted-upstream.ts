@@ -1,4 +1,4 @@
-import type { Transport, TransportRequest } from '../../foundation/transport/transport.ts';
+import type { Transport, TransportRequest } from '../../foundation/transport.ts';
 
 /** The response that an upstream gives to every request. */
 export interface ScriptedResponse {

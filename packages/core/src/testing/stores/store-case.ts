@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../foundation/async/awaitable.ts';
+import type { Awaitable } from '../../foundation/awaitable.ts';
 import type { Store } from '../../stores/store.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { expectMember, type OptionalMember } from './optional-member.ts';

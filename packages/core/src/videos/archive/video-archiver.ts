@@ -1,6 +1,5 @@
-import { createClosing } from '../../foundation/closing.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Logger } from '../../foundation/logger.ts';
+import { createClosing, type Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
 import type { Provider } from '../../providers/provider.ts';

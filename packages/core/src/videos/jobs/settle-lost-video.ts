@@ -1,5 +1,5 @@
 import { GatewayError, isTransient } from '../../foundation/errors.ts';
-import { TransportError } from '../../foundation/transport/transport.ts';
+import { TransportError } from '../../foundation/transport.ts';
 import type { VideoProvider } from '../../providers/video-contract.ts';
 import type { VideoJobRepository } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';

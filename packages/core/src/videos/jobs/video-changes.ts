@@ -1,4 +1,4 @@
-import type { Logger } from '../../foundation/logger.ts';
+import type { Logger } from '../../foundation/host.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
 
 /** Notifies about every change of a job's status that this process makes, including its start. */

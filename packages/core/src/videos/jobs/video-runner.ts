@@ -1,8 +1,8 @@
 import type { Ledger } from '../../budgets/ledger.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Recorder } from '../../dispatch/recorder.ts';
-import type { Awaitable } from '../../foundation/async/awaitable.ts';
-import type { Logger } from '../../foundation/logger.ts';
+import type { Awaitable } from '../../foundation/awaitable.ts';
+import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
 import type { Provider } from '../../providers/provider.ts';

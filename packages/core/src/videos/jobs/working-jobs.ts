@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../foundation/async/awaitable.ts';
+import type { Awaitable } from '../../foundation/awaitable.ts';
 import type { VideoJobRepository, WorkingJobsQuery } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
 

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { type CallerParts, findCaller, refuseWithoutRoom } from '../../dispatch/find-caller.ts';
 import { noteEffects } from '../../dispatch/plan-within.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Logger } from '../../foundation/logger.ts';
+import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createRandomId } from '../../foundation/random-id.ts';
 import { guardCall } from '../../guardrails/guard-call.ts';

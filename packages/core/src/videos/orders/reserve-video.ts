@@ -6,7 +6,7 @@ import { worstCaseNanoUsd } from '../../budgets/worst-case.ts';
 import type { CostBound } from '../../calls/call-kind.ts';
 import type { ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { type Awaitable, whenKnown } from '../../foundation/async/awaitable.ts';
+import { type Awaitable, whenKnown } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { VideoJobRepository } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 
 import { createVideoProcess, type VideoProcess } from '../../../../../test/support/videos/video-processes.ts';
-import { type TransportRequest, TransportError, type TransportResponse } from '../../foundation/transport/transport.ts';
+import { type TransportRequest, TransportError, type TransportResponse } from '../../foundation/transport.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 import { verifyWebhook } from '../../webhooks/verify-webhook.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../foundation/logger.ts';
+import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
 import type { VideoDelivery, VideoJob, VideoLease } from '../../stores/video-jobs.ts';

@@ -6,7 +6,7 @@ import {
   type SharedMemoryStore,
 } from '../../../../../test/support/stores/shared-memory-store.ts';
 import { createVideoProcess, type VideoProcess } from '../../../../../test/support/videos/video-processes.ts';
-import type { TransportRequest, TransportResponse } from '../../foundation/transport/transport.ts';
+import type { TransportRequest, TransportResponse } from '../../foundation/transport.ts';
 
 const MINUTE_MS = 60_000;
 const HOOK = { callback_url: 'https://hooks.example/a' };

@@ -1,7 +1,7 @@
 import { annotation } from '../../../calls/message-places.ts';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
-import { raceAbort } from '../../../foundation/async/race-abort.ts';
+import { raceAbort } from '../../../foundation/awaitable.ts';
 import { GatewayError } from '../../../foundation/errors.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';

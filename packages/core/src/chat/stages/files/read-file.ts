@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { TransportError } from '../../../foundation/transport/transport.ts';
+import { TransportError } from '../../../foundation/transport.ts';
 import { refuseField } from '../../../wire/fields.ts';
 import { fetchAddress } from '../web/fetch-address.ts';
 import type { WebAccess } from '../web/web-access.ts';

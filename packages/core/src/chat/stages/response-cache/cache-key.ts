@@ -1,5 +1,4 @@
-import type { Awaitable } from '../../../foundation/async/awaitable.ts';
-import { whenKnown } from '../../../foundation/async/awaitable.ts';
+import { type Awaitable, whenKnown } from '../../../foundation/awaitable.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { Policy } from '../../../guardrails/policy.ts';
 import { nativeOf } from '../../../wire/chat-chunk.ts';

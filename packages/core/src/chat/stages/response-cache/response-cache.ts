@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import type { Awaitable } from '../../../foundation/async/awaitable.ts';
-import { isObject } from '../../../foundation/unchecked.ts';
+import type { Awaitable } from '../../../foundation/awaitable.ts';
+import { isObject } from '../../../foundation/parse.ts';
 import type { ChatChunk } from '../../../wire/chat-chunk.ts';
 
 export interface CachedCompletion {

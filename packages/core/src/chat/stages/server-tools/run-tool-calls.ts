@@ -1,8 +1,8 @@
-import type { TimerWheel } from '../../../foundation/async/deadline.ts';
-import { raceAbort } from '../../../foundation/async/race-abort.ts';
-import type { Logger } from '../../../foundation/logger.ts';
+import { raceAbort } from '../../../foundation/awaitable.ts';
+import type { Logger } from '../../../foundation/host.ts';
 import type { Platform } from '../../../foundation/platform.ts';
-import { TransportError } from '../../../foundation/transport/transport.ts';
+import type { TimerWheel } from '../../../foundation/timers.ts';
+import { TransportError } from '../../../foundation/transport.ts';
 import type { ToolStep } from '../../../generations/ended-call.ts';
 import type { GuardedText } from '../../../guardrails/guard-text.ts';
 import type { ToolCall } from '../../../wire/chat-request.ts';

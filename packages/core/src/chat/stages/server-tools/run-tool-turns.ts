@@ -4,7 +4,7 @@ import type { Pipeline } from '../../../calls/model-call.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
 import { noteOutcome } from '../../../dispatch/run-attempts.ts';
-import { raceAbort } from '../../../foundation/async/race-abort.ts';
+import { raceAbort } from '../../../foundation/awaitable.ts';
 import type { GenerationObserver } from '../../../generations/observe/observe-generation.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
 import { guardText } from '../../../guardrails/guard-text.ts';

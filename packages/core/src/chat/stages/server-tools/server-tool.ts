@@ -1,5 +1,5 @@
 import type { CatalogModel } from '../../../catalog/catalog.ts';
-import type { Awaitable } from '../../../foundation/async/awaitable.ts';
+import type { Awaitable } from '../../../foundation/awaitable.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 
 /** The result of a tool call. */

@@ -1,5 +1,4 @@
-import { readText } from '../../../foundation/transport/read-text.ts';
-import type { Transport } from '../../../foundation/transport/transport.ts';
+import { readText, type Transport } from '../../../foundation/transport.ts';
 import { ToolFailure } from '../server-tools/server-tool.ts';
 import type { SearchResult } from '../web/search-engine.ts';
 

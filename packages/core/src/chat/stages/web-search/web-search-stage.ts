@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { annotation } from '../../../calls/message-places.ts';
-import { raceAbort } from '../../../foundation/async/race-abort.ts';
-import { parseWith } from '../../../foundation/parse-with.ts';
+import { raceAbort } from '../../../foundation/awaitable.ts';
+import { parseWith } from '../../../foundation/parse.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
 import { guardText } from '../../../guardrails/guard-text.ts';
 import type { ChatCompletionRequest, ChatMessage } from '../../../wire/chat-request.ts';

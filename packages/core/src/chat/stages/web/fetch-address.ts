@@ -1,5 +1,4 @@
-import { readBytes } from '../../../foundation/transport/read-text.ts';
-import { type Transport, TransportError } from '../../../foundation/transport/transport.ts';
+import { readBytes, type Transport, TransportError } from '../../../foundation/transport.ts';
 
 /** The content at an address. */
 export interface FetchedAddress {

@@ -1,4 +1,4 @@
-import type { Transport } from '../../../foundation/transport/transport.ts';
+import type { Transport } from '../../../foundation/transport.ts';
 import type { SearchEngine } from './search-engine.ts';
 
 /** A page made readable. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../foundation/unchecked.ts';
+import { isRecord } from '../../../foundation/parse.ts';
 import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
 import { type Block, toBlocks } from './to-anthropic-content.ts';

@@ -1,4 +1,4 @@
-import { isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../../foundation/parse.ts';
 import type { NativeRequest } from '../../../wire/chat-chunk.ts';
 import type { ChatCall } from '../../provider.ts';
 import { readModelTraits } from '../read-model-traits.ts';

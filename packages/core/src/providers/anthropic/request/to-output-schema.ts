@@ -1,4 +1,4 @@
-import { isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../../foundation/parse.ts';
 
 type Schema = Unchecked;
 

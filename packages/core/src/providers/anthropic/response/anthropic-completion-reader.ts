@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isObject, isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isObject, isRecord, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { parseReturned } from '../../kit/parse-json.ts';

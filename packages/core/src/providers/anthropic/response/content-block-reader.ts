@@ -1,4 +1,4 @@
-import { isObject, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isObject, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { REASONING_FORMAT } from '../request/to-anthropic-conversation.ts';
 

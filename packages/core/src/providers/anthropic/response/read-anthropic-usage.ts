@@ -1,4 +1,4 @@
-import { isObject, type Unchecked, readCount } from '../../../foundation/unchecked.ts';
+import { isObject, type Unchecked, readCount } from '../../../foundation/parse.ts';
 import type { Usage } from '../../../wire/chat-chunk.ts';
 
 /** Token counts as the wire names them. A count that was not reported is absent. */

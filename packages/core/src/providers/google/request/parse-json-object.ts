@@ -1,4 +1,4 @@
-import { isObject, isRecord } from '../../../foundation/unchecked.ts';
+import { isObject, isRecord } from '../../../foundation/parse.ts';
 
 /** Upstream itself accepts no deeper ones, and serialising JSON without a limit of depth would exhaust the stack. */
 const MAX_DEPTH = 100;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../foundation/unchecked.ts';
+import { isRecord } from '../../../foundation/parse.ts';
 import type { ToolCallDelta } from '../../../wire/chat-chunk.ts';
 import { addPartialArgument } from './partial-arguments.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isObject, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { createReasoningDetails } from '../reasoning-details.ts';
 import { createFunctionCalls } from './function-calls.ts';

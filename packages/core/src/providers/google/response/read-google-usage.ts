@@ -1,4 +1,4 @@
-import { isObject, readCount } from '../../../foundation/unchecked.ts';
+import { isObject, readCount } from '../../../foundation/parse.ts';
 import type { Usage } from '../../../wire/chat-chunk.ts';
 
 const COUNTS = [

@@ -1,4 +1,4 @@
-import { isObject, objectsOf, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isObject, objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 
 const encoder = new TextEncoder();
 

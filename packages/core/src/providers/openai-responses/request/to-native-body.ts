@@ -1,4 +1,4 @@
-import { isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isRecord, type Unchecked } from '../../../foundation/parse.ts';
 import { type NativeRequest, openReasoning } from '../../../wire/chat-chunk.ts';
 import { isSupported } from '../../../wire/chat-parameters.ts';
 import { isOwnItemId } from '../../../wire/responses.ts';

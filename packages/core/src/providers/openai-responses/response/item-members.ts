@@ -1,4 +1,4 @@
-import { objectsOf, type Unchecked } from '../../../foundation/unchecked.ts';
+import { objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 
 /** Citations of pages; those of files that upstream keeps have no form in a chat completion. */

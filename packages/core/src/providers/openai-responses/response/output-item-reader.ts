@@ -1,4 +1,4 @@
-import { objectsOf, type Unchecked } from '../../../foundation/unchecked.ts';
+import { objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { REASONING_FORMAT } from '../request/to-reasoning-items.ts';
 import { addDelta } from './add-delta.ts';

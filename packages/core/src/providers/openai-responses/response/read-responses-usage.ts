@@ -1,4 +1,4 @@
-import { isObject, type Unchecked } from '../../../foundation/unchecked.ts';
+import { isObject, type Unchecked } from '../../../foundation/parse.ts';
 import { readOpenAiUsage, type ReadUsage } from '../../openai/response/read-openai-usage.ts';
 
 /**

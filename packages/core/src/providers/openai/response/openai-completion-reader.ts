@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isObject } from '../../../foundation/unchecked.ts';
+import { isObject } from '../../../foundation/parse.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, UpstreamFacts } from '../../../wire/chat-chunk.ts';
 import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { parseReturned } from '../../kit/parse-json.ts';

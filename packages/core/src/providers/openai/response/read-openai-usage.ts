@@ -1,4 +1,4 @@
-import { isObject, type Unchecked, readCount } from '../../../foundation/unchecked.ts';
+import { isObject, type Unchecked, readCount } from '../../../foundation/parse.ts';
 import type { ChatChunk, UpstreamCosts, Usage } from '../../../wire/chat-chunk.ts';
 
 /** More than any call costs: a cost beyond it is a mistake, and would spoil sums. */

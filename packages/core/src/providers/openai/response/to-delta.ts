@@ -1,4 +1,4 @@
-import { isObject, isRecord } from '../../../foundation/unchecked.ts';
+import { isObject, isRecord } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../../wire/chat-request.ts';
 

@@ -70,3 +70,46 @@ export function refuseIssues(issues: readonly Issue[]): GatewayError {
     metadata: { issues: issues.slice(0, MAX_ISSUES), ...(leftOut > 0 && { issues_left_out: leftOut }) },
   });
 }
+
+/** An object from untrusted JSON, whose fields are not checked yet. */
+export type Unchecked = Readonly<Record<string, unknown>>;
+
+/** Whether fields can be read from a value. Lists pass: a field that a list lacks is undefined as in an object. */
+export function isObject(value: unknown): value is Unchecked {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Whether a value is an object and no list. */
+export function isRecord(value: unknown): value is Unchecked {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The objects of a list; none for any other value. */
+export function objectsOf(value: unknown): Unchecked[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
+const MAX_COUNT = 1e9;
+
+/** A count is a whole number from 0 up; any other value from a provider would corrupt a budget. */
+export function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
+}
+
+/** Whether a text is as a pattern says, in which `*` stands for any characters. Takes linear time in most cases. */
+export function isLike(text: string, pattern: string): boolean {
+  const parts = pattern.split('*');
+  const [head = '', ...others] = parts;
+  if (others.length === 0) return text === pattern;
+  const tail = others.pop() ?? '';
+  if (!text.startsWith(head) || !text.endsWith(tail) || text.length < head.length + tail.length) return false;
+  let at = head.length;
+  const end = text.length - tail.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found === -1 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}

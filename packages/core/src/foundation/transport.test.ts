@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../../../../test/support/upstreams/chunkings.ts';
-import { readText } from './read-text.ts';
+import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
+import { readText } from './transport.ts';
 
 async function* bodyOf(pieces: readonly Uint8Array[], onLeave?: () => void): AsyncGenerator<Uint8Array> {
   try {

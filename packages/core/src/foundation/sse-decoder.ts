@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from './errors.ts';
 
 /** Largest event accepted, in characters: a generated image travels as one event of several megabytes. */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
@@ -11,7 +11,7 @@ const LF = 10;
 const CR = 13;
 
 /** Decodes bytes into the data of finished events. One per response; not reusable. */
-export interface SseDecoder {
+interface SseDecoder {
   /** The data of every event that these bytes finished, in order. Throws `provider_unavailable` on an oversized one. */
   push(bytes: Uint8Array): readonly string[];
   /** Ends the input. Returns the data of an event without its blank line; undefined when none was begun. */

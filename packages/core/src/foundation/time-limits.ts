@@ -1,6 +1,6 @@
-import type { Platform } from '../platform.ts';
-import { TransportError } from '../transport/transport.ts';
-import type { Deadline, DeadlineOwner, TimerWheel } from './deadline.ts';
+import type { Platform } from './platform.ts';
+import type { Deadline, DeadlineOwner, TimerWheel } from './timers.ts';
+import { TransportError } from './transport.ts';
 
 /** What time limits need. */
 export interface LimitParts {
@@ -68,7 +68,7 @@ export function callWithin<Value>(
 }
 
 /** Limits of an iteration in milliseconds. */
-export interface IterationLimits {
+interface IterationLimits {
   readonly signal: AbortSignal;
   /** Limit between two items while the reader waits; where it has not `begun`, from the first item on. */
   readonly idleMs: number;
@@ -77,7 +77,7 @@ export interface IterationLimits {
 }
 
 /** What the iterated work is given. */
-export interface IteratedWork {
+interface IteratedWork {
   readonly signal: AbortSignal;
   /** Call it where upstream shows that it is alive without an item: the idle limit starts anew. */
   readonly onSignOfLife: () => void;

@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../../../../test/support/upstreams/chunkings.ts';
-import { GatewayError } from '../errors.ts';
+import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
+import { GatewayError } from './errors.ts';
 import { createSseDecoder } from './sse-decoder.ts';
 
 setFlagsFromString('--expose-gc');

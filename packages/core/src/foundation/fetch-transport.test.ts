@@ -4,7 +4,7 @@ import {
   createVirtualPlatform,
   settle,
   type VirtualPlatform,
-} from '../../../../../test/support/async/virtual-platform.ts';
+} from '../../../../test/support/async/virtual-platform.ts';
 import { createFetchTransport } from './fetch-transport.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 

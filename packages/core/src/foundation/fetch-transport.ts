@@ -1,7 +1,13 @@
-import { createTimerWheel } from '../async/timer-wheel.ts';
-import type { Platform } from '../platform.ts';
-import { toReadableStream, watchPieces } from './byte-pieces.ts';
-import { type Transport, TransportError, type TransportPhase, type TransportRequest } from './transport.ts';
+import type { Platform } from './platform.ts';
+import { createTimerWheel } from './timers.ts';
+import {
+  toReadableStream,
+  type Transport,
+  TransportError,
+  type TransportPhase,
+  type TransportRequest,
+  watchPieces,
+} from './transport.ts';
 
 export interface FetchTransportOptions {
   /** Default: the runtime's own. Electron's `net.fetch` honours the system's proxy and certificates. */
