@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createGuardedTransport } from '@model-gateway/node/guarded';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { deliverWebhook } from '../../packages/core/src/webhooks/deliver-webhook.ts';
+import { deliverWebhook } from '../../packages/core/src/webhooks/webhooks.ts';
 import { createDeferred } from '../support/async/deferred.ts';
 import { createVirtualPlatform } from '../support/async/virtual-platform.ts';
 

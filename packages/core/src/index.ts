@@ -48,8 +48,7 @@ export { createSearchEngine, type SearchEngineName } from './chat/stages/web-sea
 export type { RateLimitOptions, RateLimitRule } from './rate-limits/rate-limits.ts';
 export type { RegionOptions } from './routing/region-of.ts';
 export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
-export type { WebhookOptions } from './webhooks/webhook-options.ts';
-export { objectToWebhookSecret } from './webhooks/webhook-secret.ts';
+export { objectToWebhookSecret, type WebhookOptions } from './webhooks/webhooks.ts';
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat-chunk.ts';
 export type { ChatCompletionRequest } from './wire/chat-request.ts';
 export type { Destination } from './wire/destinations.ts';

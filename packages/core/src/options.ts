@@ -22,7 +22,7 @@ import type { RouterName, RouterStrategy } from './routing/models/router.ts';
 import type { RegionOptions } from './routing/region-of.ts';
 import type { Store } from './stores/store.ts';
 import type { VideoArchive } from './videos/archive/video-archive.ts';
-import type { WebhookOptions } from './webhooks/webhook-options.ts';
+import type { WebhookOptions } from './webhooks/webhooks.ts';
 import type { ModelDefinition } from './wire/model-definition.ts';
 
 /** The part of a gateway that can be replaced while it runs, by `gateway.configure`: one value, replaced as a whole. */

@@ -50,7 +50,7 @@ import { createVideoChanges } from './videos/jobs/video-changes.ts';
 import { createVideoRunner, type VideoSetup } from './videos/jobs/video-runner.ts';
 import { createIdempotencyGuard } from './videos/orders/idempotency.ts';
 import { findVideoHolds } from './videos/orders/reserve-video.ts';
-import { checkDefaultCallbackUrl } from './webhooks/object-to-callback-url.ts';
+import { checkDefaultCallbackUrl } from './webhooks/webhooks.ts';
 
 /** Without a logger the gateway's own failures are told all the same: a 500 shows nothing to its client. */
 const ERRORS_ALONE: Logger = {

@@ -4,7 +4,7 @@ import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';
-import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
+import type { DeliveryOutcome } from '../webhooks/webhooks.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { DestinationArrival, Generation } from '../wire/generation.ts';
 import { configOf, deliverGenerations } from './deliver-generations.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { DeliveryAttempt } from '../stores/store.ts';
-import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
+import type { DeliveryOutcome } from '../webhooks/webhooks.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './destination-format.ts';
 import { sendRequest, type SendingContext } from './send-request.ts';

@@ -3,8 +3,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { BroadcastRepository } from '../stores/store.ts';
-import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
-import { nextDeliveryDelayMs, remainingDelayMs } from '../webhooks/delivery-schedule.ts';
+import { type DeliveryOutcome, nextDeliveryDelayMs, remainingDelayMs } from '../webhooks/webhooks.ts';
 import type { Destination } from '../wire/destinations.ts';
 import { listDeliveriesOf } from './list-deliveries-of.ts';
 

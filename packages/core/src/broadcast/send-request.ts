@@ -1,6 +1,6 @@
 import type { Platform } from '../foundation/platform.ts';
 import { readRetryAfterSeconds, type Transport, TransportError } from '../foundation/transport.ts';
-import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
+import type { DeliveryOutcome } from '../webhooks/webhooks.ts';
 import type { DestinationFormat, DestinationRequest } from './destination-format.ts';
 
 const ATTEMPT_TIMEOUT_MS = 15_000;

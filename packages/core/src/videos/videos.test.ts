@@ -8,7 +8,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import { type TransportRequest, TransportError } from '../foundation/transport.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
-import type { WebhookOptions } from '../webhooks/webhook-options.ts';
+import type { WebhookOptions } from '../webhooks/webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -5,10 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 
 import { createWebPlatform } from '../foundation/platform.ts';
-import { MAX_DELIVERY_ATTEMPTS, nextDeliveryDelayMs } from './delivery-schedule.ts';
-import { signWebhook } from './sign-webhook.ts';
 import { verifyWebhook } from './verify-webhook.ts';
-import { objectToWebhookSecret } from './webhook-secret.ts';
+import { MAX_DELIVERY_ATTEMPTS, nextDeliveryDelayMs, objectToWebhookSecret, signWebhook } from './webhooks.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OLD_SECRET = 'an older secret of 24 letters or more';

@@ -7,7 +7,7 @@ import type { VideoArchive } from '../../videos/archive/video-archive.ts';
 import type { VideoRunner } from '../../videos/jobs/video-runner.ts';
 import type { IdempotencyGuard } from '../../videos/orders/idempotency.ts';
 import type { VideoOrderParts } from '../../videos/orders/order-video.ts';
-import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { WebhookOptions } from '../../webhooks/webhooks.ts';
 
 export interface VideoParts extends EndpointParts {
   readonly store: Pick<Store, 'videoJobs'>;

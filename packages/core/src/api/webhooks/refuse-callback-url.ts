@@ -1,5 +1,4 @@
-import { objectToCallbackUrl } from '../../webhooks/object-to-callback-url.ts';
-import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import { objectToCallbackUrl, type WebhookOptions } from '../../webhooks/webhooks.ts';
 import { refuseField } from '../../wire/fields.ts';
 
 /**

@@ -5,7 +5,7 @@ import { MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gatewa
 import { toBody } from '../../../../../test/support/videos/scripted-videos.ts';
 import { createVideoGateway } from '../../../../../test/support/videos/video-gateway.ts';
 import type { TransportRequest } from '../../foundation/transport.ts';
-import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { WebhookOptions } from '../../webhooks/webhooks.ts';
 
 const GATEWAY_URL = 'https://hooks.example/gateway';
 

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { ServerTool } from '../../chat/stages/server-tools/server-tool.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
-import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { WebhookOptions } from '../../webhooks/webhooks.ts';
 
 export interface WorkspaceParts {
   readonly platform: Platform;

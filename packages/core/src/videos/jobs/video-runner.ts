@@ -9,7 +9,7 @@ import type { Provider } from '../../providers/provider.ts';
 import type { VideoOrder, VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
 import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../../stores/video-jobs.ts';
-import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { WebhookOptions } from '../../webhooks/webhooks.ts';
 import type { MediaInput } from '../../wire/generation.ts';
 import type { VideoPoll } from '../../wire/videos.ts';
 import type { VideoArchive } from '../archive/video-archive.ts';

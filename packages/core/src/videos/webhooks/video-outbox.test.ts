@@ -5,7 +5,7 @@ import { createVideoProcess, type VideoProcess } from '../../../../../test/suppo
 import { type TransportRequest, TransportError, type TransportResponse } from '../../foundation/transport.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 import { verifyWebhook } from '../../webhooks/verify-webhook.ts';
-import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import type { WebhookOptions } from '../../webhooks/webhooks.ts';
 import type { VideoDetail } from '../../wire/videos.ts';
 
 const MINUTE_MS = 60_000;
