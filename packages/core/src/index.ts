@@ -34,9 +34,14 @@ export type { AccountOptions } from './auth/account.ts';
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { BootstrapKey } from './auth/bootstrap-key.ts';
 export type { MemberDirectory } from './auth/members.ts';
-export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/provider-names.ts';
+export {
+  createProviderNames,
+  type ModelObjection,
+  objectToModel,
+  type PresetNames,
+  type ProviderNames,
+} from './catalog/catalog.ts';
 export { boundModels, describeLeftOut } from './catalog/bound-models.ts';
-export { type ModelObjection, objectToModel } from './catalog/object-to-model.ts';
 export {
   findIncompleteParts,
   type IncompletePart,

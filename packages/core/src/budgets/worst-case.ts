@@ -1,7 +1,6 @@
 import type { CallBound, TokenBound } from '../calls/call-kind.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { UnitPrices } from '../catalog/price-overrides.ts';
-import type { Prices } from '../catalog/prices.ts';
+import type { Prices, UnitPrices } from '../catalog/prices.ts';
 
 const ATTO_PER_NANO = 10n ** 9n;
 

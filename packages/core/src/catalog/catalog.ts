@@ -1,8 +1,17 @@
+import { suggestName } from '../foundation/nearest-name.ts';
+import { findModelPathProblem } from '../providers/kit/model-in-path.ts';
+import type { Preset } from '../providers/provider-preset.ts';
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
-import type { EndpointDefinition, EndpointPricing, ModelDefinition, PrefillForm } from '../wire/model-definition.ts';
+import type {
+  ConfiguredModel,
+  EndpointDefinition,
+  EndpointPricing,
+  ModelDefinition,
+  PrefillForm,
+} from '../wire/model-definition.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
+import { findIncompleteParts } from './override-models.ts';
 import { parsePrices, type Prices } from './prices.ts';
-import { createProviderNames, type PresetNames, type ProviderNames } from './provider-names.ts';
 
 /** One model at one provider. */
 export interface Endpoint {
@@ -211,4 +220,155 @@ export function exceedsMaxPrice({ pricing }: Endpoint, { max_price: bounds }: Pr
     (unit) => bounds[unit] !== undefined && Number(pricing?.[unit] ?? 0) > Number(bounds[unit]),
   );
   return perMillion || perUnit;
+}
+
+/** What a preset is called. */
+export type PresetNames = Pick<Preset, 'name' | 'slug'>;
+
+/**
+ * The names of providers that lists of them may use: slugs, display names and presets, in any case, each with the tag of
+ * an endpoint behind it or not (docs/routing.md, "Names of providers").
+ */
+export interface ProviderNames {
+  /**
+   * Replaces each name by the slugs and tags that it stands for, as endpoints have them. A name that stands for nothing
+   * stays, so that a list of such names never becomes an empty one, which would mean no rule.
+   */
+  toTags(names: readonly string[]): readonly string[];
+  /** Whether a name is that of a configured provider or of a preset, or of one of its endpoints. */
+  isKnown(name: string): boolean;
+  /** Whether no configured provider has a name, with the tag of an endpoint behind it or not: a gateway upstream may. */
+  isForeign(name: string): boolean;
+  /** Whether a configured provider is a gateway, which gets foreign names. */
+  readonly hasGateway: boolean;
+  /** Every name as it is to be written, slugs before others. */
+  list(): readonly string[];
+}
+
+interface NamedProvider extends Pick<Provider, 'slug' | 'name' | 'preset'> {
+  readonly gateway?: unknown;
+}
+
+/** Creates the names of these providers, of their endpoints' tags (`deepinfra/turbo`), and of the presets. */
+export function createProviderNames(
+  providers: readonly NamedProvider[],
+  tags: readonly string[],
+  presets: Readonly<Record<string, PresetNames>>,
+): ProviderNames {
+  const exact = new Set([...providers.map(({ slug }) => slug), ...tags]);
+  const meant = indexNames(providers, tags, presets);
+  const ofPresets = Object.entries(presets).flatMap(([preset, facts]) => namesOfPreset(preset, facts));
+  const known = new Set(ofPresets.map(fold));
+  const tagsOf = (name: string): readonly string[] => (exact.has(name) ? [name] : (meant.get(fold(name)) ?? []));
+  const isHere = (name: string): boolean => exact.has(name) || meant.has(fold(name));
+  return {
+    toTags: (names) => [...new Set(names.flatMap((name) => (tagsOf(name).length > 0 ? tagsOf(name) : [name])))],
+    isKnown(name) {
+      if (tagsOf(name).length > 0 || known.has(fold(name))) return true;
+      // The endpoints of a provider that is not configured are not known, so any tag may be one of them.
+      const base = fold(name.split('/')[0] ?? '');
+      return known.has(base) && !meant.has(base) && name.includes('/');
+    },
+    isForeign: (name) => !isHere(name) && !isHere(name.split('/', 1)[0] ?? name),
+    hasGateway: providers.some(({ gateway }) => gateway !== undefined),
+    list: () => [...new Set([...exact, ...providers.map(({ name }) => name), ...ofPresets])],
+  };
+}
+
+/** The slugs and tags that each name in small letters stands for. */
+function indexNames(
+  providers: readonly NamedProvider[],
+  tags: readonly string[],
+  presets: Readonly<Record<string, PresetNames>>,
+): ReadonlyMap<string, readonly string[]> {
+  const index = new Map<string, string[]>();
+  const add = (name: string, tag: string): void => {
+    const known = index.get(fold(name));
+    if (known === undefined) index.set(fold(name), [tag]);
+    else if (!known.includes(tag)) known.push(tag);
+  };
+  for (const { slug, name, preset } of providers) {
+    const facts = preset == null ? undefined : presets[preset];
+    const names = [slug, name, ...(preset == null || facts === undefined ? [] : namesOfPreset(preset, facts))];
+    const suffixes = tags.flatMap((tag) => (tag.startsWith(`${slug}/`) ? [tag.slice(slug.length)] : []));
+    for (const known of names) {
+      add(known, slug);
+      for (const suffix of suffixes) add(known + suffix, slug + suffix);
+    }
+  }
+  return index;
+}
+
+const namesOfPreset = (preset: string, { slug, name }: PresetNames): string[] => [slug ?? preset, preset, name];
+
+const fold = (name: string): string => name.trim().toLowerCase();
+
+/** Something that is wrong in the definition of a model. */
+export interface ModelObjection {
+  /** The keys that lead to the field. */
+  readonly keys: readonly (string | number)[];
+  readonly message: string;
+}
+
+interface ModelSurroundings {
+  readonly slugs: readonly string[];
+  /** Those of them whose wire makes the name of a model a part of the address. Default: none. */
+  readonly pathSlugs?: ReadonlySet<string> | undefined;
+  /** The built-in models of the providers with these slugs. */
+  readonly served: readonly ModelDefinition[];
+  /** All configured models, this one among them or not. */
+  readonly configured: readonly ConfiguredModel[];
+}
+
+/**
+ * What no single field of a model shows: providers that are not there, parts that are missing, and aliases that mean
+ * something else already.
+ */
+export function objectToModel(model: ConfiguredModel, surroundings: ModelSurroundings): ModelObjection[] {
+  const { slugs, served } = surroundings;
+  const unknownProviders = (model.endpoints ?? []).flatMap(({ provider }, endpoint) =>
+    slugs.includes(provider)
+      ? []
+      : [{ keys: ['endpoints', endpoint, 'provider'], message: describeUnknownSlug(provider, slugs) }],
+  );
+  const builtIn = served.find(({ id }) => id === model.id);
+  const missing = findIncompleteParts(builtIn, model).map(({ field, endpoint }) =>
+    endpoint === null
+      ? {
+          keys: [field],
+          message: `is missing, and no configured provider serves "${model.id}" by itself: say who does`,
+        }
+      : {
+          keys: ['endpoints', endpoint, field],
+          message: "is missing, and this is not built in: give the provider's own name of the model",
+        },
+  );
+  const unfit = (model.endpoints ?? []).flatMap(({ provider, providerModel }, endpoint) => {
+    const isInPath = providerModel !== undefined && surroundings.pathSlugs?.has(provider) === true;
+    const message = isInPath ? findModelPathProblem(providerModel) : undefined;
+    return message === undefined ? [] : [{ keys: ['endpoints', endpoint, 'providerModel'], message }];
+  });
+  return [...unknownProviders, ...unfit, ...missing, ...objectToAliases(model, surroundings)];
+}
+
+function objectToAliases(
+  { id, aliases = [] }: ConfiguredModel,
+  { served, configured }: ModelSurroundings,
+): ModelObjection[] {
+  const others = configured.filter((other) => other.id !== id);
+  const ids = new Set([...served, ...configured].map((model) => model.id));
+  return aliases.flatMap((alias, index) => {
+    const keys = ['aliases', index];
+    if (ids.has(alias)) return [{ keys, message: `"${alias}" is the id of a model` }];
+    if (aliases.indexOf(alias) < index) return [{ keys, message: `"${alias}" stands here already` }];
+    const owner = others.find((other) => other.aliases?.includes(alias));
+    return owner === undefined ? [] : [{ keys, message: `"${alias}" is an alias of "${owner.id}" already` }];
+  });
+}
+
+function describeUnknownSlug(name: string, slugs: readonly string[]): string {
+  const near = suggestName(name, slugs);
+  const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
+  const known = slugs.map((slug) => `"${slug}"`).join(', ') || 'none';
+  return `"${name}" is not the slug of a configured provider; there are: ${known}${hint}`;
 }

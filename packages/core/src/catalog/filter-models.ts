@@ -2,8 +2,7 @@ import { z } from 'zod';
 
 import { type DataRegionOf, decimalNumber, toDataRegion, wholeNumber } from '../wire/fields.ts';
 import type { Model } from '../wire/models.ts';
-import type { CatalogModel } from './catalog.ts';
-import type { ProviderNames } from './provider-names.ts';
+import type { CatalogModel, ProviderNames } from './catalog.ts';
 import { toModelRecord } from './to-model-record.ts';
 
 const SECONDS_A_DAY = 24 * 60 * 60;

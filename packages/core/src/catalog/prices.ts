@@ -1,6 +1,6 @@
 import type { UpstreamCosts, Usage } from '../wire/chat-chunk.ts';
 import type { EndpointPricing, PriceUnit } from '../wire/model-definition.ts';
-import { appliesTo, type PriceOverride, toPriceOverride, type UnitPrices } from './price-overrides.ts';
+import type { PricingOverride } from '../wire/models.ts';
 
 /** Prices are counted in units of 10^-18 USD, so that any decimal text that occurs is exact. */
 const ATTO_PER_USD = 10n ** 18n;
@@ -13,7 +13,7 @@ export type Prices = UnitPrices & {
 };
 
 /** Facts that affect the cost of a call and are absent from its usage. */
-export interface ChargedCall {
+interface ChargedCall {
   /** Images in the prompt. */
   readonly images: number;
   /** The completion was spoken. Not every upstream counts the tokens of that. */
@@ -188,4 +188,46 @@ export function toNanoUsd(atto: bigint): number {
   const rest = (atto % ATTO_PER_NANO) * 2n;
   const isUp = rest > ATTO_PER_NANO || (rest === ATTO_PER_NANO && whole % 2n === 1n);
   return Number(isUp ? whole + 1n : whole);
+}
+
+/** A unit that is missing has no known price. */
+export type UnitPrices = { readonly [unit in PriceUnit]?: bigint };
+
+/** Prices that replace the common ones under conditions, ready to be looked up. */
+interface PriceOverride {
+  readonly minPromptTokens: number | null;
+  /** Minutes since midnight UTC, half-open; null at any time. */
+  readonly window: { readonly start: number; readonly end: number } | null;
+  /** 0 is Sunday; null on every day. */
+  readonly days: ReadonlySet<number> | null;
+  readonly prices: UnitPrices;
+}
+
+/** Numbers of the days, as in `Date`. */
+const DAY_NUMBERS = { sunday: 0, monday: 1, tuesday: 2, wednesday: 3, thursday: 4, friday: 5, saturday: 6 } as const;
+
+/** Reads the conditions of an override; its prices are read already. */
+function toPriceOverride(override: PricingOverride, prices: UnitPrices): PriceOverride {
+  const { min_prompt_tokens: minPromptTokens, utc_start: start, utc_end: end, utc_days: days } = override;
+  return {
+    minPromptTokens: minPromptTokens ?? null,
+    window: start === undefined || end === undefined ? null : { start: toMinutes(start), end: toMinutes(end) },
+    days: days === undefined ? null : new Set(days.map((day) => DAY_NUMBERS[day])),
+    prices,
+  };
+}
+
+const toMinutes = (hhmm: number): number => Math.floor(hhmm / 100) * 60 + (hhmm % 100);
+
+/** Whether a call of so many prompt tokens that ended at a time (Unix milliseconds) is charged by an override. */
+function appliesTo({ minPromptTokens, window, days }: PriceOverride, promptTokens: number, at: number): boolean {
+  if (minPromptTokens !== null && promptTokens <= minPromptTokens) return false;
+  if (window === null && days === null) return true;
+  const date = new Date(at);
+  if (days !== null && !days.has(date.getUTCDay())) return false;
+  if (window === null) return true;
+  const minute = date.getUTCHours() * 60 + date.getUTCMinutes();
+  return window.start <= window.end
+    ? minute >= window.start && minute < window.end
+    : minute >= window.start || minute < window.end;
 }

@@ -1,5 +1,4 @@
-import type { UnitPrices } from '../catalog/price-overrides.ts';
-import { toNanoUsd } from '../catalog/prices.ts';
+import { toNanoUsd, type UnitPrices } from '../catalog/prices.ts';
 
 /** The measures by which a video is charged. */
 export interface VideoMeasure {

@@ -1,4 +1,4 @@
-import { objectToModel } from '../../catalog/object-to-model.ts';
+import { objectToModel } from '../../catalog/catalog.ts';
 import { pickServedModels } from '../../catalog/override-models.ts';
 import { refuseIssues } from '../../foundation/parse.ts';
 import type { ModelRecord } from '../../stores/store.ts';

@@ -1,4 +1,4 @@
-import { objectToModel } from '../../catalog/object-to-model.ts';
+import { objectToModel } from '../../catalog/catalog.ts';
 import { overrideModels, pickServedModels } from '../../catalog/override-models.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { ModelRecord, ProviderRecord } from '../../stores/store.ts';

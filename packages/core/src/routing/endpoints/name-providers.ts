@@ -1,5 +1,5 @@
 import type { CallPreferences } from '../../calls/call-kind.ts';
-import type { ProviderNames } from '../../catalog/provider-names.ts';
+import type { ProviderNames } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/routing.ts';
 
 export interface NamedPreferences {
