@@ -13,7 +13,7 @@ interface Room {
 }
 
 const BASE = ['foundation', 'wire', 'http'];
-const CALLS = [...BASE, 'providers', 'catalog', 'stores', 'calls', 'auth'];
+const CALLS = [...BASE, 'providers', 'catalog', 'stores', 'calls', 'auth', 'account'];
 const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'rate-limits', 'budgets', 'generations', 'dispatch'];
 
 /**
@@ -31,15 +31,16 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   stores: { imports: ['foundation', 'wire'], types: ['providers'] },
   calls: { imports: [...BASE, 'providers', 'catalog'] },
   auth: { imports: [...BASE, 'stores'] },
-  routing: { imports: [...BASE, 'catalog', 'calls', 'auth'] },
-  guardrails: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth'], packages: ['re2js'] },
+  account: { imports: [...BASE, 'stores', 'auth'] },
+  routing: { imports: [...BASE, 'catalog', 'calls', 'auth', 'account'] },
+  guardrails: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'], packages: ['re2js'] },
   'rate-limits': { imports: ['foundation', 'http', 'calls'] },
-  budgets: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'guardrails'] },
-  generations: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth'] },
+  budgets: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails'] },
+  generations: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'] },
   dispatch: { imports: UP_TO_DISPATCH.filter((room) => room !== 'dispatch') },
   jobs: { imports: ['foundation', 'stores'] },
   broadcast: {
-    imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'guardrails', 'generations', 'webhooks'],
+    imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails', 'generations', 'webhooks'],
   },
   kinds: { imports: UP_TO_DISPATCH },
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs'] },

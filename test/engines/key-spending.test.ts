@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { DEFAULT_WORKSPACE_ID } from '../../packages/core/src/auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../packages/core/src/auth/keys.ts';
 import type { KeyBody } from '../../packages/core/src/wire/keys.ts';
 import { toKey, toRecord } from '../support/stores/generation-records.ts';
 import { createVideoProcess } from '../support/videos/video-processes.ts';

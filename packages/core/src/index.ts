@@ -30,10 +30,9 @@ export { type OpenedProvider, openProviderRow } from './api/setup/open-provider-
 export { resealProviderRow } from './api/setup/provider-rows.ts';
 export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
-export type { AccountOptions } from './auth/account.ts';
-export { createKeyRecord, type NewKey } from './auth/api-key.ts';
-export type { BootstrapKey } from './auth/bootstrap-key.ts';
-export type { MemberDirectory } from './auth/members.ts';
+export type { AccountOptions } from './account/account.ts';
+export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.ts';
+export type { BootstrapKey } from './auth/authenticate.ts';
 export {
   createProviderNames,
   type ModelObjection,

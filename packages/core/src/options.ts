@@ -1,9 +1,9 @@
+import type { AccountOptions } from './account/account.ts';
 import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
 import type { ProviderChecks } from './api/providers/provider-checks.ts';
 import type { SetupHost } from './api/setup/setup-host.ts';
-import type { AccountOptions } from './auth/account.ts';
-import type { BootstrapKey } from './auth/bootstrap-key.ts';
-import type { MemberDirectory } from './auth/members.ts';
+import type { BootstrapKey } from './auth/authenticate.ts';
+import type { MemberDirectory } from './auth/keys.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { Timeouts } from './calls/attempt.ts';
 import type { RequestHook } from './calls/model-call.ts';

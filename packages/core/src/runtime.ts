@@ -1,14 +1,12 @@
+import { createLiveAccount } from './account/account.ts';
 import { createProviderHistories } from './api/providers/history/provider-histories.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import { createLiveSetup } from './api/setup/live-setup.ts';
 import type { SystemParts } from './api/system/system-parts.ts';
-import { createLiveAccount } from './auth/account.ts';
-import { createAuthenticate } from './auth/authenticate.ts';
-import { createConfiguredKeys } from './auth/configured-keys.ts';
-import { createFindKeyNames } from './auth/key-names.ts';
-import { createRefusals } from './auth/refusals.ts';
+import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
+import { createFindKeyNames } from './auth/keys.ts';
 import { createSessions } from './auth/sessions.ts';
-import { createShareFailures, type ShareFailures } from './auth/share-failures.ts';
+import { createRefusals, createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
 import { createBroadcaster } from './broadcast/broadcaster.ts';
 import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';

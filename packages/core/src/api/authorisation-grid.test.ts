@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { createKeyRecord } from '../auth/api-key.ts';
+import { createKeyRecord } from '../auth/keys.ts';
 import { ROUTES } from './routes.ts';
 
 /**

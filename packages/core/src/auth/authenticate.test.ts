@@ -12,8 +12,8 @@ import type { Principal } from '../http/principal.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { KeyRecord } from '../stores/store.ts';
-import { createKeyRecord, toKeyLabel } from './api-key.ts';
 import { createAuthenticate } from './authenticate.ts';
+import { createKeyRecord, toKeyLabel } from './keys.ts';
 
 const refuse = (): never => {
   throw new Error('the body must not be read');

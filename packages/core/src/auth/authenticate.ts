@@ -4,17 +4,14 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Authenticate, Principal } from '../http/principal.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
-import { ACT_AS_HEADER, LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
-import type { BootstrapKey } from './bootstrap-key.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
-import type { ShareFailures } from './share-failures.ts';
-import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS } from './wrong-keys.ts';
+import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS, type ShareFailures } from './wrong-keys.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */
 export type AuthenticateCaller = (request: GatewayRequest) => Awaitable<Principal>;
 
-export interface AuthenticateOptions {
+interface AuthenticateOptions {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;
@@ -180,4 +177,55 @@ async function hashBootstrapKeys(keys: readonly BootstrapKey[], platform: Platfo
     principals.set(id, { kind, id, name });
   }
   return principals;
+}
+
+/** By this header a session calls models: it has the hash of the API key that acts (docs/decisions/0034). */
+const ACT_AS_HEADER = 'x-act-as-key';
+
+/** The principal of a session that began with a one-time link. */
+export const LINK_PRINCIPAL: Principal = { kind: 'management', id: 'ui', name: 'UI' };
+
+/** Whether the host of this request has its own sign-in, which leaves no use for sessions. */
+export const isSignedInByHost = ({ principal, authenticate }: GatewayRequest): boolean =>
+  principal !== undefined || authenticate !== undefined;
+
+/** A page of another site can make a browser send its cookie, but not read the token: throws `permission_denied`. */
+export function refuseForged({ method, headers }: GatewayRequest, { csrfToken }: Session): void {
+  if (method === 'GET' || method === 'HEAD' || firstValue(headers['x-csrf-token']) === csrfToken) return;
+  throw new GatewayError(
+    'permission_denied',
+    'The x-csrf-token header is missing or wrong; GET /admin/v1/session tells the one of this session',
+  );
+}
+
+/** A key in plain text in the configuration: valid while it is there, never stored. */
+export interface BootstrapKey {
+  readonly key: string;
+  readonly kind: 'api' | 'management';
+  readonly name: string;
+  /** Used by the program around the gateway alone, and in no list for people. */
+  readonly isInternal?: boolean | undefined;
+  /** Known to anybody, as those of a demo: the sign-in page offers it. */
+  readonly isPublic?: boolean | undefined;
+}
+
+/** A key of the configuration as it may be shown: without the key itself, and without parts of it, which may be short. */
+export type ConfiguredKey = Pick<BootstrapKey, 'kind' | 'name'>;
+
+/** The keys of the configuration by their hashes, in its order. */
+export type ConfiguredKeys = () => Promise<ReadonlyMap<string, ConfiguredKey>>;
+
+/** Creates the look-up. The keys are hashed when they are first asked for; once, where requests can share promises. */
+export function createConfiguredKeys(
+  bootstrapKeys: readonly BootstrapKey[],
+  platform: Pick<Platform, 'sha256' | 'isPerRequest'>,
+): ConfiguredKeys {
+  const hashAll = async (): Promise<ReadonlyMap<string, ConfiguredKey>> =>
+    new Map(
+      await Promise.all(
+        bootstrapKeys.map(async ({ key, kind, name }) => [await platform.sha256(key), { kind, name }] as const),
+      ),
+    );
+  if (platform.isPerRequest === true) return hashAll;
+  return once(hashAll);
 }

@@ -1,6 +1,5 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Session } from './session.ts';
 
 /** Where sessions and one-time tokens are kept until they end. */
 export interface SessionKeep {
@@ -51,4 +50,19 @@ export function createMemoryKeep(platform: Pick<Platform, 'monotonicNow'>): Sess
 export function dropOldest(map: Map<string, unknown>, limit: number): void {
   const [oldest] = map.size > limit ? map.keys() : [];
   if (oldest !== undefined) map.delete(oldest);
+}
+
+/** A browser that is signed in. */
+export interface Session {
+  /** Value of the cookie. */
+  readonly secret: string;
+  /** Hash of the management key that was signed in with; null after a one-time link. */
+  readonly keyHash: string | null;
+  readonly name: string;
+  /** Token that writes must carry beside the cookie. */
+  readonly csrfToken: string;
+  /** Milliseconds since the epoch, for people to read: the session ends by the monotonic clock. */
+  readonly expiresAtMs: number;
+  /** The `Host` it was made at; it holds at no other. */
+  readonly host: string;
 }

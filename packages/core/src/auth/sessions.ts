@@ -3,10 +3,9 @@ import type { Platform } from '../foundation/platform.ts';
 import { createRandomId } from '../foundation/random-id.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { SharedEntries } from '../stores/store.ts';
-import { createMemoryKeep, dropOldest, SESSION_LIFETIME_S } from './session-keep.ts';
-import type { Session } from './session.ts';
-import type { ShareFailures } from './share-failures.ts';
-import { createSharedKeep } from './shared-session-keep.ts';
+import { createMemoryKeep, dropOldest, type Session, SESSION_LIFETIME_S } from './session-keep.ts';
+import { createSharedKeep } from './shared-sessions.ts';
+import type { ShareFailures } from './wrong-keys.ts';
 
 /** Sessions of browsers: of this process, which a restart ends, or of all at a shared store. */
 export interface Sessions {

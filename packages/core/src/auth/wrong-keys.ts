@@ -1,7 +1,9 @@
 import { GatewayError } from '../foundation/errors.ts';
+import type { SharedChannel } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { isLoopbackAddress } from '../http/request.ts';
-import type { ShareFailures } from './share-failures.ts';
+import { createPacer } from '../foundation/timers.ts';
+import type { Principal } from '../http/principal.ts';
+import { firstValue, type GatewayRequest, isLoopbackAddress } from '../http/request.ts';
 
 /** Wrong keys that one address may send before further ones are slowed. */
 export const DEFAULT_WRONG_KEYS_PER_ADDRESS = 10;
@@ -13,7 +15,7 @@ const FORGET_AFTER_MS = 10 * 60 * 1000;
 const MAX_ADDRESSES = 10_000;
 
 /** Counts the wrong keys of each address. */
-export interface WrongKeys {
+interface WrongKeys {
   /**
    * Notes a wrong key and returns its refusal: `authentication` at first, then `rate_limit_exceeded` with a wait that
    * doubles each time. An unknown address and those of this machine are never slowed.
@@ -71,4 +73,93 @@ function toNetwork(address: string | undefined): string | undefined {
   const last = after.split(':');
   const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
   return [...first, ...zeros, ...last].slice(0, 4).join(':');
+}
+
+/**
+ * Takes what counts the failures of other processes by address, and returns what tells them of a failure of this one.
+ */
+export type ShareFailures = (note: (address: string, count: number) => void) => (address: string) => void;
+
+/** Failures are told at once, further ones together. */
+const TELL_EVERY_MS = 100;
+/** Addresses a message. Of an attack from more, each process counts what it sees itself. */
+const MAX_UNTOLD_ADDRESSES = 1000;
+
+/** Shares failures over a channel until `signal` ends it. */
+export function createShareFailures(
+  channel: SharedChannel,
+  platform: Pick<Platform, 'monotonicNow' | 'setTimer'>,
+  signal: AbortSignal,
+): ShareFailures {
+  return (note) => {
+    const untold = new Map<string, number>();
+    const tell = (): void => {
+      channel.publish(JSON.stringify(Object.fromEntries(untold)));
+      untold.clear();
+    };
+    const pacer = createPacer(tell, TELL_EVERY_MS, platform);
+    const unsubscribe = channel.subscribe((text) => {
+      for (const [address, count] of Object.entries(Object(JSON.parse(text)) as object)) {
+        if (typeof count === 'number' && count > 0) note(address, count);
+      }
+    });
+    signal.addEventListener('abort', () => {
+      pacer.stop();
+      unsubscribe();
+    });
+    return (address) => {
+      const before = untold.get(address) ?? 0;
+      if (before > 0 || untold.size < MAX_UNTOLD_ADDRESSES) untold.set(address, before + 1);
+      pacer.ask();
+    };
+  };
+}
+
+/** A request of a tool that was refused before it became a call, and so is recorded nowhere else. */
+interface Refusal {
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly error: { readonly status: number; readonly errorType: string; readonly message: string };
+  /** The id of the key; null where there was none that is valid. */
+  readonly principalId: string | null;
+  readonly userAgent: string | null;
+}
+
+/** The latest refusals, for people who are connecting a tool and wait for its first call. Nothing of it is stored. */
+export interface Refusals {
+  /** Does nothing for an error of the gateway or a provider, and for requests of those who administer. */
+  note(request: GatewayRequest, error: GatewayError, principal: Principal | undefined): void;
+  /** Newest first. */
+  list(): readonly Refusal[];
+}
+
+const MAX_REFUSALS = 100;
+const MAX_MESSAGE = 500;
+const MAX_TEXT = 200;
+
+export function createRefusals({ now }: Pick<Platform, 'now'>): Refusals {
+  let latest: readonly Refusal[] = [];
+  return {
+    note(request, error, principal) {
+      const { method, path, headers } = request;
+      const isOfTool = headers['authorization'] !== undefined || principal !== undefined;
+      if (!isOfTool || principal?.kind === 'management' || !path.startsWith('/api/')) return;
+      if (error.status >= 500 || error.code === 'client_closed_request') return;
+      const refusal: Refusal = {
+        atMs: now(),
+        method,
+        path: path.slice(0, MAX_TEXT),
+        error: {
+          status: error.status,
+          errorType: error.errorType,
+          message: error.message.slice(0, MAX_MESSAGE),
+        },
+        principalId: principal?.id ?? null,
+        userAgent: firstValue(headers['user-agent'])?.slice(0, MAX_TEXT) ?? null,
+      };
+      latest = [refusal, ...latest.slice(0, MAX_REFUSALS - 1)];
+    },
+    list: () => latest,
+  };
 }

@@ -1,4 +1,4 @@
-import type { BootstrapKey } from '../auth/bootstrap-key.ts';
+import type { BootstrapKey } from '../auth/authenticate.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';

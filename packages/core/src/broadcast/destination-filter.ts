@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';

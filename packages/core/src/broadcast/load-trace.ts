@@ -1,5 +1,5 @@
-import type { BootstrapKey } from '../auth/bootstrap-key.ts';
-import { createFindKeyNames } from '../auth/key-names.ts';
+import type { BootstrapKey } from '../auth/authenticate.ts';
+import { createFindKeyNames } from '../auth/keys.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { toPublicContent } from '../generations/stored-content.ts';
 import type { Store } from '../stores/store.ts';

@@ -1,5 +1,5 @@
-import type { AccountOptions } from '../auth/account.ts';
-import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import type { AccountOptions } from '../account/account.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import { toNanoUsd } from '../catalog/nano-usd.ts';

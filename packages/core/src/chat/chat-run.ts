@@ -1,4 +1,4 @@
-import type { LiveAccount } from '../auth/account.ts';
+import type { LiveAccount } from '../account/account.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Timeouts } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';

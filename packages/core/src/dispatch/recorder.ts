@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { spendersOf } from '../budgets/budget.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Outcome } from '../calls/attempt.ts';

@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../auth/account.ts';
+import type { AccountOptions } from '../account/account.ts';
 import { type CallRegion, kindOfModel } from '../calls/call-kind.ts';
 import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/catalog.ts';
 import type { Platform } from '../foundation/platform.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { CALL_KINDS } from '../calls/call-kind.ts';
 import type { GatewayError } from '../foundation/errors.ts';

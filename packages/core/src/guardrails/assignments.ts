@@ -1,4 +1,4 @@
-import { ORGANIZATION_ID } from '../auth/workspaces.ts';
+import { ORGANIZATION_ID } from '../account/workspaces.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
 import type { Principal } from '../http/principal.ts';

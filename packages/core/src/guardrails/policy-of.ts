@@ -1,5 +1,5 @@
-import { defaultGuardrailIdOf } from '../auth/account.ts';
-import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import { defaultGuardrailIdOf } from '../account/account.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { type Awaitable, whenAllKnown, whenKnown } from '../foundation/awaitable.ts';
 import type { Principal } from '../http/principal.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';

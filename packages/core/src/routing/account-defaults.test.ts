@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
-import type { AccountOptions } from '../auth/account.ts';
+import type { AccountOptions } from '../account/account.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };

@@ -1,4 +1,4 @@
-import type { LiveAccount, RoutingDefaults } from '../auth/account.ts';
+import type { LiveAccount, RoutingDefaults } from '../account/account.ts';
 import type { CallPreferences } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';

@@ -1,4 +1,4 @@
-import type { LiveAccount } from '../auth/account.ts';
+import type { LiveAccount } from '../account/account.ts';
 import { CALL_KINDS, type CallNeeds, type CallPreferences, type Narrowing } from '../calls/call-kind.ts';
 import type { ModelCall, RuledCall } from '../calls/model-call.ts';
 import {

@@ -1,4 +1,4 @@
-import type { LiveAccount } from '../../auth/account.ts';
+import type { LiveAccount } from '../../account/account.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { RateLimitOptions } from '../../rate-limits/rate-limits.ts';

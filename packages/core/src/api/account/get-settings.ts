@@ -1,4 +1,4 @@
-import { toShownSettings } from '../../auth/settings.ts';
+import { toShownSettings } from '../../account/account.ts';
 import { operation } from '../../http/operation.ts';
 import { settingsResponseSchema } from '../../wire/account.ts';
 import type { AccountParts } from './account-parts.ts';

@@ -1,4 +1,4 @@
-import { toShownSettings } from '../../auth/settings.ts';
+import { toShownSettings } from '../../account/account.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { describeUnknownName, refuseUnknownNames } from '../../catalog/refuse-unknown-names.ts';
 import { type Issue, refuseIssues } from '../../foundation/parse.ts';

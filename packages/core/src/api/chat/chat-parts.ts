@@ -1,4 +1,4 @@
-import type { LiveAccount } from '../../auth/account.ts';
+import type { LiveAccount } from '../../account/account.ts';
 import type { HookParts } from '../../calls/model-call.ts';
 import type { ChatRunParts } from '../../chat/chat-run.ts';
 import type { Moderator } from '../../chat/moderate-call.ts';

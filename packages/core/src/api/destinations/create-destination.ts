@@ -1,4 +1,4 @@
-import { chooseWorkspaceId } from '../../auth/workspaces.ts';
+import { chooseWorkspaceId } from '../../account/workspaces.ts';
 import { parseConfig, refuseTooMany, refuseUnusable, toDestinationBody } from '../../broadcast/destinations.ts';
 import { createUuid } from '../../foundation/random-id.ts';
 import { operation } from '../../http/operation.ts';

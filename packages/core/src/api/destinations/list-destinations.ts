@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { toDestinationBody } from '../../broadcast/destinations.ts';
 import { operation } from '../../http/operation.ts';
 import { destinationListSchema } from '../../wire/destinations.ts';

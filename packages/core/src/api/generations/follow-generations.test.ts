@@ -11,7 +11,7 @@ import {
   readFrames,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
-import { createKeyRecord } from '../../auth/api-key.ts';
+import { createKeyRecord } from '../../auth/keys.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 

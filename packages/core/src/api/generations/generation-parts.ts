@@ -1,6 +1,5 @@
 import type { AuthenticateCaller } from '../../auth/authenticate.ts';
-import type { FindKeyNames } from '../../auth/key-names.ts';
-import type { MemberDirectory } from '../../auth/members.ts';
+import type { FindKeyNames, MemberDirectory } from '../../auth/keys.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
 import type { Timeouts } from '../../calls/attempt.ts';
 import type { OpenCalls } from '../../dispatch/open-calls.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { CALL_KINDS } from '../../calls/call-kind.ts';
 import type { CallState } from '../../generations/observe/call-state.ts';
 import { operation } from '../../http/operation.ts';

@@ -1,4 +1,4 @@
-import { noMember } from '../../auth/members.ts';
+import { noMember } from '../../auth/keys.ts';
 import { toAssignments } from '../../guardrails/assignments.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';

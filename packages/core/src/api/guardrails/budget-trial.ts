@@ -1,4 +1,4 @@
-import { workspaceIdOfDefault } from '../../auth/account.ts';
+import { workspaceIdOfDefault } from '../../account/account.ts';
 import { periodStart } from '../../budgets/period-start.ts';
 import { toNanoUsd } from '../../catalog/nano-usd.ts';
 import type { GenerationRecord } from '../../stores/store.ts';

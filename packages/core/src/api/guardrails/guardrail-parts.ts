@@ -1,5 +1,4 @@
-import type { FindKeyNames } from '../../auth/key-names.ts';
-import type { MemberDirectory } from '../../auth/members.ts';
+import type { FindKeyNames, MemberDirectory } from '../../auth/keys.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GuardrailHits } from '../../guardrails/hits/guardrail-hits.ts';

@@ -1,4 +1,4 @@
-import type { FindKeyNames } from '../../auth/key-names.ts';
+import type { FindKeyNames } from '../../auth/keys.ts';
 import { listHitDays } from '../../guardrails/hits/list-hit-days.ts';
 import { sumHits } from '../../guardrails/hits/sum-hits.ts';
 import { operation } from '../../http/operation.ts';

@@ -1,5 +1,5 @@
-import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/account.ts';
-import { findWorkspace } from '../../auth/workspaces.ts';
+import { defaultGuardrailName, workspaceIdOfDefault } from '../../account/account.ts';
+import { findWorkspace } from '../../account/workspaces.ts';
 import {
   changeGuardrail,
   refuseBadPatterns,

@@ -1,5 +1,5 @@
-import { createKeyRecord } from '../../auth/api-key.ts';
-import { chooseWorkspaceId } from '../../auth/workspaces.ts';
+import { chooseWorkspaceId } from '../../account/workspaces.ts';
+import { createKeyRecord } from '../../auth/keys.ts';
 import { operation } from '../../http/operation.ts';
 import { createdKeySchema, createKeyRequestSchema } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';

@@ -1,5 +1,5 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
-import { ORGANIZATION_ID } from '../../auth/workspaces.ts';
+import { ORGANIZATION_ID } from '../../account/workspaces.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { readKeyUsage } from '../../budgets/read-key-usage.ts';
 import { findLayers } from '../../guardrails/policy-of.ts';
 import { operation } from '../../http/operation.ts';

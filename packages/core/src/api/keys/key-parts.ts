@@ -1,5 +1,5 @@
-import type { ConfiguredKeys } from '../../auth/configured-keys.ts';
-import type { Refusals } from '../../auth/refusals.ts';
+import type { ConfiguredKeys } from '../../auth/authenticate.ts';
+import type { Refusals } from '../../auth/wrong-keys.ts';
 import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';

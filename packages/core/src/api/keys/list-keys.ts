@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { operation } from '../../http/operation.ts';
 import { toPage } from '../../wire/fields.ts';
 import { keyListQuerySchema, keyListSchema } from '../../wire/keys.ts';

@@ -1,5 +1,5 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
-import type { ConfiguredKey } from '../../auth/configured-keys.ts';
+import type { ConfiguredKey } from '../../auth/authenticate.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import type { KeyRecord } from '../../stores/rows.ts';
 import type { AnyKey } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';

@@ -1,4 +1,4 @@
-import { refuseForeignDirectory } from '../../auth/members.ts';
+import { refuseForeignDirectory } from '../../auth/keys.ts';
 import { operation } from '../../http/operation.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { changeMember, createMemberRequestSchema, type Member, memberResponseSchema } from '../../wire/keys.ts';

@@ -1,4 +1,4 @@
-import type { MemberDirectory } from '../../auth/members.ts';
+import type { MemberDirectory } from '../../auth/keys.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 

@@ -1,4 +1,4 @@
-import { noMember, refuseForeignDirectory } from '../../auth/members.ts';
+import { noMember, refuseForeignDirectory } from '../../auth/keys.ts';
 import { operation } from '../../http/operation.ts';
 import { changeMember, memberResponseSchema, updateMemberRequestSchema } from '../../wire/keys.ts';
 import type { MemberParts } from './member-parts.ts';

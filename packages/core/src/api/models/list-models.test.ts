@@ -8,7 +8,7 @@ import {
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../../test/support/gateways/routed-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
-import type { AccountOptions } from '../../auth/account.ts';
+import type { AccountOptions } from '../../account/account.ts';
 import type { ModelDefinition } from '../../wire/model-definition.ts';
 
 const FILM: ModelDefinition = {

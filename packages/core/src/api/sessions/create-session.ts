@@ -1,4 +1,4 @@
-import { isSignedInByHost, LINK_PRINCIPAL } from '../../auth/authenticate-session.ts';
+import { isSignedInByHost, LINK_PRINCIPAL } from '../../auth/authenticate.ts';
 import { isOwnPage, type Sessions, toSessionCookie } from '../../auth/sessions.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { publicOperation } from '../../http/operation.ts';

@@ -1,4 +1,4 @@
-import { refuseForged } from '../../auth/authenticate-session.ts';
+import { refuseForged } from '../../auth/authenticate.ts';
 import { toSessionCookie } from '../../auth/sessions.ts';
 import { publicOperation } from '../../http/operation.ts';
 import { sessionResponseSchema } from '../../wire/keys.ts';

@@ -1,4 +1,4 @@
-import { isSignedInByHost } from '../../auth/authenticate-session.ts';
+import { isSignedInByHost } from '../../auth/authenticate.ts';
 import { toGatewayError } from '../../foundation/errors.ts';
 import { publicOperation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';

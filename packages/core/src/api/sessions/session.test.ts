@@ -9,7 +9,7 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { createKeyRecord } from '../../auth/api-key.ts';
+import { createKeyRecord } from '../../auth/keys.ts';
 import { createSessions } from '../../auth/sessions.ts';
 import { createWebPlatform } from '../../foundation/platform.ts';
 import type { GatewayRequest } from '../../http/request.ts';

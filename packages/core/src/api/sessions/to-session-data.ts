@@ -1,4 +1,4 @@
-import type { Session } from '../../auth/session.ts';
+import type { Session } from '../../auth/session-keep.ts';
 import type { SessionData } from '../../wire/keys.ts';
 
 /** A session as its browser sees it. */

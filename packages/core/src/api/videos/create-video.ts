@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../../calls/model-call.ts';
 import { parseWith } from '../../foundation/parse.ts';
 import { operation } from '../../http/operation.ts';

@@ -1,4 +1,4 @@
-import { refuseTakenSlug, toNewWorkspace, toWorkspaceBody } from '../../auth/workspaces.ts';
+import { refuseTakenSlug, toNewWorkspace, toWorkspaceBody } from '../../account/workspaces.ts';
 import { createUuid } from '../../foundation/random-id.ts';
 import { operation } from '../../http/operation.ts';
 import { createWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/account.ts';

@@ -1,4 +1,4 @@
-import { changeWorkspace, findWorkspace } from '../../auth/workspaces.ts';
+import { changeWorkspace, findWorkspace } from '../../account/workspaces.ts';
 import { intervalOf, readInterval } from '../../budgets/workspace-budgets.ts';
 import { operation } from '../../http/operation.ts';
 import { deletedSchema } from '../../wire/fields.ts';

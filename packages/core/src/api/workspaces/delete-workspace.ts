@@ -1,5 +1,5 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
-import { findWorkspace } from '../../auth/workspaces.ts';
+import { findWorkspace } from '../../account/workspaces.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
 import { deletedSchema } from '../../wire/fields.ts';

@@ -1,4 +1,4 @@
-import { findWorkspace } from '../../auth/workspaces.ts';
+import { findWorkspace } from '../../account/workspaces.ts';
 import { intervalOf, readInterval } from '../../budgets/workspace-budgets.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';

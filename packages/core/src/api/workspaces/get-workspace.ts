@@ -1,4 +1,4 @@
-import { findWorkspace, toWorkspaceBody } from '../../auth/workspaces.ts';
+import { findWorkspace, toWorkspaceBody } from '../../account/workspaces.ts';
 import { operation } from '../../http/operation.ts';
 import { workspaceResponseSchema } from '../../wire/account.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';

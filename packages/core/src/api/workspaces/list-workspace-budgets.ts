@@ -1,4 +1,4 @@
-import { findWorkspace } from '../../auth/workspaces.ts';
+import { findWorkspace } from '../../account/workspaces.ts';
 import { operation } from '../../http/operation.ts';
 import { budgetListSchema } from '../../wire/account.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';

@@ -1,4 +1,4 @@
-import { listWorkspaceRecords, toWorkspaceBody } from '../../auth/workspaces.ts';
+import { listWorkspaceRecords, toWorkspaceBody } from '../../account/workspaces.ts';
 import { operation } from '../../http/operation.ts';
 import { workspaceListSchema } from '../../wire/account.ts';
 import { pageQuerySchema, toPage } from '../../wire/fields.ts';

@@ -1,4 +1,4 @@
-import { changeWorkspace, findWorkspace } from '../../auth/workspaces.ts';
+import { changeWorkspace, findWorkspace } from '../../account/workspaces.ts';
 import { intervalOf, putBudget, readInterval } from '../../budgets/workspace-budgets.ts';
 import { createUuid } from '../../foundation/random-id.ts';
 import { operation } from '../../http/operation.ts';

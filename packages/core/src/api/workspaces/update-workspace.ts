@@ -1,4 +1,4 @@
-import { changeWorkspace, findWorkspace, refuseTakenSlug, toWorkspaceBody } from '../../auth/workspaces.ts';
+import { changeWorkspace, findWorkspace, refuseTakenSlug, toWorkspaceBody } from '../../account/workspaces.ts';
 import { operation } from '../../http/operation.ts';
 import { updateWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/account.ts';
 import { givenFields } from '../../wire/fields.ts';

@@ -1,4 +1,4 @@
-import type { FindKeyNames } from '../../auth/key-names.ts';
+import type { FindKeyNames } from '../../auth/keys.ts';
 import type { GenerationRecord } from '../../stores/store.ts';
 import type { ExportedGeneration, GenerationRow } from '../../wire/generation-list.ts';
 import { toPublicContent } from '../stored-content.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Principal } from '../../http/principal.ts';
 import type { RequestContext } from '../../http/request-context.ts';

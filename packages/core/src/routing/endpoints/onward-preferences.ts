@@ -1,4 +1,4 @@
-import type { LiveAccount } from '../../auth/account.ts';
+import type { LiveAccount } from '../../account/account.ts';
 import { CALL_KINDS, type CallKindName, type Narrowing } from '../../calls/call-kind.ts';
 import type { Catalog, Endpoint } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/routing.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
-import type { AccountOptions } from '../../auth/account.ts';
+import type { AccountOptions } from '../../account/account.ts';
 import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, createCatalog, type Endpoint } from '../../catalog/catalog.ts';
 import type { Provider } from '../../providers/provider.ts';

@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../../auth/account.ts';
+import type { AccountOptions } from '../../account/account.ts';
 import {
   CALL_KINDS,
   type CallKindName,

@@ -1,4 +1,4 @@
-import type { LiveAccount } from '../../auth/account.ts';
+import type { LiveAccount } from '../../account/account.ts';
 import { withRequest } from '../../calls/model-call.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { nativeOf, withNative } from '../../wire/chat-chunk.ts';

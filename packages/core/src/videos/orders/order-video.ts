@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import type { Ledger } from '../../budgets/ledger.ts';
 import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';

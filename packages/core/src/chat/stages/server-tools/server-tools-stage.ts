@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../../../auth/api-key.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../auth/keys.ts';
 import type { ModelCall } from '../../../calls/model-call.ts';
 import type { Caller, CallerParts } from '../../../dispatch/find-caller.ts';
 import { toUsableEndpoints, type UsableParts } from '../../../dispatch/usable-endpoints.ts';

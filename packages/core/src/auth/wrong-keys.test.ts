@@ -4,7 +4,7 @@ import { createVirtualPlatform } from '../../../../test/support/async/virtual-pl
 import { type CoreGateway, createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
 import { createLocalChannels } from '../../../../test/support/shared/local-channels.ts';
 import { createSessions } from './sessions.ts';
-import { createShareFailures } from './share-failures.ts';
+import { createShareFailures } from './wrong-keys.ts';
 
 /** Gateways that share their channels. */
 function openGateways(count: number): CoreGateway[] {

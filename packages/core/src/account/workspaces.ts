@@ -1,9 +1,9 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { WorkspaceRecord, Store } from '../stores/store.ts';
 import type { Workspace } from '../wire/account.ts';
 import { refuseField } from '../wire/fields.ts';
 import { defaultGuardrailIdOf } from './account.ts';
-import { DEFAULT_WORKSPACE_ID } from './api-key.ts';
 
 interface WorkspaceParts {
   readonly store: Pick<Store, 'workspaces'>;
@@ -13,7 +13,7 @@ interface WorkspaceParts {
 export const ORGANIZATION_ID = 'org_default';
 
 /** Exists from the beginning, and is stored only once it is changed. */
-export const DEFAULT_WORKSPACE: WorkspaceRecord = toNewWorkspace({
+const DEFAULT_WORKSPACE: WorkspaceRecord = toNewWorkspace({
   id: DEFAULT_WORKSPACE_ID,
   name: 'Default',
   slug: 'default',

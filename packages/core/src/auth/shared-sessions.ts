@@ -1,7 +1,6 @@
 import type { Platform } from '../foundation/platform.ts';
 import type { SharedEntries } from '../stores/store.ts';
-import { dropOldest, SESSION_LIFETIME_S, type SessionKeep, TOKEN_LIFETIME_MS } from './session-keep.ts';
-import type { Session } from './session.ts';
+import { dropOldest, type Session, SESSION_LIFETIME_S, type SessionKeep, TOKEN_LIFETIME_MS } from './session-keep.ts';
 
 type KeepPlatform = Pick<Platform, 'monotonicNow' | 'setTimer' | 'sha256' | 'isPerRequest'>;
 

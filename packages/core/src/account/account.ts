@@ -1,5 +1,5 @@
 import type { SettingsRepository } from '../stores/store.ts';
-import type { SettingsChange } from '../wire/account.ts';
+import type { Settings, SettingsChange, ShownSettings } from '../wire/account.ts';
 import { type ConfiguredRoutingRule, type RoutingRule, toRoutingRule } from '../wire/routing-rules.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 
@@ -144,4 +144,48 @@ export function defaultGuardrailName(workspaceId: string): string {
 
 function withVersion(uuid: string, version: string): string {
   return uuid.slice(0, VERSION_AT) + version + uuid.slice(VERSION_AT + 1);
+}
+
+/** Converts the account's settings to their form on the wire. */
+function toSettings(account: LiveAccount): Settings {
+  const { defaultModel, creditsUsd, writtenProviders: providers, privacy, routing, rules } = account;
+  return {
+    default_model: defaultModel ?? null,
+    providers: { only: [...(providers?.only ?? [])], ignore: [...(providers?.ignore ?? [])] },
+    privacy: { zdr: privacy?.zdr ?? false, allow_training: privacy?.allowTraining ?? true },
+    routing: {
+      order: [...(routing?.order ?? [])],
+      sort: routing?.sort ?? null,
+      allow_fallbacks: routing?.allowFallbacks ?? true,
+      continue_broken_streams: routing?.continueBrokenStreams ?? false,
+      max_price: { ...routing?.maxPrice },
+      rules: [...(rules ?? [])],
+    },
+    credits_usd: creditsUsd ?? null,
+  };
+}
+
+/** The same with what the configuration says. */
+export const toShownSettings = (account: LiveAccount): ShownSettings => ({
+  ...toSettings(account),
+  configured: [...configuredPaths(account.configured)],
+});
+
+/** The paths of the settings that the configuration says. Null is no limit, and none to be said. */
+function configuredPaths({ defaultModel, creditsUsd, providers, privacy, routing }: AccountOptions = {}): string[] {
+  const said: Readonly<Record<string, unknown>> = {
+    default_model: defaultModel,
+    'providers.only': providers?.only,
+    'providers.ignore': providers?.ignore,
+    'privacy.zdr': privacy?.zdr,
+    'privacy.allow_training': privacy?.allowTraining,
+    'routing.order': routing?.order,
+    'routing.sort': routing?.sort,
+    'routing.allow_fallbacks': routing?.allowFallbacks,
+    'routing.continue_broken_streams': routing?.continueBrokenStreams,
+    'routing.max_price': routing?.maxPrice,
+    'routing.rules': routing?.rules,
+    credits_usd: creditsUsd,
+  };
+  return Object.keys(said).filter((path) => said[path] !== undefined && said[path] !== null);
 }
