@@ -16,7 +16,7 @@ import { toEvent, toEventPieces } from '../../../test/support/upstreams/chunking
 import { createReplayTransport, createScriptedTransport } from '../../../test/support/upstreams/scripted-transport.ts';
 import { ROUTES } from './api/routes.ts';
 import { createGateway } from './gateway.ts';
-import type { Principal } from './http/principal.ts';
+import type { Principal } from './http/request.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
 import { createMemoryStore } from './stores/memory-store.ts';
 import type { StoreReadiness } from './stores/store.ts';

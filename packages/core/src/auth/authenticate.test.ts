@@ -8,8 +8,7 @@ import {
 } from '../../../../test/support/async/virtual-platform.ts';
 import { createRecordingStore, type RecordingStore } from '../../../../test/support/stores/recording-store.ts';
 import type { GatewayError } from '../foundation/errors.ts';
-import type { Principal } from '../http/principal.ts';
-import type { GatewayRequest } from '../http/request.ts';
+import type { GatewayRequest, Principal } from '../http/request.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { KeyRecord } from '../stores/store.ts';
 import { createAuthenticate } from './authenticate.ts';

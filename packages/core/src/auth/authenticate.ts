@@ -1,8 +1,7 @@
 import { type Awaitable, once, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Authenticate, Principal } from '../http/principal.ts';
-import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
+import { type Authenticate, firstValue, type GatewayRequest, type HeaderMap, type Principal } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';

@@ -2,8 +2,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { SharedChannel } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createPacer } from '../foundation/timers.ts';
-import type { Principal } from '../http/principal.ts';
-import { firstValue, type GatewayRequest, isLoopbackAddress } from '../http/request.ts';
+import { firstValue, type GatewayRequest, isLoopbackAddress, type Principal } from '../http/request.ts';
 
 /** Wrong keys that one address may send before further ones are slowed. */
 export const DEFAULT_WRONG_KEYS_PER_ADDRESS = 10;

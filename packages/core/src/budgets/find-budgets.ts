@@ -7,7 +7,7 @@ import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { Policy } from '../guardrails/policy.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Principal } from '../http/request.ts';
 import type { SpentQuery, WorkspaceRecord, Store } from '../stores/store.ts';
 import { ACCOUNT, type Budget, type Payer } from './budget.ts';
 import { type Period, periodEnd, periodStart } from './period-start.ts';

@@ -3,9 +3,13 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { putRandomHex } from '../foundation/random-id.ts';
 import type { HeaderDescriptions } from '../http/operation.ts';
-import type { Principal } from '../http/principal.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
+import {
+  firstValue,
+  type GatewayRequest,
+  type HeaderMap,
+  type Principal,
+  type RequestContext,
+} from '../http/request.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import { refuseField } from '../wire/fields.ts';

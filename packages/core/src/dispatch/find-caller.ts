@@ -5,7 +5,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { GuardrailHits } from '../guardrails/hits/guardrail-hits.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Principal } from '../http/request.ts';
 import type { GenerationRepository } from '../stores/store.ts';
 
 /** The rules for the calls of one principal. */

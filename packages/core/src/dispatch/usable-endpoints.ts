@@ -4,7 +4,7 @@ import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/ca
 import type { Platform } from '../foundation/platform.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import type { RequestContext } from '../http/request.ts';
 import { type EndpointQuery, selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
 import type { RegionOf } from '../routing/region-of.ts';
 

@@ -1,4 +1,4 @@
-import type { Principal } from '../http/principal.ts';
+import type { Principal } from '../http/request.ts';
 import type { GenerationRecord, StoredContent } from '../stores/store.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { EndedCall } from './ended-call.ts';

@@ -1,7 +1,7 @@
 import { ORGANIZATION_ID } from '../account/workspaces.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Principal } from '../http/request.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
 import type { KeyAssignment, MemberAssignment } from '../wire/guardrails.ts';
 

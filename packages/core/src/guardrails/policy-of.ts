@@ -1,7 +1,7 @@
 import { defaultGuardrailIdOf } from '../account/account.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { type Awaitable, whenAllKnown, whenKnown } from '../foundation/awaitable.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Principal } from '../http/request.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { GuardrailScope } from '../wire/routing.ts';

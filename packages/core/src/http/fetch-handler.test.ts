@@ -9,8 +9,7 @@ import {
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import type { Gateway } from '../gateway.ts';
 import { toFetchHandler } from './fetch-handler.ts';
-import type { Principal } from './principal.ts';
-import type { GatewayRequest } from './request.ts';
+import type { GatewayRequest, Principal } from './request.ts';
 import type { GatewayResponse } from './response.ts';
 
 const piece = (content: string): object => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });

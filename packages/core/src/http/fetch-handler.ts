@@ -1,7 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { readPieces, toReadableStream } from '../foundation/transport.ts';
-import type { Authenticate } from './principal.ts';
-import type { GatewayRequest } from './request.ts';
+import type { Authenticate, GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
 import type { Surface } from './route.ts';
 

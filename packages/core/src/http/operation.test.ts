@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { operation, publicOperation } from './operation.ts';
-import type { RequestContext } from './request-context.ts';
+import type { RequestContext } from './request.ts';
 
 const steps: string[] = [];
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { readJsonBody } from './read-json-body.ts';
-import type { PublicContext, RequestContext } from './request-context.ts';
+import type { PublicContext, RequestContext } from './request.ts';
 import { type GatewayResponse, toJsonResponse } from './response.ts';
 
 /**

@@ -1,5 +1,4 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
-import type { Principal } from './principal.ts';
 
 /** Header names are lower-case; a header sent more than once is a list. */
 export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -63,4 +62,49 @@ export function firstValue(value: HeaderMap[string]): string | undefined {
 /** Whether the address of a client is one of this machine. */
 export function isLoopbackAddress(address: string | undefined): boolean {
   return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
+}
+
+/**
+ * A host's own sign-in, which takes the place of the gateway's keys: returns the caller of a request of the host, or
+ * null, which leads to a 401. Throw a `GatewayError` to refuse for another reason; anything else that it throws is a
+ * failure of the host.
+ */
+export type Authenticate<HostRequest> = (request: HostRequest) => Awaitable<Principal | null>;
+
+/**
+ * The caller. An `api` principal may use models and read what it made; a `management` principal administers and may
+ * read everything, but cannot call models.
+ */
+export interface Principal {
+  readonly kind: 'api' | 'management';
+  /** The key's SHA-256 in hex, or any stable id by which the embedder's own authentication knows the caller. */
+  readonly id: string;
+  readonly name: string;
+  /** The member that the key belongs to, where there is one. */
+  readonly userId?: string | undefined;
+  /** The workspace that the key belongs to; absent means the default one. */
+  readonly workspaceId?: string | undefined;
+  /** Spending limit of the key in USD; absent or null means none. */
+  readonly limitUsd?: number | null | undefined;
+  /** How often the count for the limit starts again; absent or null means never. */
+  readonly limitReset?: 'daily' | 'weekly' | 'monthly' | null | undefined;
+  /** Whether calls that the caller pays to the provider count too. */
+  readonly includeByokInLimit?: boolean | undefined;
+  /** The user whom the key was made for: the `external_user` of calls that name none. */
+  readonly externalUser?: string | undefined;
+}
+
+/** One request on its way through an operation that needs no key: the caller is not authenticated. */
+export interface PublicContext<Parts> {
+  readonly request: GatewayRequest;
+  /** The parts of the gateway that the operation uses. */
+  readonly parts: Parts;
+  /** The variable parts of the path, decoded, by name. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Headers of the response, for success and failure; operations add to them. */
+  readonly responseHeaders: Record<string, string>;
+}
+
+export interface RequestContext<Parts> extends PublicContext<Parts> {
+  readonly principal: Principal;
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Principal } from '../http/request.ts';
 import type { CreateRateCounter, RateCounter, RateWindow } from './rate-counter.ts';
 
 /** Limits on the calls and the tokens of a minute. */

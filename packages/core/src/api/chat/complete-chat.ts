@@ -17,7 +17,7 @@ import { type Caller, findCaller, refuseWithoutRoom } from '../../dispatch/find-
 import { planGuarded } from '../../dispatch/plan-within.ts';
 import { guardCall, type GuardedCall, toCompletionGuard } from '../../guardrails/guard-call.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
-import type { RequestContext } from '../../http/request-context.ts';
+import type { RequestContext } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { applyRules } from '../../routing/rules/apply-rules.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';

@@ -6,7 +6,7 @@ import { onwardPluginsOf, type OnwardParts, toPluginNarrowings } from '../../cha
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
 import { planWithin } from '../../dispatch/plan-within.ts';
 import { operation } from '../../http/operation.ts';
-import type { Principal } from '../../http/principal.ts';
+import type { Principal } from '../../http/request.ts';
 import { explainPlan } from '../../routing/explain-plan.ts';
 import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';

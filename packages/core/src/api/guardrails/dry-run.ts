@@ -3,7 +3,7 @@ import { chatKind } from '../../chat/chat-kind.ts';
 import { mapChatTexts } from '../../chat/map-texts.ts';
 import { guardInput } from '../../guardrails/guard-input.ts';
 import type { Policy } from '../../guardrails/policy.ts';
-import type { Principal } from '../../http/principal.ts';
+import type { Principal } from '../../http/request.ts';
 import { planCall } from '../../routing/plan-call.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import type { GuardrailTestResult } from '../../wire/guardrail-trials.ts';

@@ -4,7 +4,7 @@ import { modelsWith, toUsableEndpoints } from '../../dispatch/usable-endpoints.t
 import { GatewayError } from '../../foundation/errors.ts';
 import { findLayers } from '../../guardrails/policy-of.ts';
 import { operation } from '../../http/operation.ts';
-import type { Principal } from '../../http/principal.ts';
+import type { Principal } from '../../http/request.ts';
 import { type AnyKey, keyDetailResponseSchema } from '../../wire/keys.ts';
 import type { AnyKeyParts } from './key-parts.ts';
 import { toAnyKeyBody, toConfiguredKeyBody } from './to-any-key-body.ts';

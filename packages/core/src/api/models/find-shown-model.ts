@@ -1,8 +1,7 @@
 import { toModelRecord } from '../../catalog/to-model-record.ts';
 import { findShownEndpoints, modelsWith } from '../../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { mountPathOf } from '../../http/request.ts';
+import { mountPathOf, type RequestContext } from '../../http/request.ts';
 import type { Model } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 import { linkBelow } from './page-of-models.ts';

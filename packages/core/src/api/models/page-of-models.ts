@@ -1,7 +1,6 @@
 import type { CatalogModel } from '../../catalog/catalog.ts';
 import { type FilterContext, filterModels, type ModelListQuery } from '../../catalog/filter-models.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayRequest, mountPathOf } from '../../http/request.ts';
+import { type GatewayRequest, mountPathOf, type RequestContext } from '../../http/request.ts';
 import type { Model } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 

@@ -1,8 +1,7 @@
 import { isSignedInByHost } from '../../auth/authenticate.ts';
 import { toGatewayError } from '../../foundation/errors.ts';
 import { publicOperation } from '../../http/operation.ts';
-import type { Principal } from '../../http/principal.ts';
-import type { PublicContext } from '../../http/request-context.ts';
+import type { Principal, PublicContext } from '../../http/request.ts';
 import { type SessionData, sessionResponseSchema } from '../../wire/keys.ts';
 import type { SessionParts } from './session-parts.ts';
 import { toSessionData } from './to-session-data.ts';

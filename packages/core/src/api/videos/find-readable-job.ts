@@ -1,5 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Principal } from '../../http/principal.ts';
+import type { Principal } from '../../http/request.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { VideoParts } from './video-parts.ts';
 

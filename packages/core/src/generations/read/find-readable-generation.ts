@@ -1,7 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Principal } from '../../http/principal.ts';
-import type { RequestContext } from '../../http/request-context.ts';
+import type { Principal, RequestContext } from '../../http/request.ts';
 import type { GenerationRecord, Store } from '../../stores/store.ts';
 
 export type ReadableStore = Pick<Store, 'generations' | 'keys'>;
