@@ -1,8 +1,8 @@
-import type { ChatChunk, NativeRequest } from '../wire/chat-chunk.ts';
+import type { ChatChunk, NativeRequest, UpstreamCosts } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import type { PrefillForm } from '../wire/model-definition.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
-import type { EmbeddingsCall, EmbeddingsResult } from './embeddings-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
 /** A provider's use of the data it receives; `null` where it is not known, which no privacy filter accepts. */
@@ -30,7 +30,7 @@ export interface CallTimeouts {
 type Plugins = NonNullable<ChatCompletionRequest['plugins']>;
 
 /** What a provider that is a gateway does beyond a call to the model. */
-export interface GatewayAbilities {
+interface GatewayAbilities {
   /** Plugins that it can run where this gateway cannot. */
   readonly plugins: ReadonlySet<string>;
 }
@@ -134,4 +134,32 @@ export interface Provider {
   embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
+}
+
+export interface EmbeddingsCall {
+  /** The checked request. `model` and `provider` in it are not for the provider. */
+  readonly request: EmbeddingsRequest;
+  /** The provider's own name of the model. */
+  readonly providerModel: string;
+  /** Present for providers that are gateways, for their choice among the providers behind them. */
+  readonly preferences?: ProviderPreferences | undefined;
+  /** Aborting closes the upstream connection at once. */
+  readonly signal: AbortSignal;
+  /** Limit on the whole call. */
+  readonly timeoutMs: number;
+}
+
+export interface EmbeddingsResult {
+  /** In the order of the input: numbers, or little-endian 32-bit floats in base64. */
+  readonly vectors: readonly (readonly number[] | string)[];
+  /** Absent where upstream reports no count. */
+  readonly promptTokens?: number | undefined;
+  readonly upstreamId?: string | undefined;
+  /** USD as upstream itself charges; wins over catalog prices. */
+  readonly upstreamCostUsd?: number | undefined;
+  readonly upstreamCosts?: UpstreamCosts | undefined;
+  /** Whether upstream has used a key of the account's own at the provider behind it; absent where it says nothing. */
+  readonly isByok?: boolean | undefined;
+  /** Display name of the provider behind an upstream that is a gateway. */
+  readonly upstreamProvider?: string | undefined;
 }

@@ -4,7 +4,7 @@ import type { ModelCall } from '../../calls/model-call.ts';
 import { weighText } from '../../calls/texts.ts';
 import { runWholeCall, type WholeCallParts, type WholeClient, type WholeKind } from '../../dispatch/run-whole-call.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { EmbeddingsResult } from '../../providers/embeddings-contract.ts';
+import type { EmbeddingsResult } from '../../providers/provider.ts';
 import type { Usage } from '../../wire/chat-chunk.ts';
 import type { EmbeddingsRequest, embeddingsResponseSchema } from '../../wire/embeddings.ts';
 import { itemsOf } from './embeddings-kind.ts';

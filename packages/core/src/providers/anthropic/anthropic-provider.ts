@@ -1,11 +1,9 @@
 import { createChatWire } from '../kit/create-chat-wire.ts';
-import { toOpaqueUserId } from '../kit/to-opaque-user-id.ts';
-import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
+import { describeProvider, type ProviderOptions, toOpaqueUserId, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
 import { countAnthropicTokens } from './count-anthropic-tokens.ts';
+import { readAnthropicModelList, readModelTraits } from './models.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
-import { readAnthropicModelList } from './read-anthropic-model-list.ts';
-import { readModelTraits } from './read-model-traits.ts';
 import { toAnthropicRequest } from './request/to-anthropic-request.ts';
 import { toNativeBody, toNativeHeaders } from './request/to-native-body.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';

@@ -1,8 +1,8 @@
 import { isRecord, readCount } from '../../foundation/parse.ts';
 import { readErrorText, readText } from '../../foundation/transport.ts';
-import { parseReturned } from '../kit/parse-json.ts';
-import { toRefusalError } from '../kit/to-refusal-error.ts';
+import { parseReturned } from '../kit/read-response.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
+import { toRefusalError } from '../kit/upstream-error.ts';
 import type { ChatCall } from '../provider.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { toAnthropicRequest } from './request/to-anthropic-request.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../../foundation/parse.ts';
-import { parseJson } from '../kit/parse-json.ts';
+import { parseJson } from '../kit/read-response.ts';
 
 /** The fields of this wire's error object, in the form of `toUpstreamError`. */
 export interface AnthropicErrorFields {

@@ -2,9 +2,14 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { toModelSegments } from '../kit/model-in-path.ts';
-import type { ReadError } from '../kit/to-refusal-error.ts';
-import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
-import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
+import type { ReadError } from '../kit/upstream-error.ts';
+import {
+  createVideoCalls,
+  type DownloadingVideoSettings,
+  toVideoProvider,
+  unexpectedResponse,
+  type VideoProviderSettings,
+} from '../kit/video-calls.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoCall, VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';

@@ -3,10 +3,9 @@ import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
 import { createGoogleVideos } from './google-videos.ts';
+import { readGoogleModelList, toModelPath } from './models.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
-import { readGoogleModelList } from './read-google-model-list.ts';
 import { toGoogleRequest } from './request/to-google-request.ts';
-import { toModelPath } from './request/to-model-path.ts';
 import { createGoogleCompletionReader } from './response/google-completion-reader.ts';
 
 export interface GoogleProviderSettings extends ProviderOptions {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 import { refuseField } from '../../wire/fields.ts';
-import { parseDataUrl } from '../kit/data-url.ts';
+import { parseDataUrl } from '../kit/to-upstream.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart } from '../video-contract.ts';
+import { toModelPath } from './models.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
-import { toModelPath } from './request/to-model-path.ts';
 
 /** A long-running operation: `done` comes with either `error` or `response`. */
 const operationSchema = z.object({

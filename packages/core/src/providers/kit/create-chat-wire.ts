@@ -10,10 +10,9 @@ import {
 } from '../../foundation/transport.ts';
 import type { ChatChunk, NativeForm } from '../../wire/chat-chunk.ts';
 import type { ChatCall, DiscoveredModel, Provider } from '../provider.ts';
-import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
-import { type ReadError, toRefusalError } from './to-refusal-error.ts';
-import { hideValues, toShownBody } from './to-shown-body.ts';
-import type { Upstream } from './to-upstream.ts';
+import { isBlank, isDoneMarker, readEvents } from './read-response.ts';
+import { hideValues, toShownBody, type Upstream } from './to-upstream.ts';
+import { type ReadError, toRefusalError } from './upstream-error.ts';
 
 /** Reads one completion, whole or event by event. Holds what must be remembered between events. */
 export interface CompletionReader {

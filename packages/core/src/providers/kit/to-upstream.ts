@@ -1,4 +1,5 @@
 import type { Transport } from '../../foundation/transport.ts';
+import type { ReasoningEffort } from '../../wire/chat-request.ts';
 import { secretsOfQuery } from '../../wire/fields.ts';
 import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
 
@@ -36,7 +37,7 @@ export interface Upstream {
   readonly transport: Transport;
 }
 
-export interface UpstreamAccess {
+interface UpstreamAccess {
   /** The header that carries the key, in small letters. */
   readonly keyHeader: string;
   /** The word before the key. Default: none. */
@@ -115,3 +116,120 @@ export function describeProvider({
 }: ProviderOptions): Pick<Provider, 'slug' | 'name' | 'preset' | 'dataPolicy' | 'region' | 'byok'> {
   return { slug, name, preset, dataPolicy, region, byok };
 }
+
+/** The content of a data URL. */
+interface DataUrl {
+  /** Lower case, without parameters: `image/png`. */
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * Parses a data URL (RFC 2397); undefined when the text is none, or empty. Base64 is passed on unchecked: files are
+ * large, and upstream checks every byte of them anyway.
+ */
+export function parseDataUrl(url: string): DataUrl | undefined {
+  if (!isDataUrl(url)) return undefined;
+  const comma = url.indexOf(',');
+  if (comma < 0 || comma === url.length - 1) return undefined;
+  const [type = '', ...parameters] = url.slice('data:'.length, comma).toLowerCase().split(';');
+  const mediaType = type.trim() || 'text/plain';
+  const data = url.slice(comma + 1);
+  if (parameters.some((parameter) => parameter.trim() === 'base64')) return { mediaType, base64: data };
+  try {
+    return { mediaType, base64: toBase64(encoder.encode(decodeURIComponent(data))) };
+  } catch {
+    return undefined;
+  }
+}
+
+export const isDataUrl = (url: string): boolean => url.slice(0, 5).toLowerCase() === 'data:';
+
+/** The text that a base64 string holds as UTF-8; undefined when it is no base64. */
+export function decodeBase64Text(base64: string): string | undefined {
+  try {
+    return decoder.decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** An effort that is one. */
+export type RealEffort = Exclude<ReasoningEffort, 'none'>;
+
+/** Shares of the output limit for each effort (wire.md 6.6), lowest first. */
+const SHARE_OF_EFFORT: Readonly<Record<RealEffort, number>> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95,
+};
+/** The smallest reasoning budget of a model. */
+export const MIN_REASONING_TOKENS = 1024;
+const MAX_REASONING_TOKENS = 128_000;
+
+/** Brings tokens to reason with to a whole number within the limits. */
+export const toReasoningBudget = (tokens: number): number =>
+  Math.max(Math.min(Math.floor(tokens), MAX_REASONING_TOKENS), MIN_REASONING_TOKENS);
+
+/** The reasoning tokens of an effort, for a limit on the whole completion. */
+export const budgetOfEffort = (effort: RealEffort, maxTokens: number): number =>
+  toReasoningBudget(maxTokens * SHARE_OF_EFFORT[effort]);
+
+/** The lowest effort whose share covers a budget, for a limit on the whole completion; `xhigh` where none does. */
+export function effortOfBudget(tokens: number, maxTokens: number): RealEffort {
+  const share = tokens / maxTokens;
+  return (['minimal', 'low', 'medium', 'high'] as const).find((effort) => share <= SHARE_OF_EFFORT[effort]) ?? 'xhigh';
+}
+
+/** A longer run without a space is no prose: a picture, a film, a signature. */
+const LONGEST_WORD = 1024;
+const BASE64 = /^[\w+/=-]+$/;
+const DATA_URL = /^data:[^,]{0,200},/;
+
+/** A body with its texts in the form that `show` gives them, and with the length of media instead of the media. */
+export function toShownBody(body: unknown, show: (text: string) => string): unknown {
+  if (typeof body === 'string') return toShownText(body, show);
+  if (Array.isArray(body)) return body.map((item) => toShownBody(item, show));
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).map(([key, value]) => [show(key), toShownBody(value, show)]));
+}
+
+function toShownText(text: string, show: (text: string) => string): string {
+  const prefix = DATA_URL.exec(text)?.[0] ?? '';
+  const data = text.slice(prefix.length);
+  if (prefix !== '' || (data.length > LONGEST_WORD && BASE64.test(data))) return `${prefix}[${data.length} characters]`;
+  return show(text);
+}
+
+/** A text without any of `secrets`. */
+export const hideValues = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, '[redacted]')), text);
+
+/**
+ * Converts a caller's `user` to the form that upstream receives: the same for the same user, without identifying the
+ * person. Anthropic and OpenAI ask for exactly that; wire.md 6.1 forbids the name itself.
+ */
+export async function toOpaqueUserId(providerSlug: string, user: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(`${providerSlug}\n${user}`));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Requires a JSON object in words, where the wire cannot bind the completion to it. */
+export const JSON_OBJECT_INSTRUCTION = 'Answer with one JSON object and nothing else: no explanation, no code fence.';
+
+/** Requires JSON that is valid against a JSON Schema, in words. */
+export const toSchemaInstruction = (schema: object): string =>
+  'Answer with one JSON document and nothing else: no explanation, no code fence. ' +
+  `It must be valid against this JSON Schema:\n${JSON.stringify(schema)}`;

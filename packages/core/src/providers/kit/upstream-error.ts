@@ -1,6 +1,7 @@
 import { type ErrorCode, GatewayError, isCallersMistake } from '../../foundation/errors.ts';
-import { toPublicText } from './to-public-text.ts';
-import { toRawText } from './to-raw-text.ts';
+import { readRetryAfterSeconds, type TransportResponse } from '../../foundation/transport.ts';
+import { parseJson } from './read-response.ts';
+import { toShownBody, type Upstream } from './to-upstream.ts';
 
 /** Upstream's own error, read from its body as far as it could be understood. */
 export interface UpstreamErrorFacts {
@@ -129,4 +130,135 @@ function defaultMessage(
         ? `${providerName} returned an error`
         : `${providerName} returned an error (HTTP ${status})`;
   }
+}
+
+const MAX_MESSAGE_LENGTH = 500;
+
+/** Names of headers and query parameters whose values are secrets. */
+const SECRET_NAMES = String.raw`(?:x-)?api[-_]?key|x-goog-api-key|authorization|access[-_]token|client[-_]secret|key|token|secret|password|sig|signature`;
+
+const ADDRESS = '[address]';
+const REDACTED = '[redacted]';
+
+/**
+ * Each with its replacement, in this order. What may precede its fixed part is bounded, because an upstream that means
+ * harm could otherwise hold the process up.
+ */
+const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/\b(bearer|basic|authorization["']?\s*[:=]\s*["']?token)\s+[^\s"'<>,;]+/gi, `$1 ${REDACTED}`],
+  [/\b(authorization["']?\s*[:=]\s*["']?)(?!(?:bearer|basic|token)\b)[^\s"'<>,;]{6,}/gi, `$1${REDACTED}`],
+  [new RegExp(String.raw`([?&](?:${SECRET_NAMES})=)[^&\s"'<>]+`, 'gi'), `$1${REDACTED}`],
+  [
+    /\b((?:(?:x-)?(?:goog-)?api[-_]?key|account[-_]?key|client[-_]?secret|(?:access|refresh)[-_]?token|password)["']?\s*[:=]\s*["']?)[^\s"',;&]{6,}/gi,
+    `$1${REDACTED}`,
+  ],
+  [
+    /\b((?:sk|pk|rk|key|gsk|xai|hf|r8|fw|csk|pplx|nvapi|gh[opsur]|github_pat|glpat|xox[a-z]|tgp|tvly|whsec|GOCSPX)[-_]|AIza)[\w-]{8,}/g,
+    REDACTED,
+  ],
+  [/\beyJ[\w-]{4,500}\.[\w-]+(?:\.[\w-]*)?/g, REDACTED],
+  [/\bA[KS]IA[A-Z\d]{16}\b/g, REDACTED],
+  [/\b(?:org|proj|acct)[-_][A-Za-z\d]{8,}/g, REDACTED],
+  [/\bdata:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w=.-]{1,100}){0,5},[^\s"'<>)]*/gi, '[data]'],
+  // A user and a password before a host.
+  [/\b([a-z][a-z\d+.-]{0,20}:\/\/)[^\s/@"']+@/gi, '$1'],
+  [
+    /\b[a-z][a-z\d+.-]{0,20}:\/\/(localhost|\[[\da-f:.]+\]|\d{1,3}(\.\d{1,3}){3}|[\w-]+|([\w-]+\.)+(local|internal|svc|lan|corp|intranet|home|arpa))(?!\.?[\w-])(:\d+)?[^\s"')]*/gi,
+    ADDRESS,
+  ],
+  [/(?<![\w.-])(localhost|([\w-]+\.)+(local|internal|svc|lan|corp|intranet))(:\d+)?(?![\w-]|\.\w)/gi, ADDRESS],
+  // Version 6, shortened and in full, before version 4, which may be its end.
+  [
+    /\[?(?<![\w:])(?=:*[\da-f])[\da-f:]{0,39}::[\da-f:]{0,39}(?:\d{1,3}(?:\.\d{1,3}){3})?(?:%\w{1,20})?(?![\w:]|\.\d)\]?(:\d+)?/gi,
+    ADDRESS,
+  ],
+  [/\[?(?<![\w:])(?:[\da-f]{1,4}:){3,7}[\da-f]{1,4}(?![\w:])\]?(:\d+)?/gi, ADDRESS],
+  [/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, ADDRESS],
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not reach a terminal or a log
+  [/[\u0000-\u001f\u007f\u2028\u2029\u202a-\u202e]+/g, ' '],
+];
+
+/**
+ * A text from upstream without `secrets`, keys, tokens, internal addresses and control characters. What is cut off is
+ * cut after that, because half a key is no key that a pattern knows.
+ */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) if (secret !== '') clean = clean.replace(toPattern(secret), REDACTED);
+  for (const [pattern, replacement] of PATTERNS) clean = clean.replace(pattern, replacement);
+  return clean.trim();
+}
+
+/** Hosts are written in any case. */
+const toPattern = (secret: string): RegExp =>
+  new RegExp(secret.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'gi');
+
+const hasMarkup = (text: string): boolean => /<\s*[a-z!/?]/i.test(text);
+
+/** Cleans a text from upstream; undefined when nothing remains that may be shown. */
+export function toPublicText(
+  text: string | undefined,
+  secrets: readonly string[],
+  maxLength = MAX_MESSAGE_LENGTH,
+): string | undefined {
+  if (text === undefined || hasMarkup(text)) return undefined;
+  const clean = withoutSecrets(text, secrets);
+  if (clean === '') return undefined;
+  return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean;
+}
+
+const MAX_RAW_LENGTH = 2000;
+/** A longer text is only read so far: an explanation is short. */
+const MAX_READ_LENGTH = 64 * 1024;
+
+/**
+ * Upstream's own error as text, for `error.metadata.raw`: without secrets, internal addresses, media and markup.
+ * Undefined when nothing remains that may be shown. Never throws.
+ */
+function toRawText(body: unknown, secrets: readonly string[]): string | undefined {
+  const value = typeof body === 'string' ? (parseJson(body) ?? body.slice(0, MAX_READ_LENGTH)) : body;
+  if (typeof value === 'string') return toPublicText(value, secrets, MAX_RAW_LENGTH);
+  if (typeof value !== 'object' || value === null) return undefined;
+  try {
+    const text = JSON.stringify(
+      toShownBody(value, (part) => toShownPart(part, secrets)),
+      hideNamedSecret,
+    );
+    return text.length > MAX_RAW_LENGTH ? `${text.slice(0, MAX_RAW_LENGTH)}…` : text;
+  } catch {
+    // Nested more deeply than anything that explains.
+    return undefined;
+  }
+}
+
+const SECRET_NAME =
+  /^(?:x-)?(?:(?:goog-)?api[-_]?key|(?:proxy-)?authorization|(?:set-)?cookie|(?:\w+[-_])?(?:token|secret|password))$/i;
+
+/** An upstream that repeats the headers it got names its secrets, which may look like words. */
+const hideNamedSecret = (name: string, value: unknown): unknown =>
+  SECRET_NAME.test(name) && (typeof value === 'string' || Array.isArray(value)) ? REDACTED : value;
+
+function toShownPart(text: string, secrets: readonly string[]): string {
+  const read = text.slice(0, MAX_READ_LENGTH);
+  return hasMarkup(read) ? '[markup]' : withoutSecrets(read, secrets);
+}
+
+/** Reads a wire's own form of a refusal: its body, and the status of the response. Never throws. */
+export type ReadError = (text: string, status: number) => Omit<UpstreamErrorFacts, 'providerName' | 'secrets' | 'body'>;
+
+/** Converts a refusal to an error. A wait in its headers takes precedence over one in its body. */
+export function toRefusalError(
+  { name, secrets }: Pick<Upstream, 'name' | 'secrets'>,
+  readError: ReadError,
+  { status, headers }: Pick<TransportResponse, 'status' | 'headers'>,
+  text: string,
+): GatewayError {
+  const facts = readError(text, status);
+  return toUpstreamError({
+    ...facts,
+    providerName: name,
+    secrets,
+    body: text,
+    retryAfterSeconds: readRetryAfterSeconds(headers) ?? facts.retryAfterSeconds,
+  });
 }

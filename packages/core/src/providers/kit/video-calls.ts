@@ -8,11 +8,11 @@ import {
   type TransportResponse,
 } from '../../foundation/transport.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
-import type { VideoContent } from '../video-contract.ts';
-import { parseJson } from './parse-json.ts';
-import { toPublicText } from './to-public-text.ts';
-import { type ReadError, toRefusalError } from './to-refusal-error.ts';
-import type { Upstream } from './to-upstream.ts';
+import type { Provider } from '../provider.ts';
+import type { VideoContent, VideoProvider } from '../video-contract.ts';
+import { parseJson } from './read-response.ts';
+import { checkTransport, describeProvider, type ProviderOptions, toUpstream, type Upstream } from './to-upstream.ts';
+import { type ReadError, toPublicText, toRefusalError } from './upstream-error.ts';
 
 /** Settings of every video wire. */
 export interface VideoSettings extends Upstream {
@@ -26,7 +26,7 @@ export interface DownloadingVideoSettings extends VideoSettings {
   readonly downloads: Transport;
 }
 
-export interface JsonCall {
+interface JsonCall {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export interface JsonResponse {
   readonly retryAfterMs: number | undefined;
 }
 
-export interface ContentCall {
+interface ContentCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ export interface ContentCall {
 }
 
 /** The ways to call an upstream that all video wires share. Each throws `GatewayError` or `TransportError`. */
-export interface VideoCalls {
+interface VideoCalls {
   /** Sends a call with the provider's headers; resolves with the JSON of a response with status 200, 201 or 202. */
   json(call: JsonCall): Promise<JsonResponse>;
   /** Opens a video that the provider itself serves. */
@@ -149,4 +149,22 @@ function readPollAfterMs(headers: Readonly<Record<string, string>>): number | un
   if (hint >= 0) return hint;
   const wait = readRetryAfterSeconds(headers);
   return wait === undefined ? undefined : wait * 1000;
+}
+
+export interface VideoProviderSettings extends Omit<ProviderOptions, 'discoverModels'> {
+  /** Transport for videos at addresses that upstream names. Must refuse internal addresses. */
+  readonly downloads: Transport;
+}
+
+interface VideoWire {
+  /** The word before the key in `authorization`. */
+  readonly scheme: 'Bearer' | 'Key';
+  readonly createVideos: (settings: DownloadingVideoSettings) => VideoProvider;
+}
+
+/** Creates a provider for a wire that has only videos. */
+export function toVideoProvider(settings: VideoProviderSettings, { scheme, createVideos }: VideoWire): Provider {
+  checkTransport(settings, 'downloads');
+  const upstream = toUpstream(settings, { keyHeader: 'authorization', keyScheme: scheme });
+  return { ...describeProvider(settings), video: createVideos({ ...upstream, downloads: settings.downloads }) };
 }

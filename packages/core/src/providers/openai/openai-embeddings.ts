@@ -2,11 +2,10 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { sendWhole, toText } from '../../foundation/transport.ts';
-import type { EmbeddingsCall, EmbeddingsResult } from '../embeddings-contract.ts';
-import { parseJson } from '../kit/parse-json.ts';
-import { toRefusalError } from '../kit/to-refusal-error.ts';
+import { parseJson } from '../kit/read-response.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
-import type { Provider } from '../provider.ts';
+import { toRefusalError } from '../kit/upstream-error.ts';
+import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
 import { readOpenAiError } from './read-openai-error.ts';
 import { toProviderName } from './response/openai-completion-reader.ts';
 import { readOpenAiUsage } from './response/read-openai-usage.ts';

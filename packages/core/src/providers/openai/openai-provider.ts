@@ -1,16 +1,16 @@
+import { createLazyIterable } from '../../foundation/awaitable.ts';
 import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { toModelSegment } from '../kit/model-in-path.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
-import type { Provider } from '../provider.ts';
+import type { ChatCall, Provider } from '../provider.ts';
+import { readModelList } from './models.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
-import { readModelList } from './read-model-list.ts';
 import { readOpenAiError } from './read-openai-error.ts';
 import { toOpenAiRequest } from './request/to-openai-request.ts';
 import { createOpenAiCompletionReader } from './response/openai-completion-reader.ts';
-import { withResponses } from './with-responses.ts';
 
 export interface OpenAiProviderSettings extends ProviderOptions {
   /** Includes the version segment: `https://api.openai.com/v1`. `{model}` in it becomes the name of the model. */
@@ -80,7 +80,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
-          const { createResponsesWire } = await import('../openai-responses/create-responses-wire.ts');
+          const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');
           return createResponsesWire(upstream, {
             slug: settings.slug,
             toUrl: toCallUrl('/responses'),
@@ -96,3 +96,22 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
 /** The same address with another segment before the path of chats. */
 const toPrefillUrl = (url: string, { prefillSegment }: OpenAiDialect): string =>
   url.replace(/\/[^/]+\/chat\/completions/, `/${prefillSegment}/chat/completions`);
+
+type ChatMembers = Required<Pick<Provider, 'chat' | 'chatWhole'>>;
+
+const isResponses = ({ native }: ChatCall): boolean => native?.form === 'responses';
+
+/**
+ * Chat members that send a call of the Responses form on in it, which keeps what chat completions cannot say, and every
+ * other call as `members` do. That wire is loaded with the first such call.
+ */
+export function withResponses(members: ChatMembers, load: () => Promise<ChatMembers>): ChatMembers {
+  let loading: Promise<ChatMembers> | undefined;
+  const responses = (): Promise<ChatMembers> => (loading ??= load());
+  return {
+    chat: (call) =>
+      isResponses(call) ? createLazyIterable(async () => (await responses()).chat(call)) : members.chat(call),
+    chatWhole: (call) =>
+      isResponses(call) ? responses().then((wire) => wire.chatWhole(call)) : members.chatWhole(call),
+  };
+}

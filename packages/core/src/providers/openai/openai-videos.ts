@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { isObject } from '../../foundation/parse.ts';
 import { refuseField } from '../../wire/fields.ts';
-import { parseDataUrl } from '../kit/data-url.ts';
+import { parseDataUrl } from '../kit/to-upstream.ts';
 import { createVideoCalls, type JsonResponse, unexpectedResponse, type VideoSettings } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart, VideoStarted } from '../video-contract.ts';
 

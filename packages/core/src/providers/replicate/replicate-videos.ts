@@ -1,8 +1,13 @@
 import { z } from 'zod';
 
 import { isObject } from '../../foundation/parse.ts';
-import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
-import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
+import {
+  createVideoCalls,
+  type DownloadingVideoSettings,
+  toVideoProvider,
+  unexpectedResponse,
+  type VideoProviderSettings,
+} from '../kit/video-calls.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
 

@@ -1,6 +1,6 @@
 import type { ContentPart } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
-import { decodeBase64Text, isDataUrl, parseDataUrl } from '../../kit/data-url.ts';
+import { decodeBase64Text, isDataUrl, parseDataUrl } from '../../kit/to-upstream.ts';
 
 export type Block = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { isReasoningSupported, isSupported } from '../../../wire/chat-parameters.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
-import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../../kit/json-instruction.ts';
+import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../../kit/to-upstream.ts';
 import type { ChatCall } from '../../provider.ts';
-import { type ModelTraits, readModelTraits } from '../read-model-traits.ts';
+import { type ModelTraits, readModelTraits } from '../models.ts';
 import { type Block, toCacheControl } from './to-anthropic-content.ts';
 import { toAnthropicConversation, type Turn } from './to-anthropic-conversation.ts';
 import { toAnthropicToolChoice, toAnthropicTools } from './to-anthropic-tools.ts';

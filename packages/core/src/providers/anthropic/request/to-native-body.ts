@@ -1,7 +1,7 @@
 import { isRecord, type Unchecked } from '../../../foundation/parse.ts';
 import type { NativeRequest } from '../../../wire/chat-chunk.ts';
 import type { ChatCall } from '../../provider.ts';
-import { readModelTraits } from '../read-model-traits.ts';
+import { readModelTraits } from '../models.ts';
 import { toMaxTokens } from './to-anthropic-request.ts';
 
 /** Fields of the gateway in this form, which no upstream knows, and those that are set for the upstream below. */

@@ -6,8 +6,8 @@ import {
   MIN_REASONING_TOKENS,
   type RealEffort,
   toReasoningBudget,
-} from '../../kit/reasoning-effort.ts';
-import type { ModelTraits } from '../read-model-traits.ts';
+} from '../../kit/to-upstream.ts';
+import type { ModelTraits } from '../models.ts';
 
 /** Reasoning that the request enables. */
 type AskedReasoning =

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
-import type { GeminiTraits } from '../read-gemini-traits.ts';
-import { parseJsonObject } from './parse-json-object.ts';
+import type { GeminiTraits } from '../models.ts';
+import { parseJsonObject } from '../response/function-calls.ts';
 import { type Part, toParts } from './to-google-parts.ts';
 import { toModelParts } from './to-model-parts.ts';
 

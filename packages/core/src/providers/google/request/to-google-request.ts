@@ -2,7 +2,7 @@ import { isReasoningSupported, isSupported } from '../../../wire/chat-parameters
 import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
 import type { ChatCall } from '../../provider.ts';
-import { readGeminiTraits } from '../read-gemini-traits.ts';
+import { readGeminiTraits } from '../models.ts';
 import { toGoogleConversation } from './to-google-conversation.ts';
 import { toThinkingConfig } from './to-thinking-config.ts';
 

@@ -1,8 +1,8 @@
 import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
-import type { GeminiTraits } from '../read-gemini-traits.ts';
+import type { GeminiTraits } from '../models.ts';
 import { REASONING_FORMAT } from '../reasoning-details.ts';
-import { parseJsonObject } from './parse-json-object.ts';
+import { parseJsonObject } from '../response/function-calls.ts';
 import { type Part, toMedia, toParts } from './to-google-parts.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;

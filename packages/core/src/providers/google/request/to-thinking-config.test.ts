@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../../wire/chat-request.ts';
-import { readGeminiTraits } from '../read-gemini-traits.ts';
+import { readGeminiTraits } from '../models.ts';
 import { toThinkingConfig } from './to-thinking-config.ts';
 
 const requestOf = (body: object): ChatCompletionRequest =>

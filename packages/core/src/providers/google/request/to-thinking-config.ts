@@ -1,7 +1,7 @@
 import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
-import { budgetOfEffort, effortOfBudget, MIN_REASONING_TOKENS, type RealEffort } from '../../kit/reasoning-effort.ts';
-import type { GeminiThinking, ThinkingLevel } from '../read-gemini-traits.ts';
+import { budgetOfEffort, effortOfBudget, MIN_REASONING_TOKENS, type RealEffort } from '../../kit/to-upstream.ts';
+import type { GeminiThinking, ThinkingLevel } from '../models.ts';
 
 /** The output limit of the models that think, for shares of it when the caller sets none. */
 const DEFAULT_MAX_TOKENS = 65_536;

@@ -2,13 +2,11 @@ import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject, objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
-import { parseReturned } from '../../kit/parse-json.ts';
+import { parseReturned } from '../../kit/read-response.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { findGoogleError, readGoogleError } from '../read-google-error.ts';
-import { createPartReader } from './part-reader.ts';
+import { createPartReader, toAnnotations, toLogprobs } from './parts.ts';
 import { createGoogleUsage } from './read-google-usage.ts';
-import { toAnnotations } from './to-annotations.ts';
-import { toLogprobs } from './to-logprobs.ts';
 
 /**
  * Finish reasons of a completion. `OTHER` means that upstream withheld the rest for some other reason. Unlisted values

@@ -4,7 +4,7 @@ import { isSupported } from '../../../wire/chat-parameters.ts';
 import { isOwnItemId } from '../../../wire/responses.ts';
 import type { ChatCall } from '../../provider.ts';
 import { toReasoningItems } from './to-reasoning-items.ts';
-import { toResponsesReasoning } from './to-responses-reasoning.ts';
+import { toResponsesReasoning } from './to-responses-request.ts';
 
 /** Fields of the gateway in this form, which no upstream knows, and those that are set for the upstream below. */
 const OWN_FIELDS: readonly string[] = [

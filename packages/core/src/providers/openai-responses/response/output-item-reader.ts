@@ -1,8 +1,6 @@
 import { objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { REASONING_FORMAT } from '../request/to-reasoning-items.ts';
-import { addDelta } from './add-delta.ts';
-import { toAnnotations, toImages } from './item-members.ts';
 
 /** Converts the output items of one completion to deltas. Holds what has been read of each. */
 export interface OutputItemReader {
@@ -238,3 +236,45 @@ function toDelta(delta: ChatDelta): ChatDelta | undefined {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** Adds one delta to another, so that pieces of one call become one. */
+export function addDelta(sum: ChatDelta, delta: ChatDelta | undefined): void {
+  if (delta === undefined) return;
+  if (delta.content) sum.content = (sum.content ?? '') + delta.content;
+  if (delta.refusal) sum.refusal = (sum.refusal ?? '') + delta.refusal;
+  if (delta.reasoning) sum.reasoning = (sum.reasoning ?? '') + delta.reasoning;
+  if (delta.reasoning_details) (sum.reasoning_details ??= []).push(...delta.reasoning_details);
+  for (const call of delta.tool_calls ?? []) {
+    const known = sum.tool_calls?.find(({ index }) => index === call.index);
+    if (known === undefined) (sum.tool_calls ??= []).push(call);
+    else known.function.arguments += call.function.arguments;
+  }
+  if (delta.annotations) (sum.annotations ??= []).push(...delta.annotations);
+  if (delta.images) (sum.images ??= []).push(...delta.images);
+}
+
+/** Citations of pages; those of files that upstream keeps have no form in a chat completion. */
+function toAnnotations(value: unknown, startsAt: number): object[] {
+  return objectsOf(value).flatMap(({ type, url, title, start_index: start, end_index: end, content }) => {
+    if (type !== 'url_citation' || typeof url !== 'string') return [];
+    return [
+      {
+        type: 'url_citation',
+        url_citation: {
+          url,
+          title: textOf(title),
+          ...(typeof content === 'string' && { content }),
+          start_index: startsAt + numberOf(start),
+          end_index: startsAt + numberOf(end),
+        },
+      },
+    ];
+  });
+}
+
+/** A picture that upstream has drawn. */
+function toImages({ result, output_format: format }: Unchecked): ChatDelta | undefined {
+  if (typeof result !== 'string' || result === '') return undefined;
+  const url = `data:image/${typeof format === 'string' ? format : 'png'};base64,${result}`;
+  return { images: [{ type: 'image_url', image_url: { url } }] };
+}

@@ -1,13 +1,12 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isRecord, objectsOf, type Unchecked } from '../../../foundation/parse.ts';
+import { isObject, isRecord, objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
-import { parseReturned } from '../../kit/parse-json.ts';
+import { parseReturned } from '../../kit/read-response.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
+import { readOpenAiUsage, type ReadUsage } from '../../openai/response/read-openai-usage.ts';
 import { errorOfEvent, readResponsesError } from '../read-responses-error.ts';
-import { addDelta } from './add-delta.ts';
-import { createOutputItemReader, type OutputItemReader } from './output-item-reader.ts';
-import { readResponsesUsage } from './read-responses-usage.ts';
+import { addDelta, createOutputItemReader, type OutputItemReader } from './output-item-reader.ts';
 
 /** Items that become a part of a chat completion; others are work of upstream's own tools. */
 const TRANSLATED: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call']);
@@ -156,3 +155,26 @@ function toError(error: unknown, body: Unchecked, { providerName, secrets }: Com
   const { response: _, ...own } = body;
   return toUpstreamError({ providerName, secrets, ...readResponsesError(error), body: { ...own, error } });
 }
+
+/**
+ * Reads the counts of a response; undefined when there are no plausible ones. They mean the same as those of chat
+ * completions, under names of their own, as do the costs that gateways add.
+ */
+function readResponsesUsage(value: unknown): ReadUsage | undefined {
+  if (!isObject(value)) return undefined;
+  const { input_tokens, output_tokens, input_tokens_details: input, output_tokens_details: output, ...others } = value;
+  return readOpenAiUsage({
+    ...others,
+    prompt_tokens: input_tokens,
+    completion_tokens: output_tokens,
+    prompt_tokens_details: input,
+    completion_tokens_details: output,
+    ...(isObject(value['cost_details']) && { cost_details: toCosts(value['cost_details']) }),
+  });
+}
+
+const toCosts = (costs: Unchecked): Unchecked => ({
+  ...costs,
+  upstream_inference_prompt_cost: costs['upstream_inference_input_cost'],
+  upstream_inference_completions_cost: costs['upstream_inference_output_cost'],
+});

@@ -1,11 +1,15 @@
 import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../../wire/chat-parameters.ts';
 import type { ChatCompletionRequest, ReasoningEffort } from '../../../wire/chat-request.ts';
 import type { PrefillForm } from '../../../wire/model-definition.ts';
-import { budgetOfEffort, effortOfBudget, type RealEffort } from '../../kit/reasoning-effort.ts';
+import {
+  budgetOfEffort,
+  effortOfBudget,
+  JSON_OBJECT_INSTRUCTION,
+  type RealEffort,
+  toSchemaInstruction,
+} from '../../kit/to-upstream.ts';
 import type { ChatCall } from '../../provider.ts';
 import type { OpenAiDialect } from '../openai-dialect.ts';
-import { toGatewayFields } from './to-gateway-fields.ts';
-import { addInstruction, toOpenAiFormat } from './to-openai-format.ts';
 import { knowsBreakpoints, toOpenAiMessages, withoutNulls } from './to-openai-messages.ts';
 
 /** Leaves out unsupported fields, as the public wire promises; adds nothing but the request for usage. */
@@ -147,4 +151,46 @@ function toBudget({ effort, budget }: AskedReasoning, limit: number | undefined)
 function toOwnForm({ reasoning, reasoning_effort }: ChatCompletionRequest): Record<string, unknown> {
   const { effort, max_tokens, exclude, enabled, summary } = reasoning ?? {};
   return { effort: effort ?? reasoning_effort, max_tokens, exclude, enabled, summary };
+}
+
+/** The fields that only a gateway takes; what this one does itself is not among them. */
+export function toGatewayFields({ request, onward }: ChatCall): Record<string, unknown> {
+  return {
+    ...(request.image_config && { image_config: request.image_config }),
+    ...(onward?.preferences && { provider: onward.preferences }),
+    ...(onward !== undefined && onward.plugins.length > 0 && { plugins: onward.plugins }),
+  };
+}
+
+type ResponseFormat = NonNullable<ChatCompletionRequest['response_format']>;
+
+interface FormatInstruction {
+  /** The `response_format` that the server supports; undefined where it supports no suitable one. */
+  readonly format: ResponseFormat | undefined;
+  /** Describes the format in words, where the server cannot bind the completion to it. */
+  readonly instruction?: string;
+}
+
+/** Requests the format of a completion by the server's parameter where it has one, and otherwise in words. */
+function toOpenAiFormat(format: ResponseFormat, { unsupportedParameters }: OpenAiDialect): FormatInstruction {
+  const knowsObjects = !unsupportedParameters.has('json_object');
+  const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;
+  if (format.type === 'json_schema' && unsupportedParameters.has('structured_outputs')) {
+    return {
+      format: knowsObjects ? { type: 'json_object' } : undefined,
+      instruction: schema ? toSchemaInstruction(schema) : JSON_OBJECT_INSTRUCTION,
+    };
+  }
+  if (format.type !== 'json_object' || knowsObjects) return { format };
+  return { format: undefined, instruction: JSON_OBJECT_INSTRUCTION };
+}
+
+/** Adds an instruction to those that a conversation begins with, or begins it with this one. */
+function addInstruction(messages: Record<string, unknown>[], instruction: string): void {
+  const [first] = messages;
+  if (first?.['role'] !== 'system' && first?.['role'] !== 'developer') {
+    messages.unshift({ role: 'system', content: instruction });
+  } else if (Array.isArray(first['content'])) {
+    first['content'] = [...(first['content'] as unknown[]), { type: 'text', text: instruction }];
+  } else first['content'] = `${String(first['content'])}\n\n${instruction}`;
 }

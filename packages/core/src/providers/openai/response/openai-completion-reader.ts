@@ -1,16 +1,15 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isObject } from '../../../foundation/parse.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, UpstreamFacts } from '../../../wire/chat-chunk.ts';
+import { isObject, isRecord } from '../../../foundation/parse.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, UpstreamFacts } from '../../../wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../../../wire/chat-request.ts';
 import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
-import { parseReturned } from '../../kit/parse-json.ts';
+import { parseReturned } from '../../kit/read-response.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../kit/tool-call-deltas.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { readErrorFields } from '../read-openai-error.ts';
-import { nativeReasonOf, toFinishReason, type UpstreamEnd } from './finish-reason.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
 import { createTextEventTemplate, type TextEventTemplate } from './text-event-template.ts';
 import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
-import { addReasoning, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
 
 /** Only the fields that are used; all others are ignored. */
 interface UpstreamCompletion {
@@ -54,14 +53,14 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads one completion, whole or piece by piece. Holds the state between pieces. */
-export interface OpenAiCompletionReader {
+interface OpenAiCompletionReader {
   /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no completion. */
   readEvent(data: string): ChatChunk | undefined;
   /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or has no choice. */
   readWhole(text: string): ChatChunk;
 }
 
-export interface OpenAiCompletionReaderOptions extends CompletionReaderOptions {
+interface OpenAiCompletionReaderOptions extends CompletionReaderOptions {
   /** Whether a `<think>` block at the beginning of a text is reasoning. Default: no. */
   readonly hasThinkTags?: boolean | undefined;
   /** Whether upstream is a gateway, which names the provider behind it. Default: no. */
@@ -228,3 +227,100 @@ function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<C
 function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiCompletionReaderOptions): GatewayError {
   return toUpstreamError({ providerName, secrets, ...readErrorFields(error), body: { error } });
 }
+
+/** The end of a choice; only the fields that are used. */
+interface UpstreamEnd {
+  readonly finish_reason?: unknown;
+  /** Set by gateways. */
+  readonly native_finish_reason?: unknown;
+}
+
+/** Finish reasons of other servers, and the wire's own. Any other counts as `stop`. */
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['error', 'error'],
+  ['eos', 'stop'],
+  ['end_turn', 'stop'],
+  ['function_call', 'tool_calls'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  // Reasons of DeepSeek and vLLM for a completion that was broken off.
+  ['insufficient_system_resource', 'error'],
+  ['abort', 'error'],
+]);
+
+/** Gateways report the word of the provider behind them beside their own. */
+function nativeReasonOf({ native_finish_reason: native, finish_reason: reason }: UpstreamEnd): string | null {
+  if (typeof native === 'string') return native;
+  return typeof reason === 'string' ? reason : null;
+}
+
+/** Some servers end with `stop` although they called tools; a client that relies on the reason would drop the calls. */
+function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
+  const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
+  return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
+}
+
+/** A message or a piece of one; only the fields that are used, each of which may be of another type. */
+interface UpstreamMessage {
+  /** Mistral sends parts, with its reasoning among them. */
+  readonly content?: unknown;
+  readonly refusal?: unknown;
+  /** Groq, vLLM and gateways. */
+  readonly reasoning?: unknown;
+  /** DeepSeek, xAI and older servers. */
+  readonly reasoning_content?: unknown;
+  readonly reasoning_details?: unknown;
+  readonly tool_calls?: unknown;
+  readonly images?: unknown;
+  readonly audio?: unknown;
+  readonly annotations?: unknown;
+}
+
+/** Converts a message to a delta, without its tool calls. */
+function toDelta(message: UpstreamMessage): ChatDelta {
+  const delta: ChatDelta = {};
+  const { content, refusal } = message;
+  let reasoning = message.reasoning ?? message.reasoning_content;
+  if (typeof content === 'string') {
+    if (content !== '') delta.content = content;
+  } else if (Array.isArray(content)) {
+    const text = joinText(content);
+    if (text !== '') delta.content = text;
+    reasoning ??= content.map((part) => (isObject(part) ? joinText(part['thinking']) : '')).join('');
+  }
+  if (typeof refusal === 'string' && refusal !== '') delta.refusal = refusal;
+  if (typeof reasoning === 'string') addReasoning(delta, reasoning);
+  const details = listOf<unknown>(message.reasoning_details)?.filter(isDetail);
+  const images = listOf(message.images);
+  if (details !== undefined && details.length > 0) delta.reasoning_details = details;
+  if (images) delta.images = images;
+  if (message.audio) delta.audio = message.audio;
+  // An empty list says that there are none, which clients tell apart from a server without annotations.
+  if (Array.isArray(message.annotations)) delta.annotations = message.annotations;
+  return delta;
+}
+
+/** Adds a piece of reasoning to what the delta holds of it. */
+function addReasoning(delta: ChatDelta, text: string): void {
+  if (text === '') return;
+  delta.reasoning = (delta.reasoning ?? '') + text;
+  delta.reasoning_details = [{ type: 'reasoning.text', text: delta.reasoning, format: 'unknown', index: 0 }];
+}
+
+const isDetail = (value: unknown): value is ReasoningDetail => isRecord(value) && typeof value['type'] === 'string';
+
+/** The joined text of parts; empty for anything else but a text. */
+function joinText(parts: unknown): string {
+  if (!Array.isArray(parts)) return typeof parts === 'string' ? parts : '';
+  return parts
+    .map((part) => (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join('');
+}
+
+/** A list with something in it, or undefined. What it holds is for its reader to check. */
+const listOf = <Item>(value: unknown): Item[] | undefined =>
+  Array.isArray(value) && value.length > 0 ? value : undefined;

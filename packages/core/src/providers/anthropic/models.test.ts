@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readModelTraits } from './read-model-traits.ts';
+import { readModelTraits } from './models.ts';
 
 test.each([
   ['claude-3-haiku-20240307', 'none', 'by-default', 'free', 'unknown', 4096],

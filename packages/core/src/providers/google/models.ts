@@ -1,3 +1,9 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import { isObject, objectsOf } from '../../foundation/parse.ts';
+import { toModelSegments } from '../kit/model-in-path.ts';
+import { parseJson } from '../kit/read-response.ts';
+import type { DiscoveredModel } from '../provider.ts';
+
 /** Levels of thinking, least first. */
 export type ThinkingLevel = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
 
@@ -63,4 +69,26 @@ const BUDGETS: Readonly<Record<string, GeminiThinking>> = {
 function levelsOf(family: string, version: number): readonly ThinkingLevel[] {
   if (family === 'pro' && version < 3.1) return ['LOW', 'HIGH'];
   return family.startsWith('flash') && version < 3.7 ? ['MINIMAL', ...LEVELS] : LEVELS;
+}
+
+/** Lists the models that can chat. Throws `provider_unavailable` when the body is no list. */
+export function readGoogleModelList(text: string, providerName: string): readonly DiscoveredModel[] {
+  const body = parseJson(text);
+  if (!isObject(body) || !Array.isArray(body['models'])) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "models"`);
+  }
+  return objectsOf(body['models']).flatMap((model) => {
+    const { name, inputTokenLimit, supportedGenerationMethods: methods } = model;
+    if (typeof name !== 'string' || (Array.isArray(methods) && !methods.includes('generateContent'))) return [];
+    const id = name.replace(/^models\//, '');
+    return [{ id, ...(Number.isSafeInteger(inputTokenLimit) && { contextLength: inputTokenLimit as number }) }];
+  });
+}
+
+/**
+ * `gemini-x` is a model; a name with a slash contains its own kind (`tunedModels/x`). Throws `invalid_request` for a name
+ * that cannot stand in an address.
+ */
+export function toModelPath(providerModel: string): string {
+  return toModelSegments(providerModel.includes('/') ? providerModel : `models/${providerModel}`);
 }

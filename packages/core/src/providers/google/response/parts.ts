@@ -1,10 +1,10 @@
-import { isObject, type Unchecked } from '../../../foundation/parse.ts';
+import { isObject, objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { createReasoningDetails } from '../reasoning-details.ts';
 import { createFunctionCalls } from './function-calls.ts';
 
 /** Reads the parts of one completion. Holds the state between them. */
-export interface PartReader {
+interface PartReader {
   /** Adds the part to the delta. Parts of Google's own tools (code, its results) are ignored. */
   read(part: Unchecked, delta: ChatDelta): void;
   /** Call once at the end of the completion. `isWhole` is false when it broke off. */
@@ -64,4 +64,56 @@ export function createPartReader(makeId: (number: number) => string): PartReader
     callCount: calls.count,
     text: () => text,
   };
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * Converts grounding metadata to the citations of the gateway's wire (wire.md 6.5): one for each pair of a text passage
+ * and a source that supports it, or for each source where passages are missing. Indexes count UTF-16 units of the text.
+ */
+export function toAnnotations(grounding: unknown, text: string): unknown[] {
+  if (!isObject(grounding)) return [];
+  const sources = objectsOf(grounding['groundingChunks']).map(({ web }) => (isObject(web) ? web : undefined));
+  const supports = objectsOf(grounding['groundingSupports']);
+  if (supports.length === 0) return sources.flatMap((source) => toCitation(source, 0, 0));
+  // Upstream counts bytes of UTF-8.
+  const bytes = encoder.encode(text);
+  const toIndex = (at: unknown): number =>
+    typeof at === 'number' && at > 0 ? decoder.decode(bytes.subarray(0, at)).length : 0;
+  return supports.flatMap(({ segment, groundingChunkIndices: indices }) => {
+    const { startIndex, endIndex } = isObject(segment) ? segment : {};
+    const [start, end] = [toIndex(startIndex), toIndex(endIndex)];
+    return (Array.isArray(indices) ? indices : []).flatMap((index: unknown) =>
+      toCitation(typeof index === 'number' ? sources[index] : undefined, start, end),
+    );
+  });
+}
+
+function toCitation(source: Unchecked | undefined, start: number, end: number): unknown[] {
+  const { uri: url, title } = source ?? {};
+  if (typeof url !== 'string') return [];
+  const citation = { url, title: typeof title === 'string' ? title : url, start_index: start, end_index: end };
+  return [{ type: 'url_citation', url_citation: citation }];
+}
+
+/** Turns a `logprobsResult` into the form of our wire; undefined when it holds no token. */
+export function toLogprobs(result: unknown): { content: unknown[]; refusal: null } | undefined {
+  if (!isObject(result)) return undefined;
+  const chosen = objectsOf(result['chosenCandidates']);
+  const top = objectsOf(result['topCandidates']);
+  if (chosen.length === 0) return undefined;
+  const content = chosen.map((candidate, index) => ({
+    ...toTokenLogprob(candidate),
+    top_logprobs: objectsOf(top[index]?.['candidates']).map(toTokenLogprob),
+  }));
+  return { content, refusal: null };
+}
+
+function toTokenLogprob({ token, logProbability }: Unchecked): object {
+  const text = typeof token === 'string' ? token : '';
+  // A probability of 1 is left out on this wire, as every number is that is 0.
+  const logprob = typeof logProbability === 'number' ? logProbability : 0;
+  return { token: text, logprob, bytes: [...encoder.encode(text)] };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { addPartialArgument } from './partial-arguments.ts';
+import { addPartialArgument } from './function-calls.ts';
 
 function build(...pieces: readonly unknown[]): unknown {
   const root: Record<string, unknown> = {};

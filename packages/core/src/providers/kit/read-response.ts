@@ -4,9 +4,9 @@ import type { TransportResponse } from '../../foundation/transport.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 
 /** Reads one event: a chunk, nothing, or the end of the completion. Throws the error that upstream reports. */
-export type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
+type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
 
-export interface EventHooks {
+interface EventHooks {
   /** Makes the last chunk; throws for an incomplete completion. */
   readonly readEnd?: (() => ChatChunk) | undefined;
   readonly onSignOfLife?: (() => void) | undefined;
@@ -103,3 +103,25 @@ export const isBlank = (data: string): boolean => data.length < 16 && data.trim(
 
 /** True for the marker with which OpenAI's wire ends a completion. */
 export const isDoneMarker = (data: string): boolean => data.length < 16 && data.trim().toUpperCase() === '[DONE]';
+
+/** Parses what upstream sent; undefined when it is no JSON, as a proxy's page or half a body is not. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same, but throws `provider_unavailable` when it is no JSON. `what`: what was asked for, in words. */
+export function parseReturned(text: string, providerName: string, what = 'something'): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned ${what} that is not JSON`, { cause });
+  }
+}
+
+/** Whether a value from upstream is an HTTP status of an error. */
+export const isErrorStatus = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 400 && value < 600;
