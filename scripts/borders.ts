@@ -38,15 +38,14 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   budgets: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails'] },
   generations: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'] },
   dispatch: { imports: UP_TO_DISPATCH.filter((room) => room !== 'dispatch') },
-  jobs: { imports: ['foundation', 'stores'] },
   broadcast: {
     imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails', 'generations', 'webhooks'],
   },
   kinds: { imports: UP_TO_DISPATCH },
-  videos: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs'] },
+  videos: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
   chat: { imports: UP_TO_DISPATCH },
   dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
-  api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs', 'broadcast', 'kinds', 'videos', 'chat', 'dialects'] },
+  api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'broadcast', 'kinds', 'videos', 'chat', 'dialects'] },
   // The contracts as suites for whoever writes a store or a provider: a public path that no room imports.
   testing: { imports: ['foundation', 'wire', 'providers', 'stores'] },
 };

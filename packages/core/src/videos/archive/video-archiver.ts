@@ -1,8 +1,8 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { createClosing, type Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { createDueQueue } from '../../jobs/due-queue.ts';
 import type { Provider } from '../../providers/provider.ts';
+import { createDueQueue } from '../../stores/due-queue.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { OwnedJobs } from '../jobs/video-lease.ts';
 import { openUpstreamVideo } from '../open-upstream-video.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { createDueQueue } from '../../jobs/due-queue.ts';
+import { createDueQueue } from '../../stores/due-queue.ts';
 import type { VideoDelivery, VideoJob, VideoLease } from '../../stores/video-jobs.ts';
 import { deliverWebhook, nextDeliveryDelayMs, remainingDelayMs, type WebhookOptions } from '../../webhooks/webhooks.ts';
 import type { VideoAnnouncement } from '../../wire/videos.ts';

@@ -1,6 +1,6 @@
 import type { Platform } from '../foundation/platform.ts';
 
-export interface DueQueueOptions {
+interface DueQueueOptions {
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer' | 'isPerRequest'>;
   /** Minimum time between two runs. */
   readonly spacingMs: number;
@@ -8,7 +8,7 @@ export interface DueQueueOptions {
 }
 
 /** Many times, one timer; none where timers belong to requests. */
-export interface DueQueue {
+interface DueQueue {
   /** Runs the id once `delayMs` from now, in place of its earlier time. */
   schedule(id: string, delayMs: number): void;
   has(id: string): boolean;
