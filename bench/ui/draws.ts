@@ -1,4 +1,4 @@
-import { createRandomSource } from '../../packages/core/src/routing/random.ts';
+import { createRandomSource } from '../../packages/core/src/routing/order-endpoints.ts';
 
 /** Draws that are the same in every run. */
 export interface Draws {

@@ -10,8 +10,8 @@ import { type ErrorForm, type GatewayResponse, NO_SNIFFING, toErrorResponse } fr
 import type { Route, Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
-import { isModelName } from './routing/models/resolve-models.ts';
-import { unknownModelOf } from './routing/rules/match-rule.ts';
+import { isModelName } from './routing/resolve-models.ts';
+import { unknownModelOf } from './routing/rules.ts';
 import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
 import type { VideoJob } from './stores/video-jobs.ts';
 import { waitForVideo } from './videos/jobs/wait-for-video.ts';

@@ -49,7 +49,7 @@ export {
 } from './catalog/override-models.ts';
 export { createSearchEngine, type SearchEngineName } from './chat/stages/web-search/create-search-engine.ts';
 export type { RateLimitOptions, RateLimitRule } from './rate-limits/rate-limits.ts';
-export type { RegionOptions } from './routing/region-of.ts';
+export type { RegionOptions } from './routing/regions.ts';
 export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
 export { objectToWebhookSecret, type WebhookOptions } from './webhooks/webhooks.ts';
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat-chunk.ts';
@@ -142,7 +142,7 @@ export {
 } from './providers/provider.ts';
 export type { VideoProvider } from './providers/video-contract.ts';
 export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
-export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
+export type { RouterName, RouterQuery, RouterStrategy } from './routing/routers.ts';
 export type {
   AssignmentRecord,
   AssignmentRepository,

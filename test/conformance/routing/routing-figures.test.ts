@@ -3,8 +3,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 import type { Endpoint } from '../../../packages/core/src/catalog/catalog.ts';
-import { pickAtRandom, pickByKey, sharesOf } from '../../../packages/core/src/routing/endpoints/pick-weighted.ts';
-import { createRandomSource } from '../../../packages/core/src/routing/random.ts';
+import {
+  createRandomSource,
+  pickAtRandom,
+  pickByKey,
+  sharesOf,
+} from '../../../packages/core/src/routing/order-endpoints.ts';
 import { createPricedEndpoints } from '../../support/gateways/priced-endpoints.ts';
 
 const TIMES = 100_000;

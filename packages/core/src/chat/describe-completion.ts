@@ -1,7 +1,7 @@
 import { withFlaggedInput } from '../calls/attempt.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
-import { withReport } from '../routing/routing-metadata.ts';
+import { withReport } from '../routing/explain.ts';
 import type { RoutingMembers } from '../wire/routing.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CompletionEnvelope } from './dialect.ts';

@@ -5,7 +5,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { type GenerationObserver, observeGeneration } from '../generations/observe/observe-generation.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
-import { toRoutingDecision } from '../routing/to-routing-decision.ts';
+import { toRoutingDecision } from '../routing/explain.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { ChatRun } from './chat-run.ts';

@@ -5,8 +5,8 @@ import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import { effectsOfExclusions, effectsOfStages } from '../guardrails/hits/effects-of.ts';
 import type { HeaderMap } from '../http/request.ts';
+import { createRoutingReport, refuseUnplanned, type RoutingReport } from '../routing/explain.ts';
 import { type CallPlan, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
-import { createRoutingReport, refuseUnplanned, type RoutingReport } from '../routing/routing-metadata.ts';
 import type { Caller } from './find-caller.ts';
 
 export interface PlanWithin {

@@ -5,8 +5,8 @@ import type { Platform } from '../foundation/platform.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { RequestContext } from '../http/request.ts';
-import { type EndpointQuery, selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
-import type { RegionOf } from '../routing/region-of.ts';
+import type { RegionOf } from '../routing/regions.ts';
+import { type EndpointQuery, selectEndpoints } from '../routing/select-endpoints.ts';
 
 export interface EndpointParts {
   readonly platform: Platform;

@@ -6,7 +6,7 @@ import type { CallRegion } from '../calls/call-kind.ts';
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
 import type { Provider } from '../providers/provider.ts';
-import { selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
+import { selectEndpoints } from '../routing/select-endpoints.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { GuardrailScope } from '../wire/routing.ts';
 import { toNewGuardrail } from './change-guardrail.ts';

@@ -3,9 +3,13 @@ import { expect, test } from 'vitest';
 
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
-import { responderOf, createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
+import { createRoutedGateway, endpointsAt, responderOf } from '../../../../test/support/gateways/routed-gateway.ts';
+import type { CallPreferences } from '../calls/call-kind.ts';
+import { chatKind } from '../chat/chat-kind.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
-import type { RouterQuery } from './models/router.ts';
+import { sortOf, tiersOf } from './plan-call.ts';
+import type { RouterQuery } from './routers.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };
 const PRICES = { cheap: 1, middle: 2, dear: 3 };
@@ -263,4 +267,34 @@ test('shows a provider whether the request named its model, or only its family',
   await ask({ model: '~r/series-latest' });
   await ask({ model: 'r/series-1' });
   expect(sent.map(({ isOfFamily }) => isOfFamily)).toEqual([true, false]);
+});
+
+const asking = (request: Partial<ChatCompletionRequest>): CallPreferences =>
+  chatKind.preferencesOf({ messages: [{ role: 'user', content: 'q' }], ...request });
+
+test.each([
+  [[], null],
+  [['nitro'], 'throughput'],
+  [['floor'], 'price'],
+  [['exacto'], 'exacto'],
+  [['nitro', 'floor'], 'price'],
+  [['floor', 'online'], 'price'],
+  [['online', 'nitro'], 'throughput'],
+  [['online'], null],
+])('the variants %j sort by %s, unless the request says by what', (variants, sort) => {
+  expect(sortOf(asking({}), variants)).toBe(sort);
+  expect(sortOf(asking({ provider: { sort: 'latency' } }), variants)).toBe('latency');
+  expect(sortOf(asking({ provider: { sort: { by: 'latency' } } }), variants)).toBe('latency');
+});
+
+test.each<[Partial<ChatCompletionRequest>, string[]]>([
+  [{}, ['priority', 'flex']],
+  [{ service_tier: 'auto' }, ['priority', 'flex']],
+  [{ service_tier: 'default' }, []],
+  [{ service_tier: 'flex' }, ['flex']],
+  [{ service_tier: 'fast' }, ['priority']],
+  [{ provider: { order: ['acme'] } }, []],
+  [{ provider: { order: ['acme'] }, service_tier: 'flex' }, ['flex']],
+])('beside %j, :nitro and :floor admit the tiers %j', (request, tiers) => {
+  expect([...tiersOf(asking(request), ['nitro', 'floor'])]).toEqual(tiers);
 });

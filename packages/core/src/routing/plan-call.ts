@@ -13,24 +13,18 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat-parameters.ts';
 import type { OrderReason } from '../wire/routing.ts';
-import { slugsOf, withAccountDefaults } from './account-defaults.ts';
-import { nameProviders } from './endpoints/name-providers.ts';
-import { mayKnow, withoutOnwardNames } from './endpoints/onward-preferences.ts';
-import { orderEndpoints, type OrderQuery } from './endpoints/order-endpoints.ts';
+import type { HealthBoard } from './health/health-board.ts';
+import { orderEndpoints, type OrderQuery, type RandomSource, type SortKey, stickyKeyOf } from './order-endpoints.ts';
+import { mayKnow, nameProviders, slugsOf, withAccountDefaults, withoutOnwardNames } from './preferences.ts';
+import { refuseOtherKind, type ResolvedModel, resolveModels, type RoutingStrategy } from './resolve-models.ts';
+import type { RouterName, RouterStrategy } from './routers.ts';
 import {
   type EndpointQuery,
   type Exclusion,
   PREFERRED_PARAMETERS,
   selectEndpoints,
   type Selection,
-} from './endpoints/select-endpoints.ts';
-import { stickyKeyOf } from './endpoints/sticky-key.ts';
-import type { HealthBoard } from './health/health-board.ts';
-import { refuseOtherKind } from './models/refuse-other-kind.ts';
-import { type ResolvedModel, resolveModels, type RoutingStrategy } from './models/resolve-models.ts';
-import type { RouterName, RouterStrategy } from './models/router.ts';
-import type { RandomSource } from './random.ts';
-import { sortOf, tiersOf } from './request-preferences.ts';
+} from './select-endpoints.ts';
 
 export interface RoutingParts {
   readonly catalog: Catalog;
@@ -248,4 +242,92 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   const [first, second]: [Item[], Item[]] = [[], []];
   for (const item of items) (isFirst(item) ? first : second).push(item);
   return [first, second];
+}
+
+/** Tiers by `service_tier`; without one, `:nitro` and `:floor` admit a tier each, unless `order` has the word. */
+export function tiersOf(
+  { serviceTier: tier, provider }: CallPreferences,
+  variants: readonly string[],
+): Set<ServiceTier> {
+  const tiers = new Set<ServiceTier>();
+  if (tier === 'priority' || tier === 'fast') tiers.add('priority');
+  else if (tier === 'flex') tiers.add('flex');
+  else if (tier !== 'default' && !provider.order?.length) {
+    if (variants.includes('nitro')) tiers.add('priority');
+    if (variants.includes('floor')) tiers.add('flex');
+  }
+  return tiers;
+}
+
+/** The sort order of a request, explicit or by a variant; null without either. */
+export function sortOf({ provider }: CallPreferences, variants: readonly string[]): SortKey | null {
+  const { sort } = provider;
+  return (typeof sort === 'string' ? sort : sort?.by) ?? sortOfVariants(variants);
+}
+
+const SORT_OF_VARIANT: ReadonlyMap<string, SortKey> = new Map([
+  ['nitro', 'throughput'],
+  ['floor', 'price'],
+  ['exacto', 'exacto'],
+]);
+
+/** When several variants sort, the last one in the slug takes precedence. */
+function sortOfVariants(variants: readonly string[]): SortKey | null {
+  const last = variants.findLast((variant) => SORT_OF_VARIANT.has(variant));
+  return last === undefined ? null : (SORT_OF_VARIANT.get(last) ?? null);
+}
+
+/**
+ * The error for a plan without endpoints. Names the rule for each, and where the caller or the operator can do something
+ * about it, what.
+ */
+export function noEndpointLeft({ models, excluded, unknownProviders }: CallPlan): GatewayError {
+  const named = excluded.map(({ endpoint, rule }) => ({ provider: endpoint.tag, model: endpoint.modelId, rule }));
+  if (named.length > 0 && named.every(({ rule }) => rule === 'context_length')) {
+    const message =
+      'The prompt and max_tokens together are longer than any endpoint takes; ' +
+      'shorten one of them, or switch on the plugin "context-compression"';
+    return new GatewayError('context_length_exceeded', message, { metadata: { excluded: named } });
+  }
+  // This rule is about the call, so the endpoints that another rule excludes are excluded by it as well.
+  if (named.some(({ rule }) => rule === 'allowed_data_regions')) {
+    const message = 'A guardrail does not allow calls that come in under this host (allowed_data_regions)';
+    return new GatewayError('permission_denied', message, { metadata: { excluded: named } });
+  }
+  const least = leastOutputTokens(excluded);
+  if (least !== null) {
+    const message = `max_tokens: must be at least ${least} here; no endpoint that is left accepts less`;
+    return new GatewayError('invalid_request', message, {
+      metadata: { excluded: named, issues: [{ path: 'max_tokens', message: `must be at least ${least}` }] },
+    });
+  }
+  const reasons = named.map(({ provider, rule }) => `${provider} (${rule})`).join(', ') || 'none';
+  const message = `No endpoint of ${models.join(', ')} meets the request's requirements; excluded: ${reasons}`;
+  return new GatewayError('not_found', `${message}${adviceOnCost(excluded)}${adviceOnNames(unknownProviders)}`, {
+    metadata: { excluded: named, ...(unknownProviders.length > 0 && { unknown_providers: unknownProviders }) },
+  });
+}
+
+function adviceOnNames(unknownProviders: readonly string[]): string {
+  if (unknownProviders.length === 0) return '';
+  return `. provider names what this gateway does not know: ${unknownProviders.slice(0, 3).join(', ').slice(0, 200)}`;
+}
+
+/** The lowest `max_tokens` with which an endpoint would have served; null when it is not for that. */
+function leastOutputTokens(excluded: readonly Exclusion[]): number | null {
+  const minimums = excluded.flatMap(({ endpoint, rule }) =>
+    rule === 'minOutputTokens' ? [endpoint.minOutputTokens ?? 0] : [],
+  );
+  return minimums.length === 0 ? null : Math.min(...minimums);
+}
+
+/** Within a spending limit, endpoints without an upper bound of the cost are not called; names what would bound it. */
+function adviceOnCost(excluded: readonly Exclusion[]): string {
+  const unbounded = excluded.filter(({ rule }) => rule === 'cost_unknown').map(({ endpoint }) => endpoint);
+  if (unbounded.length === 0) return '';
+  const isPriced = unbounded.some(({ prices }) => prices.prompt !== undefined && prices.completion !== undefined);
+  const remedy = isPriced
+    ? 'send max_tokens, or have a context_length configured for the model; for speech also pricing.audio_output'
+    : 'have its prices configured (pricing.prompt and pricing.completion of the endpoint)';
+  return `. A limit on spending applies, and what this request may cost at the most is not known: ${remedy}`;
 }

@@ -3,7 +3,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import { describeUnknownName, refuseUnknownNames } from '../../catalog/refuse-unknown-names.ts';
 import { type Issue, refuseIssues } from '../../foundation/parse.ts';
 import { operation } from '../../http/operation.ts';
-import { isModelName } from '../../routing/models/resolve-models.ts';
+import { isModelName } from '../../routing/resolve-models.ts';
 import {
   type Settings,
   type SettingsChange,

@@ -10,7 +10,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationLogging } from '../../generations/observe/observed-call.ts';
 import type { RateLimits } from '../../rate-limits/rate-limits.ts';
 import type { RoutingParts } from '../../routing/plan-call.ts';
-import type { RegionOf } from '../../routing/region-of.ts';
+import type { RegionOf } from '../../routing/regions.ts';
 
 export interface ChatParts extends ChatRunParts, HookParts, ToolParts, UsableParts {
   readonly account: LiveAccount;

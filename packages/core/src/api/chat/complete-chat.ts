@@ -19,7 +19,7 @@ import { guardCall, type GuardedCall, toCompletionGuard } from '../../guardrails
 import { readJsonBody } from '../../http/read-json-body.ts';
 import type { RequestContext } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
-import { applyRules } from '../../routing/rules/apply-rules.ts';
+import { applyRules } from '../../routing/rules.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
 import type { ChatParts } from './chat-parts.ts';
 

@@ -17,7 +17,7 @@ import { operation } from '../../http/operation.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { toJsonResponse } from '../../http/response.ts';
 import type { ChatCall } from '../../providers/provider.ts';
-import { applyRules } from '../../routing/rules/apply-rules.ts';
+import { applyRules } from '../../routing/rules.ts';
 import { nativeOf } from '../../wire/chat-chunk.ts';
 import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';

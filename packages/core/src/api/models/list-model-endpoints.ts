@@ -2,7 +2,7 @@ import { toArchitecture, toEndpointRecord } from '../../catalog/to-model-record.
 import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
-import { toHealthFields } from '../../routing/health/to-health-fields.ts';
+import { toHealthFields } from '../../routing/health/endpoint-health.ts';
 import { modelEndpointsSchema } from '../../wire/models.ts';
 import type { ModelParts } from './model-parts.ts';
 

@@ -1,6 +1,6 @@
 import type { BoundModels } from '../../catalog/bound-models.ts';
 import { operation } from '../../http/operation.ts';
-import { countStandings, createCounts, type StandingCounts } from '../../routing/health/standing-counts.ts';
+import { countStandings, createCounts, type StandingCounts } from '../../routing/health/health-board.ts';
 import { providerStateListSchema } from '../../wire/providers.ts';
 import type { ProviderParts } from './provider-parts.ts';
 

@@ -1,7 +1,7 @@
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import type { Engine, MetricFamily, MetricSample } from '../../foundation/host.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
-import { countStandings } from '../../routing/health/standing-counts.ts';
+import { countStandings } from '../../routing/health/health-board.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
 import { listWorkingJobs } from '../../videos/jobs/working-jobs.ts';
 import type { SystemParts } from './system-parts.ts';

@@ -1,7 +1,7 @@
 import type { HookParts } from '../../calls/model-call.ts';
 import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { RegionOf } from '../../routing/region-of.ts';
+import type { RegionOf } from '../../routing/regions.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoArchive } from '../../videos/archive/video-archive.ts';
 import type { VideoRunner } from '../../videos/jobs/video-runner.ts';

@@ -1,6 +1,6 @@
 import { describeUnknownName } from '../../catalog/refuse-unknown-names.ts';
 import { refuseUnknownTools } from '../../chat/stages/server-tools/tool-names.ts';
-import { isModelName } from '../../routing/models/resolve-models.ts';
+import { isModelName } from '../../routing/resolve-models.ts';
 import type { Workspace } from '../../wire/account.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';

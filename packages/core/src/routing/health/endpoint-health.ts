@@ -1,6 +1,15 @@
 import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
-import { type CircuitListener, type CircuitState, createCircuit, RECENT_MS } from './circuit.ts';
-import { type CountRing, createCountRing, createSampleRing, type Percentiles } from './rings.ts';
+import type { ModelEndpoint } from '../../wire/models.ts';
+import {
+  type CircuitListener,
+  type CircuitState,
+  type CountRing,
+  createCircuit,
+  createCountRing,
+  createSampleRing,
+  type Percentiles,
+  RECENT_MS,
+} from './circuit.ts';
 
 /**
  * The state of an endpoint as it is shown: that of its circuit, except `failing` where a closed circuit would hide that
@@ -9,7 +18,7 @@ import { type CountRing, createCountRing, createSampleRing, type Percentiles } f
 export type Standing = CircuitState | 'failing';
 
 /** Figures for lists and explanations. Null where nothing was measured. */
-export interface HealthReport {
+interface HealthReport {
   readonly standing: Standing;
   /** Per cent of calls that did not fail; refusals for their rate count neither way. */
   readonly uptime5m: number | null;
@@ -21,7 +30,7 @@ export interface HealthReport {
   readonly throughput30m: Percentiles | null;
 }
 
-export interface CallFailure {
+interface CallFailure {
   readonly code: ErrorCode;
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -30,7 +39,7 @@ export interface CallFailure {
  * What calls that waited for their first words have shown: one got them, or the last of them failed. `none`: the last of
  * them was abandoned by its client, so somebody else has to find out.
  */
-export type Proof = 'responded' | 'failed' | 'none';
+type Proof = 'responded' | 'failed' | 'none';
 
 /** The results of one endpoint's calls. Owned by a health board; times come from its monotonic clock. */
 export interface EndpointHealth {
@@ -216,5 +225,35 @@ function cached<Value>(now: () => number, compute: () => Value): () => Value {
       computedAt = now();
     }
     return value;
+  };
+}
+
+/**
+ * The wire's number for each standing. The wire promises only that 0 is normal and the others are not; the other numbers
+ * are the gateway's choice.
+ */
+const STATUS_OF_STANDING: Readonly<Record<Standing, number>> = {
+  steady: 0,
+  unstable: -1,
+  'half-open': -2,
+  resting: -3,
+  failing: -4,
+  open: -5,
+};
+
+type HealthFields = Pick<
+  ModelEndpoint,
+  'status' | 'uptime_last_5m' | 'uptime_last_30m' | 'uptime_last_1d' | 'latency_last_30m' | 'throughput_last_30m'
+>;
+
+/** An endpoint's health as the public list shows it: per cent, milliseconds and tokens a second; null without calls. */
+export function toHealthFields(report: HealthReport): HealthFields {
+  return {
+    status: STATUS_OF_STANDING[report.standing],
+    uptime_last_5m: report.uptime5m,
+    uptime_last_30m: report.uptime30m,
+    uptime_last_1d: report.uptime1d,
+    latency_last_30m: report.latency30m,
+    throughput_last_30m: report.throughput30m,
   };
 }

@@ -4,10 +4,8 @@ import { createSilentProvider } from '../../../../../test/support/gateways/price
 import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
 import { chatNeedsOf, chatRouterInputOf } from '../../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
-import { createRandomSource } from '../random.ts';
-import { resolveAuto } from './auto-router.ts';
-import { resolveFree } from './free-router.ts';
-import type { RouterQuery } from './router.ts';
+import { createRandomSource } from '../order-endpoints.ts';
+import { resolveAuto, resolveFree, type RouterQuery } from '../routers.ts';
 
 const random = createRandomSource({ randomBytes: () => Uint8Array.of(1, 2, 3, 4) });
 

@@ -1,4 +1,4 @@
-import { findOpenings, type PastResult } from '../../../routing/health/find-openings.ts';
+import { findOpenings, type PastResult } from '../../../routing/health/circuit.ts';
 import type { AttemptFacts, GenerationRepository, ScannedGeneration } from '../../../stores/store.ts';
 import { addAttempt, type AttemptTally, createAttemptTally } from './attempt-tally.ts';
 import { type AttemptVerdict, classifyAttempt, isOutage } from './classify-attempt.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import type { CallNeeds } from '../../calls/call-kind.ts';
-import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';
-import { isLike, parseWith } from '../../foundation/parse.ts';
-import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
+import type { CallNeeds, RouterInput } from '../calls/call-kind.ts';
+import { type CatalogModel, priceOf } from '../catalog/catalog.ts';
+import { isLike, parseWith } from '../foundation/parse.ts';
+import type { RandomSource } from './order-endpoints.ts';
 
 /** Shares of the candidates by price, from cheap to expensive, in per cent (wire.md 11.2). */
 const COST_TIERS = {
@@ -57,3 +57,37 @@ function tierFor(text: string, needs: CallNeeds): CostTier {
 
 const cheapestOf = ({ endpoints }: CatalogModel): number => Math.min(...endpoints.map(priceOf), Number.MAX_VALUE);
 const createdOf = ({ definition }: CatalogModel): number => definition.created ?? 0;
+
+/** The slugs `service/auto` and `service/free`, and what the compatible wire calls them. */
+export type RouterName = 'auto' | 'free';
+
+export interface RouterQuery extends RouterInput {
+  /** The whole request, of the type that its kind has. */
+  readonly request: unknown;
+  readonly needs: CallNeeds;
+  /** Models that meet the request's needs and all restrictions, with the endpoints that remain. */
+  readonly candidates: readonly CatalogModel[];
+  readonly random: RandomSource;
+}
+
+/**
+ * Chooses models for a request that names none, best first; the others are fallbacks. None means 404. Called during the
+ * request, so it must be fast; an embedder may pass its own.
+ */
+export type RouterStrategy = (query: RouterQuery) => readonly CatalogModel[];
+
+/** Further models would never be called: there is one call and two retries. */
+const MAX_ROUTED_MODELS = 3;
+
+/** Draws among the models that cost nothing, and uses only those of their endpoints that do. */
+export const resolveFree: RouterStrategy = ({ candidates, random }) => {
+  const free = candidates.flatMap((model) => {
+    const endpoints = model.endpoints.filter((endpoint) => priceOf(endpoint) === 0);
+    return endpoints.length === 0 ? [] : [{ ...model, endpoints }];
+  });
+  const drawn = [];
+  while (drawn.length < MAX_ROUTED_MODELS && free.length > 0) {
+    drawn.push(...free.splice(Math.floor(random() * free.length), 1));
+  }
+  return drawn;
+};

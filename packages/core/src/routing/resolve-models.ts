@@ -1,10 +1,8 @@
-import type { RequestedModels } from '../../calls/call-kind.ts';
-import type { Catalog, CatalogModel } from '../../catalog/catalog.ts';
-import { GatewayError } from '../../foundation/errors.ts';
-import { refuseField } from '../../wire/fields.ts';
-import { findByAnthropicId } from './find-by-anthropic-id.ts';
-import { findLatest } from './find-latest.ts';
-import type { RouterName } from './router.ts';
+import { CALL_KINDS, type CallKindName, kindOfModel, type RequestedModels } from '../calls/call-kind.ts';
+import type { Catalog, CatalogModel } from '../catalog/catalog.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { refuseField } from '../wire/fields.ts';
+import type { RouterName } from './routers.ts';
 
 /** Suffixes that only change how endpoints are chosen, valid on any model. */
 const VIRTUAL_VARIANTS: ReadonlySet<string> = new Set(['nitro', 'floor', 'exacto', 'online']);
@@ -39,7 +37,7 @@ export interface ResolvedRequest {
   readonly models: readonly ResolvedModel[];
 }
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly catalog: Catalog;
   readonly defaultModel?: string | null | undefined;
   readonly askRouter: (router: RouterName) => readonly CatalogModel[];
@@ -137,4 +135,74 @@ function unknownModel(slug: string, rest: string, catalog: Catalog): GatewayErro
   return new GatewayError('unknown_model', `model: ${shown} is not a valid model ID; ${reason}`, {
     metadata: { issues: [{ path: 'model', message: `${shown} is not a valid model ID` }] },
   });
+}
+
+const AUTHOR = 'anthropic/';
+/** What clients add to an id: the date of a model or `latest`, and a mark of their own for a longer window. */
+const ADDITIONS = /^(?<name>.+?)(?:-(?:20\d{6}|latest))?(?:\[\w+\])?$/;
+
+/**
+ * The model that Anthropic's own clients mean by an id of its API: `claude-opus-4-8`, `claude-opus-4-8-20260101`,
+ * `claude-opus-4-8[1m]` for `anthropic/claude-opus-4.8`. Undefined for anything else.
+ */
+function findByAnthropicId(slug: string, catalog: Catalog): CatalogModel | undefined {
+  const given = slug.startsWith(AUTHOR) ? slug.slice(AUTHOR.length) : slug;
+  if (!given.startsWith('claude-')) return undefined;
+  const { name = given } = ADDITIONS.exec(given)?.groups ?? {};
+  const known = catalog.find(name) ?? catalog.find(AUTHOR + name);
+  return known ?? catalog.list().find(({ id }) => id.startsWith(AUTHOR) && toAnthropicId(id) === name);
+}
+
+const toAnthropicId = (id: string): string => id.slice(AUTHOR.length).replaceAll('.', '-');
+
+const ALIAS = /^~(.+\/.+)-latest$/;
+/** Only numbers distinguish the members of a family: `-4.5`, `-v3`, `-2026-01-31`; `-mini` is another family. */
+const VERSION = /^(-v?\d+(\.\d+)*)*$/i;
+
+/**
+ * The newest model of a family by its alias, `~author/family-latest`; undefined for anything else. The newest is the
+ * one created last, and among equals the one with the higher version.
+ */
+function findLatest(slug: string, catalog: Catalog): CatalogModel | undefined {
+  const family = ALIAS.exec(slug)?.[1];
+  if (family === undefined) return undefined;
+  const members = catalog.list().filter(({ id }) => id.startsWith(family) && VERSION.test(id.slice(family.length)));
+  return members.reduce<CatalogModel | undefined>(
+    (latest, model) => (latest === undefined || isNewer(model, latest) ? model : latest),
+    undefined,
+  );
+}
+
+function isNewer(a: CatalogModel, b: CatalogModel): boolean {
+  const [createdA, createdB] = [a.definition.created ?? 0, b.definition.created ?? 0];
+  if (createdA !== createdB) return createdA > createdB;
+  const [versionA, versionB] = [numbersOf(a.id), numbersOf(b.id)];
+  const differs = versionA.findIndex((number, index) => number !== versionB[index]);
+  return differs !== -1 && (versionA[differs] as number) > (versionB[differs] ?? -1);
+}
+
+const numbersOf = (id: string): readonly number[] => (id.match(/\d+/g) ?? []).map(Number);
+
+/** Kinds of output that a chat can ask for beside text. */
+const OUTPUTS_OF_CHATS: readonly string[] = ['image', 'audio'];
+
+/**
+ * Throws `invalid_request` for a model whose declared output is none that this kind of call is for, and says which
+ * operation is. `requested` are the outputs beside the usual one that the request asks for.
+ */
+export function refuseOtherKind(model: CatalogModel, kind: CallKindName, requested: readonly string[]): void {
+  const outputs = model.definition.architecture?.output_modalities;
+  const { output } = CALL_KINDS[kind];
+  if (outputs === undefined || outputs.includes(output) || requested.some((other) => outputs.includes(other))) return;
+  throw refuseField('model', `${model.id} makes no ${output}${adviceOn(model, outputs)}`);
+}
+
+function adviceOn(model: CatalogModel, outputs: readonly string[]): string {
+  const right = kindOfModel(model);
+  if (right !== 'chat' || outputs.includes(CALL_KINDS.chat.output)) {
+    return `; it is called by ${CALL_KINDS[right].operation}`;
+  }
+  const possible = OUTPUTS_OF_CHATS.filter((other) => outputs.includes(other));
+  if (possible.length > 0) return `; in a chat it needs modalities: ${JSON.stringify(possible)}`;
+  return `, and no operation of this gateway serves its output (${outputs.join(', ')})`;
 }

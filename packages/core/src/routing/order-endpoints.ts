@@ -1,11 +1,11 @@
-import { type Endpoint, priceOf, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
-import type { ProviderPreferences } from '../../wire/routing.ts';
-import type { CircuitState } from '../health/circuit.ts';
-import type { EndpointHealth } from '../health/endpoint-health.ts';
-import type { HealthBoard } from '../health/health-board.ts';
-import type { Percentiles } from '../health/rings.ts';
-import type { RandomSource } from '../random.ts';
-import { pickAtRandom, pickByKey } from './pick-weighted.ts';
+import type { CallPreferences } from '../calls/call-kind.ts';
+import type { ModelCall } from '../calls/model-call.ts';
+import { type Endpoint, hasCheaperCachedReads, priceOf, type ServiceTier, tierOf } from '../catalog/catalog.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { ProviderPreferences } from '../wire/routing.ts';
+import type { CircuitState, Percentiles } from './health/circuit.ts';
+import type { EndpointHealth } from './health/endpoint-health.ts';
+import { endpointIdOf, type HealthBoard } from './health/health-board.ts';
 
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 
@@ -124,3 +124,102 @@ const COMPARISONS: Readonly<Record<SortKey, (board: HealthBoard) => Comparison>>
     return left === right ? byThroughput(board)(a, b) : bySuccess(board)(a, b);
   },
 };
+
+/** Numbers from 0 up to but not including 1, evenly distributed. */
+export type RandomSource = () => number;
+
+/**
+ * Creates a source seeded once from the platform, at the first draw: a draw costs a few operations, where a call to the platform would
+ * cost a copy of its bytes. For spreading load only; ids and secrets come from the platform itself.
+ */
+export function createRandomSource(platform: Pick<Platform, 'randomBytes'>): RandomSource {
+  let seeded: number | undefined;
+  // Mulberry32, in the public domain.
+  return () => {
+    const state = ((seeded ?? createSeed(platform)) + 0x6d2b79f5) >>> 0;
+    seeded = state;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function createSeed(platform: Pick<Platform, 'randomBytes'>): number {
+  return new DataView(Uint8Array.from(platform.randomBytes(4)).buffer).getUint32(0);
+}
+
+/**
+ * Each endpoint's share of the load, in the given order: one over its squared price (wire.md 8.2). Free endpoints take
+ * everything; those of unknown price get a share only where no price is known. The sum is 1.
+ */
+export function sharesOf(endpoints: readonly Endpoint[]): readonly number[] {
+  const cheapest = Math.min(...endpoints.map(priceOf));
+  // Relative to the cheapest, so that no price is too small to be squared. Equal ones, infinite or zero, weigh the same.
+  const weights = endpoints.map((endpoint) => {
+    const price = priceOf(endpoint);
+    return price === cheapest ? 1 : (cheapest / price) ** 2;
+  });
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
+
+/** Draws one of at least one endpoints, each with the probability of its share (docs/decisions/0010). */
+export function pickAtRandom(endpoints: readonly Endpoint[], random: RandomSource): Endpoint {
+  const shares = sharesOf(endpoints);
+  let left = random();
+  const index = shares.findIndex((share) => (left -= share) < 0);
+  // Sums of fractions can fall short of 1 by a hair.
+  return endpoints[index === -1 ? shares.indexOf(Math.max(...shares)) : index] as Endpoint;
+}
+
+/**
+ * Picks the same endpoint for the same key, and over many keys each in proportion to its share. When an endpoint is
+ * removed only its own keys move (weighted rendezvous hashing), so no state has to be stored or shared.
+ */
+export function pickByKey(endpoints: readonly Endpoint[], key: string): Endpoint {
+  const shares = sharesOf(endpoints);
+  let best = 0;
+  let bestScore = Number.POSITIVE_INFINITY;
+  for (const [index, endpoint] of endpoints.entries()) {
+    // An exponential variable with the share as its rate: the probability that it is the smallest equals the share.
+    const score = -Math.log(hashToUnit(`${key}\n${endpointIdOf(endpoint)}`)) / (shares[index] as number);
+    if (score < bestScore) {
+      best = index;
+      bestScore = score;
+    }
+  }
+  return endpoints[best] as Endpoint;
+}
+
+/** A random-looking number above 0 and below 1 for a text. For spreading load, never where forgery matters. */
+function hashToUnit(text: string): number {
+  // Two 32-bit multiplicative hashes side by side (the public-domain cyrb53), of which 53 bits make a number.
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    high = Math.imul(high ^ code, 2654435761);
+    low = Math.imul(low ^ code, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  const bits = 4294967296 * (2097151 & low) + (high >>> 0);
+  return (bits + 0.5) / 2 ** 53;
+}
+
+/**
+ * Leads related calls to one endpoint (docs/decisions/0010), separately for each caller: the session, else the prompt
+ * cache key, else the conversation's opening where an endpoint has a lower price for cached prompts. Null for none.
+ */
+export function stickyKeyOf(
+  { principal, session }: ModelCall,
+  { cacheKey, openingOf }: CallPreferences,
+  among: readonly Endpoint[],
+): string | null {
+  // Without a conversation there is no cached prompt.
+  if (openingOf === undefined) return null;
+  if (session !== null) return `${principal.id}\nsession\n${session}`;
+  if (cacheKey) return `${principal.id}\ncache\n${cacheKey}`;
+  if (!among.some(hasCheaperCachedReads)) return null;
+  return `${principal.id}\nopening\n${openingOf()}`;
+}

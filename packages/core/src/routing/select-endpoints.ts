@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../../account/account.ts';
+import type { AccountOptions } from '../account/account.ts';
 import {
   CALL_KINDS,
   type CallKindName,
@@ -6,7 +6,7 @@ import {
   type CallRegion,
   isCompressed,
   type Narrowing,
-} from '../../calls/call-kind.ts';
+} from '../calls/call-kind.ts';
 import {
   type Catalog,
   type Endpoint,
@@ -14,11 +14,11 @@ import {
   isListed,
   type ServiceTier,
   tierOf,
-} from '../../catalog/catalog.ts';
-import { isSupported } from '../../wire/chat-parameters.ts';
-import type { ProviderPreferences } from '../../wire/routing.ts';
-import type { ResolvedModel } from '../models/resolve-models.ts';
-import { mayKnow } from './onward-preferences.ts';
+} from '../catalog/catalog.ts';
+import { isSupported } from '../wire/chat-parameters.ts';
+import type { ProviderPreferences } from '../wire/routing.ts';
+import { mayKnow } from './preferences.ts';
+import type { ResolvedModel } from './resolve-models.ts';
 
 /** Why an endpoint may not serve a request. */
 export interface Exclusion {
@@ -117,7 +117,7 @@ export interface EndpointQuery {
   readonly today?: string | undefined;
 }
 
-export interface EndpointFilter {
+interface EndpointFilter {
   /** The field that decides. */
   readonly rule: string;
   readonly excludes: (endpoint: Endpoint, query: EndpointQuery) => boolean;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
-import type { AccountOptions } from '../../account/account.ts';
-import type { CallNeeds } from '../../calls/call-kind.ts';
-import { type CatalogModel, createCatalog, type Endpoint } from '../../catalog/catalog.ts';
-import type { Provider } from '../../providers/provider.ts';
-import type { EndpointDefinition, ModelDefinition } from '../../wire/model-definition.ts';
-import { type ProviderPreferences, providerPreferencesSchema } from '../../wire/routing.ts';
+import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
+import type { AccountOptions } from '../account/account.ts';
+import type { CallNeeds } from '../calls/call-kind.ts';
+import { type CatalogModel, createCatalog, type Endpoint } from '../catalog/catalog.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { EndpointDefinition, ModelDefinition } from '../wire/model-definition.ts';
+import { type ProviderPreferences, providerPreferencesSchema } from '../wire/routing.ts';
 import { ENDPOINT_FILTERS, type EndpointQuery, selectEndpoints, type Selection } from './select-endpoints.ts';
 
 async function* noChat(): AsyncGenerator<never> {}

@@ -1,12 +1,61 @@
 import type { Attempt } from '../calls/attempt.ts';
 import type { Pipeline, RuledCall } from '../calls/model-call.ts';
+import { type Endpoint, priceOf } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
-import type { RoutingMembers, RoutingMetadata } from '../wire/routing.ts';
-import { noEndpointLeft } from './endpoints/no-endpoint-left.ts';
-import type { CallPlan } from './plan-call.ts';
+import type { RoutingExplanation } from '../wire/routing-rules.ts';
+import type { RoutingCandidate, RoutingDecision, RoutingMembers, RoutingMetadata } from '../wire/routing.ts';
+import { toHealthFields } from './health/endpoint-health.ts';
+import type { HealthBoard } from './health/health-board.ts';
+import { type CallPlan, noEndpointLeft } from './plan-call.ts';
+import type { Exclusion } from './select-endpoints.ts';
 
-export interface RoutingOutcome {
+type EndpointExplanation = RoutingExplanation['endpoints'][number];
+
+/** Reports for every endpoint of a plan at which rank it may be called, or which rule excludes it. */
+export function explainPlan(plan: CallPlan, health: HealthBoard): RoutingExplanation {
+  return {
+    requested: plan.requested,
+    strategy: plan.strategy,
+    ...(plan.ruled !== undefined && toRuleMembers(plan.ruled)),
+    region: plan.region,
+    models: [...plan.models],
+    unknown_providers: [...plan.unknownProviders],
+    endpoints: [
+      ...plan.endpoints.map((endpoint, index) => explain(endpoint, index + 1, null, health)),
+      ...plan.excluded.map((exclusion) => explain(exclusion.endpoint, null, exclusion, health)),
+    ],
+  };
+}
+
+function explain(
+  endpoint: Endpoint,
+  rank: number | null,
+  exclusion: Exclusion | null,
+  health: HealthBoard,
+): EndpointExplanation {
+  const price = priceOf(endpoint);
+  const report = health.of(endpoint).report();
+  return {
+    provider: endpoint.tag,
+    provider_name: endpoint.provider.name,
+    model: endpoint.modelId,
+    provider_model: endpoint.providerModel,
+    included: exclusion === null,
+    rank,
+    rule: exclusion?.rule ?? null,
+    guardrail_id: exclusion?.guardrailId ?? null,
+    price: {
+      prompt: endpoint.pricing?.prompt ?? null,
+      completion: endpoint.pricing?.completion ?? null,
+      compared: Number.isFinite(price) ? price : null,
+    },
+    takes_prefill: endpoint.prefill !== null,
+    health: { standing: report.standing, ...toHealthFields(report) },
+  };
+}
+
+interface RoutingOutcome {
   readonly attempts: readonly Pick<Attempt, 'endpoint' | 'error' | 'brokeOff'>[];
   /** The response is an error. */
   readonly hasFailed: boolean;
@@ -102,10 +151,7 @@ function toRoutingMetadata(
 }
 
 /** The members that name the rule of a plan. */
-export const toRuleMembers = ({
-  rule,
-  requested,
-}: RuledCall): Pick<RoutingMetadata, 'routing_rule' | 'requested_model'> => ({
+const toRuleMembers = ({ rule, requested }: RuledCall): Pick<RoutingMetadata, 'routing_rule' | 'requested_model'> => ({
   routing_rule: rule,
   ...(requested !== null && { requested_model: requested }),
 });
@@ -118,3 +164,40 @@ export function refuseUnplanned(plan: CallPlan, refusal: GatewayError | null, re
   const error = refusal ?? (plan.endpoints.length === 0 ? noEndpointLeft(plan) : null);
   if (error !== null) throw withReport(error, report, { attempts: [], hasFailed: true });
 }
+
+/** A router may have considered hundreds. */
+const MAX_CANDIDATES = 50;
+
+/**
+ * Converts a plan to the form that is stored with its call: compact, and with the standing of each endpoint now. Null
+ * where there was nothing to decide: most calls are of a model with one endpoint, and their record names it.
+ */
+export function toRoutingDecision(plan: CallPlan, health: HealthBoard): RoutingDecision | null {
+  const { requested, strategy, orderedBy, endpoints, excluded } = plan;
+  if (endpoints.length + excluded.length < 2) return null;
+  const candidates: RoutingCandidate[] = [];
+  for (const endpoint of endpoints) {
+    if (candidates.length === MAX_CANDIDATES) break;
+    const candidate: RoutingCandidate = nameOf(endpoint);
+    const standing = health.of(endpoint).circuitState();
+    if (standing !== 'steady') candidate.standing = standing;
+    candidates.push(candidate);
+  }
+  for (const { endpoint, rule, guardrailId } of excluded) {
+    if (candidates.length === MAX_CANDIDATES) break;
+    const candidate: RoutingCandidate = { ...nameOf(endpoint), rule };
+    if (guardrailId !== undefined) candidate.guardrail_id = guardrailId;
+    candidates.push(candidate);
+  }
+  const decision: RoutingDecision = { requested, strategy, candidates };
+  if (orderedBy !== null) decision.ordered_by = orderedBy;
+  const more = endpoints.length + excluded.length - candidates.length;
+  if (more > 0) decision.more = more;
+  return decision;
+}
+
+const nameOf = ({ tag, provider, modelId }: Endpoint): RoutingCandidate => ({
+  provider: tag,
+  provider_name: provider.name,
+  model: modelId,
+});
