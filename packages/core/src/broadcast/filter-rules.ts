@@ -1,4 +1,4 @@
-import { parsePattern } from '../guardrails/filters/parse-pattern.ts';
+import { parsePattern } from '../guardrails/filters/custom-filter.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { BroadcastTrace } from './destination-format.ts';
 

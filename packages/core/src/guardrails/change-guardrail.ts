@@ -89,7 +89,7 @@ export function refuseUnknownInLists(
 export async function refuseBadPatterns({ content_filters: filters }: UpdateGuardrailRequest): Promise<void> {
   if (!filters?.length) return;
   // Late, because the engine is large and most processes never need it.
-  const { parsePattern } = await import('./filters/parse-pattern.ts');
+  const { parsePattern } = await import('./filters/custom-filter.ts');
   for (const [index, { pattern }] of filters.entries()) parsePattern(pattern, `content_filters.${index}.pattern`);
 }
 

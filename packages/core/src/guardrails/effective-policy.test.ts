@@ -10,10 +10,9 @@ import { selectEndpoints } from '../routing/select-endpoints.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { GuardrailScope } from '../wire/routing.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
-import { combineGuardrails, type GuardrailLayer } from './effective-policy.ts';
+import { combineGuardrails, type GuardrailLayer, toNarrowings } from './effective-policy.ts';
 import { compileInputFilters } from './filters/compile-filters.ts';
-import { guardInput } from './guard-input.ts';
-import { toNarrowings } from './to-narrowings.ts';
+import { guardInput } from './guard-call.ts';
 
 const layer = (scope: GuardrailScope, id: string, fields: Partial<Guardrail>): GuardrailLayer => ({
   scope,

@@ -1,14 +1,31 @@
 import { type ModelCall, type Pipeline, withRequest } from '../calls/model-call.ts';
-import type { TextMap } from '../calls/texts.ts';
+import type { Place } from '../calls/text-places.ts';
+import { type RequestText, type TextMap, UnredactableError } from '../calls/texts.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
-import type { GatewayError } from '../foundation/errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
-import type { SlicingPlatform } from '../foundation/queues.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/queues.ts';
 import type { GuardrailStage } from '../wire/routing.ts';
-import type { OutputFilters } from './filters/compile-filters.ts';
-import { guardInput, type InputVerdict } from './guard-input.ts';
+import type { CompiledFilter, InputFilters, OutputFilters } from './filters/compile-filters.ts';
+import type { Span } from './filters/filter.ts';
+import { type NormalisedText, normaliseInSteps, normaliseText } from './filters/normalise-text.ts';
 import type { Policy } from './policy.ts';
-import { actionOf, type Finding, toBlockError, toStages, toUnavailableError, toUnreadableError } from './verdict.ts';
+import { createTextGuard, guardInSteps } from './text-guard.ts';
+import {
+  actionOf,
+  type Finding,
+  isJsonDocument,
+  mergeOverlaps,
+  type PlacedText,
+  replaceIn,
+  type Replacement,
+  toBlockError,
+  toFinding,
+  toStages,
+  toUnavailableError,
+  toUnreadableError,
+  unescapeInSteps,
+} from './verdict.ts';
 
 export interface GuardedCall<Request> {
   /** The call in the form that is sent and stored. */
@@ -38,7 +55,7 @@ export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptio
 export const actsOnInput = (policy: Policy | null): boolean =>
   policy?.input?.filters.some(({ origin }) => origin.action !== 'flag') === true;
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly policy: Policy | null;
   /** Receives the effects of the guardrails. */
   readonly pipeline: Pipeline;
@@ -47,7 +64,7 @@ export interface GuardOptions {
   readonly platform: SlicingPlatform;
 }
 
-export interface GuardedRequest<Request> {
+interface GuardedRequest<Request> {
   readonly request: Request;
   readonly refusal: GatewayError | null;
 }
@@ -118,4 +135,205 @@ export function toCompletionGuard(policy: Policy | null, pipeline: Pipeline): Co
       for (const stage of toStages([finding])) pipeline.add(stage);
     },
   };
+}
+
+/** The result of the guardrails for a request. */
+interface InputVerdict<Request> {
+  /** The request with all replacements; the same object when nothing was replaced. */
+  readonly request: Request;
+  /** Every filter with a match, the strongest action first. A request is refused when one of them blocks. */
+  readonly findings: readonly Finding[];
+}
+
+/** Above this length, texts are read in steps. */
+const LONG_ABOVE = 16_384;
+
+/**
+ * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
+ * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on
+ * (docs/decisions/0029); only when it takes longer than the first one is the result a promise. When it throws or rejects,
+ * the request has not passed.
+ */
+export function guardInput<Request>(
+  request: Request,
+  filters: InputFilters,
+  map: TextMap<Request>,
+  platform: SlicingPlatform,
+): Awaitable<InputVerdict<Request>> {
+  return runInSlices(guardTexts(request, filters, map), platform);
+}
+
+function* guardTexts<Request>(
+  request: Request,
+  { filters, candidates }: InputFilters,
+  map: TextMap<Request>,
+): Steps<InputVerdict<Request>> {
+  const given: RequestText[] = [];
+  map(request, (text) => {
+    given.push(text);
+    return text.text;
+  });
+  const { texts, document } = yield* placeTexts(given);
+  const isLong = document.length > LONG_ABOVE;
+  const normalised = isLong ? yield* normaliseInSteps(document) : normaliseText(document);
+  const known = isLong && candidates.search ? yield* candidates.search(normalised.text) : candidates(normalised.text);
+  const findings: Finding[] = [];
+  const replacements: (readonly Replacement[])[] = [];
+  for (const place of known ?? filters.keys()) {
+    const compiled = filters[place] as CompiledFilter;
+    const { filter, origin } = compiled;
+    if (known !== null && filter.isTriggerExact === true && origin.action !== 'redact' && !origin.isUserOnly) {
+      findings.push(toFinding(compiled, []));
+      continue;
+    }
+    const spans = yield* findSpans(compiled, normalised, texts);
+    if (spans.length === 0) continue;
+    const finding = toFinding(compiled, spans, ({ start, end }) => document.slice(start, end));
+    const unredactable = origin.action === 'redact' ? findFixed(spans, given, texts) : undefined;
+    findings.push(unredactable === undefined ? finding : { ...finding, unredactable });
+    if (origin.action !== 'redact') continue;
+    replacements.push(spans);
+    yield;
+  }
+  if (replacements.length === 0) return { request, findings };
+  const merged = yield* mergeOverlaps(replacements);
+  try {
+    const replaced = yield* replaceIn(given, texts, merged);
+    let next = 0;
+    return { request: map(request, () => replaced[next++] as string), findings };
+  } catch (error) {
+    if (!(error instanceof UnredactableError)) throw error;
+    const refused = findings.map((finding) =>
+      actionOf(finding) === 'redact' ? { ...finding, unredactable: error.place } : finding,
+    );
+    return { request, findings: refused };
+  }
+}
+
+/** The place of the first match in a text that must stay as it is. */
+function findFixed(
+  spans: readonly Span[],
+  given: readonly RequestText[],
+  texts: readonly PlacedText[],
+): string | undefined {
+  let next = 0;
+  for (const [index, { form, place }] of given.entries()) {
+    const placed = texts[index] as PlacedText;
+    while (next < spans.length && (spans[next] as Span).end <= placed.start) next += 1;
+    const span = spans[next];
+    if (span === undefined) return undefined;
+    if (form === 'fixed' && span.start < endOf(placed)) return place;
+  }
+  return undefined;
+}
+
+interface PlacedTexts {
+  readonly texts: readonly PlacedText[];
+  readonly document: string;
+}
+
+function* placeTexts(given: readonly RequestText[]): Steps<PlacedTexts> {
+  const texts: PlacedText[] = [];
+  let document = '';
+  for (const { text, role, isContinued, form } of given) {
+    if (!isContinued && document !== '') document += '\n';
+    const isJson = form === 'arguments' || (form === 'result' && text.includes('\\') && isJsonDocument(text));
+    const shown = isJson ? yield* unescapeInSteps(text) : { text, writtenAt: null };
+    texts.push({ text: shown.text, role, start: document.length, writtenAt: shown.writtenAt });
+    document += shown.text;
+  }
+  return { texts, document };
+}
+
+/** Matches as offsets in the original, in order, and what replaces them. */
+function* findSpans(
+  { filter, origin }: CompiledFilter,
+  { text, originalStart, originalEnd }: NormalisedText,
+  texts: readonly PlacedText[],
+): Steps<readonly Replacement[]> {
+  const isLong = text.length > (filter.longAbove ?? LONG_ABOVE);
+  const found = isLong && filter.search ? yield* filter.search(text) : filter.findAll(text);
+  const spans: Replacement[] = [];
+  const { placeholder } = filter;
+  // Matches and texts are both in order.
+  let first = 0;
+  for (const [index, span] of found.entries()) {
+    const start = originalStart(span.start);
+    const end = originalEnd(span.end);
+    while (first < texts.length - 1 && endOf(texts[first] as PlacedText) <= start) first += 1;
+    if (!origin.isUserOnly || isSaidByUser(texts, first, { start, end })) spans.push({ start, end, placeholder });
+    if (index % SPANS_A_STEP === SPANS_A_STEP - 1) yield;
+  }
+  return spans;
+}
+
+const SPANS_A_STEP = 4096;
+
+const endOf = ({ start, text }: PlacedText): number => start + text.length;
+
+/** Whether a part of a match is in a text of the user; `first` is the first text that it may be in. */
+function isSaidByUser(texts: readonly PlacedText[], first: number, { start, end }: Span): boolean {
+  for (let i = first; i < texts.length; i += 1) {
+    const placed = texts[i] as PlacedText;
+    if (placed.start >= end) return false;
+    if (placed.role === 'user' && endOf(placed) > start) return true;
+  }
+  return false;
+}
+
+/**
+ * Applies the output filters to what the gateway itself adds to a completion, at this place. Returns the same value where
+ * nothing is redacted. Rejects with `permission_denied` for blocked text, and when a filter fails.
+ */
+export async function guardAdded<Value>(
+  value: Value,
+  place: Place,
+  completionGuard: CompletionGuard | null,
+  platform: SlicingPlatform,
+): Promise<Value> {
+  if (completionGuard === null) return value;
+  try {
+    const texts: string[] = [];
+    place(value, (text) => {
+      texts.push(text);
+      return text;
+    });
+    const passed = await runInSlices(passAll(texts, completionGuard), platform);
+    let next = 0;
+    return place(value, () => {
+      next += 1;
+      return passed[next - 1] as string;
+    }) as Value;
+  } catch (error) {
+    throw error instanceof GatewayError ? error : toUnavailableError('Response', error);
+  }
+}
+
+function* passAll(texts: readonly string[], { filters, onFinding }: CompletionGuard): Steps<readonly string[]> {
+  const passed: string[] = [];
+  for (const whole of texts) {
+    const { text, blockedBy } = yield* guardInSteps(createTextGuard(filters, onFinding), whole);
+    if (blockedBy !== null) {
+      onFinding(blockedBy);
+      throw toBlockError(blockedBy, 'Response');
+    }
+    passed.push(text);
+  }
+  return passed;
+}
+
+/** The result of guardrails for a text that was added to a request after its caller had sent it. */
+export interface GuardedText {
+  readonly text: string;
+  /** Set when the text must not go to a model. */
+  readonly refusal: GatewayError | null;
+}
+
+/** A text from outside is treated like one by the user. */
+const asSaid: TextMap<string> = (text, change) => change({ text, role: 'user', isContinued: false, form: 'text' });
+
+/** Applies the input filters of a policy to a text from a page, a file or a tool, as to the request. */
+export async function guardText(text: string, options: GuardOptions): Promise<GuardedText> {
+  const guarded = await guardRequest(text, asSaid, options);
+  return { text: guarded.request, refusal: guarded.refusal };
 }

@@ -5,12 +5,12 @@ import { mapChatTexts } from '../chat/map-texts.ts';
 import type { SlicingPlatform, Steps } from '../foundation/queues.ts';
 import { BUILTIN_FILTER_SLUGS, type BuiltinFilter, type CustomFilter } from '../wire/guardrails.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
-import { createTextGuard, guardInSteps } from './create-text-guard.ts';
 import { combineGuardrails, type EffectiveFilter } from './effective-policy.ts';
 import { compileInputFilters, compileOutputFilters } from './filters/compile-filters.ts';
 import type { Filter } from './filters/filter.ts';
 import { guardRequest } from './guard-call.ts';
 import { guardCompletion } from './guard-completion.ts';
+import { createTextGuard, guardInSteps } from './text-guard.ts';
 
 interface CountedTurns {
   readonly platform: SlicingPlatform;

@@ -1,6 +1,5 @@
 import { noKey } from '../../auth/keys.ts';
-import { toAssignments } from '../../guardrails/assignments.ts';
-import { findGuardrail } from '../../guardrails/find-guardrail.ts';
+import { findGuardrail, toAssignments } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import { assignedSchema, keyHashesSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';

@@ -1,4 +1,4 @@
-import { noGuardrail } from '../../guardrails/find-guardrail.ts';
+import { noGuardrail } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import { deletedSchema } from '../../wire/fields.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';

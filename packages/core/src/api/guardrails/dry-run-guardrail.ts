@@ -1,6 +1,6 @@
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { withDraft, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
-import { findGuardrail } from '../../guardrails/find-guardrail.ts';
+import { findGuardrail } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import { guardrailDryRunLineSchema, guardrailDryRunRequestSchema } from '../../wire/guardrail-trials.ts';
 import type { Guardrail } from '../../wire/guardrails.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createVirtualPlatform } from '../../../../../test/support/async/virtual-platform.ts';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { toNewGuardrail } from '../../guardrails/change-guardrail.ts';
-import { compilePolicy } from '../../guardrails/compile-policy.ts';
+import { compilePolicy } from '../../guardrails/policy.ts';
 import { createMemoryStore } from '../../stores/memory-store.ts';
 import { dryRunOverGenerations } from './dry-run-over-generations.ts';
 import type { DryRunParts } from './guardrail-parts.ts';

@@ -1,7 +1,7 @@
 import { createModelCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import { mapChatTexts } from '../../chat/map-texts.ts';
-import { guardInput } from '../../guardrails/guard-input.ts';
+import { guardInput } from '../../guardrails/guard-call.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import type { Principal } from '../../http/request.ts';
 import { planCall } from '../../routing/plan-call.ts';
@@ -33,7 +33,7 @@ export async function createDryRun(guardrail: Guardrail, parts: DryRunParts): Pr
 
 /** The policy of a guardrail on its own. Rejects with `permission_denied` when a filter cannot be compiled. */
 export async function compileAlone(guardrail: Guardrail, { catalog }: Pick<DryRunParts, 'catalog'>): Promise<Policy> {
-  const { compilePolicy } = await import('../../guardrails/compile-policy.ts');
+  const { compilePolicy } = await import('../../guardrails/policy.ts');
   return compilePolicy([{ scope: 'api-key', guardrail }], catalog);
 }
 

@@ -1,4 +1,4 @@
-import { findGuardrail } from '../../guardrails/find-guardrail.ts';
+import { findGuardrail } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import { guardrailResponseSchema } from '../../wire/guardrails.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';

@@ -1,7 +1,7 @@
 import type { FindKeyNames, MemberDirectory } from '../../auth/keys.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { GuardrailHits } from '../../guardrails/hits/guardrail-hits.ts';
+import type { GuardrailHits } from '../../guardrails/hits.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { Store } from '../../stores/store.ts';

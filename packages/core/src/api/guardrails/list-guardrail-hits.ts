@@ -1,6 +1,5 @@
 import type { FindKeyNames } from '../../auth/keys.ts';
-import { listHitDays } from '../../guardrails/hits/list-hit-days.ts';
-import { sumHits } from '../../guardrails/hits/sum-hits.ts';
+import { listHitDays, sumHits } from '../../guardrails/hits.ts';
 import { operation } from '../../http/operation.ts';
 import type { GuardrailHitsRow } from '../../stores/rows.ts';
 import { refuseField } from '../../wire/fields.ts';

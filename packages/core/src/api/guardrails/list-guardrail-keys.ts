@@ -1,5 +1,4 @@
-import { listKeyAssignmentBodies } from '../../guardrails/assignments.ts';
-import { findGuardrail } from '../../guardrails/find-guardrail.ts';
+import { findGuardrail, listKeyAssignmentBodies } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import { pageQuerySchema, toPage } from '../../wire/fields.ts';
 import { keyAssignmentListSchema } from '../../wire/guardrails.ts';

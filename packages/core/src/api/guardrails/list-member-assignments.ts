@@ -1,4 +1,4 @@
-import { listMemberAssignmentBodies } from '../../guardrails/assignments.ts';
+import { listMemberAssignmentBodies } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import { pageQuerySchema, toPage } from '../../wire/fields.ts';
 import { memberAssignmentListSchema } from '../../wire/guardrails.ts';

@@ -1,5 +1,5 @@
 import { withDraft } from '../../guardrails/change-guardrail.ts';
-import { findGuardrail } from '../../guardrails/find-guardrail.ts';
+import { findGuardrail } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import { guardrailTestRequestSchema, guardrailTestResultSchema } from '../../wire/guardrail-trials.ts';
 import { createDryRun } from './dry-run.ts';

@@ -6,7 +6,7 @@ import {
   refuseUnknownInLists,
   toNewGuardrail,
 } from '../../guardrails/change-guardrail.ts';
-import { findGuardrail, noGuardrail } from '../../guardrails/find-guardrail.ts';
+import { findGuardrail, noGuardrail } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { type Guardrail, guardrailResponseSchema, updateGuardrailRequestSchema } from '../../wire/guardrails.ts';

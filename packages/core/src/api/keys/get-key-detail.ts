@@ -2,7 +2,7 @@ import { toKeyPrincipal } from '../../auth/authenticate.ts';
 import { findKey } from '../../auth/keys.ts';
 import { modelsWith, toUsableEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { findLayers } from '../../guardrails/policy-of.ts';
+import { findLayers } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
 import type { Principal } from '../../http/request.ts';
 import { type AnyKey, keyDetailResponseSchema } from '../../wire/keys.ts';

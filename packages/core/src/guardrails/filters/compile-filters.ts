@@ -1,8 +1,17 @@
+import type { BUILTIN_FILTER_SLUGS } from '../../wire/guardrails.ts';
 import type { EffectiveFilter } from '../effective-policy.ts';
-import { BUILT_IN_FILTERS } from './built-in-filters.ts';
-import { createCustomFilter, withLeftContext } from './create-custom-filter.ts';
-import { createPatternSet, type PatternSet } from './create-pattern-set.ts';
+import { createCustomFilter, createPatternSet, type PatternSet, withLeftContext } from './custom-filter.ts';
 import type { Filter } from './filter.ts';
+import {
+  creditCardFilter,
+  emailFilter,
+  ibanFilter,
+  ipAddressFilter,
+  phoneFilter,
+  ssnFilter,
+} from './personal-data-filters.ts';
+import { promptInjectionFilter } from './prompt-injection-filter.ts';
+import { secretsFilter } from './secrets-filter.ts';
 
 /** A filter of a policy, ready to be run. */
 export interface CompiledFilter {
@@ -63,3 +72,15 @@ function toCandidates(filters: readonly CompiledFilter[]): InputFilters['candida
   const triggers = filters.map(({ filter }) => filter.trigger ?? '');
   return createPatternSet(triggers, false);
 }
+
+/** The filters that come with the gateway, by the slug that guardrails name them by. */
+export const BUILT_IN_FILTERS: Readonly<Record<(typeof BUILTIN_FILTER_SLUGS)[number], Filter>> = {
+  email: emailFilter,
+  phone: phoneFilter,
+  ssn: ssnFilter,
+  'credit-card': creditCardFilter,
+  'ip-address': ipAddressFilter,
+  iban: ibanFilter,
+  secrets: secretsFilter,
+  'regex-prompt-injection': promptInjectionFilter,
+};

@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 
 import { runAtOnce, type Steps } from '../../foundation/queues.ts';
 import { BUILTIN_FILTER_SLUGS } from '../../wire/guardrails.ts';
-import { unescapeInSteps, unescapeJson } from '../unescape-json.ts';
-import { BUILT_IN_FILTERS } from './built-in-filters.ts';
-import { createCustomFilter } from './create-custom-filter.ts';
-import { createPatternSet } from './create-pattern-set.ts';
+import { unescapeInSteps, unescapeJson } from '../verdict.ts';
+import { BUILT_IN_FILTERS } from './compile-filters.ts';
+import { createCustomFilter, createPatternSet } from './custom-filter.ts';
 import type { Filter } from './filter.ts';
 import { normaliseInSteps, normaliseText } from './normalise-text.ts';
 

@@ -1,4 +1,4 @@
-import { createPatternFilter } from './create-pattern-filter.ts';
+import { createPatternFilter } from './personal-data-filters.ts';
 
 /** Keys and tokens by the formats of their issuers. Secrets without a format of their own are not found. */
 const SHAPES = [

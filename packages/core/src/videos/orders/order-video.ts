@@ -9,7 +9,7 @@ import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createRandomId } from '../../foundation/random-id.ts';
 import { guardCall } from '../../guardrails/guard-call.ts';
-import { effectsOfStages } from '../../guardrails/hits/effects-of.ts';
+import { effectsOfStages } from '../../guardrails/hits.ts';
 import type { VideoOrder } from '../../providers/video-contract.ts';
 import type { RateLimits } from '../../rate-limits/rate-limits.ts';
 import { toRoutingDecision } from '../../routing/explain.ts';

@@ -4,7 +4,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { TimerWheel } from '../../../foundation/timers.ts';
 import { TransportError } from '../../../foundation/transport.ts';
 import type { ToolStep } from '../../../generations/ended-call.ts';
-import type { GuardedText } from '../../../guardrails/guard-text.ts';
+import type { GuardedText } from '../../../guardrails/guard-call.ts';
 import type { ToolCall } from '../../../wire/chat-request.ts';
 import { clipText } from '../web/clip-text.ts';
 import { ToolFailure, type ToolResult } from './server-tool.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import { createVirtualPlatform } from '../../../../../test/support/async/virtual-platform.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import type { Store } from '../../stores/store.ts';
-import { createGuardrailHits } from './guardrail-hits.ts';
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import type { Store } from '../stores/store.ts';
+import { createGuardrailHits } from './hits.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 

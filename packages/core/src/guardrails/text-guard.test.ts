@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 
 import type { BuiltinFilter, CustomFilter } from '../wire/guardrails.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
-import { createTextGuard, MAX_MATCH_LENGTH } from './create-text-guard.ts';
 import { combineGuardrails } from './effective-policy.ts';
 import { compileOutputFilters, type OutputFilters } from './filters/compile-filters.ts';
+import { createTextGuard, MAX_MATCH_LENGTH } from './text-guard.ts';
 
 const redactsAndFlags: readonly CustomFilter[] = [
   { pattern: 'launch code \\d+', action: 'redact', label: '[CODE]', direction: 'output' },

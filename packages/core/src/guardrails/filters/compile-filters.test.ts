@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { cpuMs } from '../../../../../test/support/async/cpu-ms.ts';
 import { BUILTIN_FILTER_SLUGS } from '../../wire/guardrails.ts';
-import { BUILT_IN_FILTERS } from './built-in-filters.ts';
+import { BUILT_IN_FILTERS } from './compile-filters.ts';
 import { normaliseText } from './normalise-text.ts';
 
 type Slug = (typeof BUILTIN_FILTER_SLUGS)[number];

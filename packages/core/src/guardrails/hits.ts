@@ -1,14 +1,18 @@
-import type { Awaitable } from '../../foundation/awaitable.ts';
-import type { Logger } from '../../foundation/host.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import type { GuardrailHitsRow, GuardrailRefusal } from '../../stores/rows.ts';
-import type { GenerationRecord, Store } from '../../stores/store.ts';
-import type { GuardrailEffect } from '../../wire/guardrails.ts';
-import { effectsOfStages, type GuardrailHit } from './effects-of.ts';
-import { listHitDays } from './list-hit-days.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { GuardrailHitsRow, GuardrailRefusal } from '../stores/rows.ts';
+import type { GenerationRecord, GuardrailDaysQuery, GuardrailHitsRepository, Store } from '../stores/store.ts';
+import {
+  GUARDRAIL_EFFECTS,
+  type GuardrailEffect,
+  type GuardrailHitCounts,
+  type GuardrailHitList,
+} from '../wire/guardrails.ts';
+import type { PipelineStage } from '../wire/routing.ts';
 
 /** The caller of a refused call, and what they asked for. */
-export type RefusedCaller = Pick<GuardrailRefusal, 'principalId' | 'model'>;
+type RefusedCaller = Pick<GuardrailRefusal, 'principalId' | 'model'>;
 
 /**
  * Counts how often guardrails act. What is counted is in the store some seconds later, or once the store takes it: a
@@ -23,7 +27,7 @@ export interface GuardrailHits {
   save(): Promise<void>;
 }
 
-export interface GuardrailHitsParts {
+interface GuardrailHitsParts {
   readonly store: Pick<Store, 'guardrailHits'>;
   readonly platform: Pick<Platform, 'now' | 'setTimer' | 'isPerRequest'>;
   readonly logger: Logger;
@@ -151,3 +155,104 @@ function addCounts(counts: Counts | undefined, more: Counts): Counts {
   }
   return sum;
 }
+
+/** What one guardrail did to one call. */
+interface GuardrailHit {
+  readonly guardrailId: string;
+  readonly effect: GuardrailEffect;
+  /** The label of the filter, or the field of the guardrail. */
+  readonly rule: string;
+}
+
+/** What filters did, each guardrail and effect once. */
+export function effectsOfStages(stages: readonly PipelineStage[]): readonly GuardrailHit[] {
+  const hits = stages.flatMap(({ guardrail_id: guardrailId, name, data }) => {
+    const action = data?.['action'];
+    if (guardrailId === undefined || !isEffect(action)) return [];
+    const kinds = data?.['matched_entity_types'];
+    const rule = Array.isArray(kinds) && typeof kinds[0] === 'string' ? kinds[0] : name;
+    return [{ guardrailId, effect: action, rule }];
+  });
+  return eachOnce(hits);
+}
+
+/** The guardrails that exclude endpoints, each once. */
+export function effectsOfExclusions(
+  excluded: readonly { readonly rule: string; readonly guardrailId?: string | undefined }[],
+  effect: 'narrowed' | 'unserved',
+): readonly GuardrailHit[] {
+  return eachOnce(
+    excluded.flatMap(({ guardrailId, rule }) => (guardrailId === undefined ? [] : [{ guardrailId, effect, rule }])),
+  );
+}
+
+const eachOnce = (hits: readonly GuardrailHit[]): readonly GuardrailHit[] =>
+  hits.length < 2
+    ? hits
+    : [...new Map(hits.toReversed().map((hit) => [`${hit.guardrailId} ${hit.effect}`, hit])).values()];
+
+const isEffect = (action: unknown): action is 'blocked' | 'redacted' | 'flagged' =>
+  action === 'blocked' || action === 'redacted' || action === 'flagged';
+
+/** What guardrails did on some days, oldest first. Where a store is not asked that narrowly, of all that it lists. */
+export async function listHitDays(
+  hits: GuardrailHitsRepository,
+  query: GuardrailDaysQuery,
+): Promise<readonly GuardrailHitsRow[]> {
+  if (hits.listDays !== undefined) return hits.listDays(query);
+  const { from = '', to, guardrailId: wanted } = query;
+  return (await hits.list()).filter(
+    ({ day, guardrailId }) =>
+      day >= from && (to === undefined || day <= to) && (wanted === undefined || guardrailId === wanted),
+  );
+}
+
+interface HitsSpan {
+  /** Beginning of an hour in UTC, or of a day where a bucket is one. */
+  readonly startMs: number;
+  readonly bucketMs: number;
+  readonly buckets: number;
+  /** Is in the result although it did nothing. */
+  readonly guardrailId: string | undefined;
+}
+
+interface Sum {
+  readonly totals: GuardrailHitCounts;
+  readonly buckets: readonly GuardrailHitCounts[];
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Adds rows up by guardrail and time. */
+export function sumHits(rows: readonly GuardrailHitsRow[], span: HitsSpan): GuardrailHitList['data'] {
+  const { startMs, bucketMs, buckets, guardrailId: always } = span;
+  const sums = new Map<string, Sum>();
+  const sumOf = (id: string): Sum => {
+    const sum = sums.get(id) ?? { totals: toNone(), buckets: Array.from({ length: buckets }, toNone) };
+    sums.set(id, sum);
+    return sum;
+  };
+  if (always !== undefined) sumOf(always);
+  for (const { guardrailId, day, hours } of rows) {
+    for (const [hour, counts] of Object.entries(hours)) {
+      const at = Math.floor((Date.parse(day) + Number(hour) * HOUR_MS - startMs) / bucketMs);
+      if (at < 0 || at >= buckets) continue;
+      const { totals, buckets: parts } = sumOf(guardrailId);
+      for (const effect of GUARDRAIL_EFFECTS) {
+        const number = counts[effect] ?? 0;
+        totals[effect] += number;
+        (parts[at] as GuardrailHitCounts)[effect] += number;
+      }
+    }
+  }
+  return [...sums].map(([id, sum]) => ({ guardrail_id: id, totals: sum.totals, buckets: [...sum.buckets] }));
+}
+
+const toNone = (): GuardrailHitCounts => ({
+  blocked: 0,
+  redacted: 0,
+  flagged: 0,
+  narrowed: 0,
+  unserved: 0,
+  over_budget: 0,
+});

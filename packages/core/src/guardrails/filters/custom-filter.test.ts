@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { cpuMs } from '../../../../../test/support/async/cpu-ms.ts';
-import { createCustomFilter } from './create-custom-filter.ts';
-import { createPatternSet } from './create-pattern-set.ts';
-import { parsePattern } from './parse-pattern.ts';
+import { createCustomFilter, createPatternSet, parsePattern } from './custom-filter.ts';
 
 test.each([
   ['(?=a)b', /look-ahead and look-behind/],

@@ -1,4 +1,4 @@
-import type { RE2JS } from 're2js';
+import type { RE2JS, RE2Set } from 're2js';
 
 import type { Steps } from '../../foundation/queues.ts';
 import type { Span } from './filter.ts';
@@ -30,7 +30,7 @@ const ANY_RUNE = 10;
 const ANY_RUNE_OF_LINE = 11;
 
 /** A pattern of the largest size takes some milliseconds for so many characters. */
-const STEP_LENGTH = 256;
+const PAUSE_LENGTH = 256;
 /** How often the characters of a text are read at most, and how many in any case. */
 const MOST_READINGS = 16;
 const LEAST_CHARACTERS = 16_000_000;
@@ -49,7 +49,7 @@ export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Sp
   let now = createThreads(program);
   let next = createThreads(program);
   let start = 0;
-  let untilPause = STEP_LENGTH;
+  let untilPause = PAUSE_LENGTH;
   let allowed = text.length * MOST_READINGS + LEAST_CHARACTERS;
   while (start <= text.length) {
     let match: Span | null = null;
@@ -66,8 +66,8 @@ export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Sp
       [now, next] = [next, now];
       untilPause -= 1;
       if (untilPause > 0) continue;
-      untilPause = STEP_LENGTH;
-      allowed -= STEP_LENGTH;
+      untilPause = PAUSE_LENGTH;
+      allowed -= PAUSE_LENGTH;
       if (allowed < 0) throw new RangeError('a pattern reads a text too often; limit its repetitions');
       yield;
     }
@@ -161,4 +161,107 @@ function conditionsAt(text: string, at: number): number {
     (behind === NO_RUNE ? 8 : 0) |
     (isWord(before) === isWord(behind) ? 32 : 16)
   );
+}
+
+/** The engine's automaton at one place of a text. */
+interface State {
+  readonly isMatch: boolean;
+  readonly matchIDs: readonly number[];
+  /** The state behind each class of characters, as far as it is known. */
+  readonly next: readonly (State | null)[] | null;
+}
+
+/** What this file uses of the automaton, which the engine's types show and its documentation does not. */
+interface Automaton {
+  readonly failed: boolean;
+  readonly latin1Class: Int32Array;
+  readonly numClasses: number;
+  runeClass(rune: number): number;
+  start(input: { context(): number; step(): number }, position: number): State | null;
+  stepOrReset(
+    state: State,
+    cls: number,
+    rune: number,
+    anchor: number,
+    position: number,
+    progress: object,
+  ): State | null;
+}
+
+const UNANCHORED = 0;
+const END_OF_TEXT = -1;
+const MAX_LATIN1 = 0xff;
+/** All flags of a place: the text begins here. */
+const BEGINNING = { context: () => -1, step: () => 0 };
+/** So many characters take less than 5 ms, even while the automaton is still being built. */
+const STEP_LENGTH = 4096;
+
+/**
+ * Does in steps what `match` of the set does at once: the automaton is kept from step to step. Returns null where its
+ * states take too much memory, and `match` would have to change to an engine that cannot pause.
+ */
+export function* searchInSteps(set: RE2Set, text: string): Steps<readonly number[] | null> {
+  const automaton = set.dfa as Automaton;
+  let state = automaton.failed ? null : automaton.start(BEGINNING, 0);
+  const found = new Set<number>();
+  const progress = { resetPos: -1 };
+  let at = 0;
+  while (at < text.length && state !== null) {
+    for (const stop = Math.min(at + STEP_LENGTH, text.length); at < stop && state !== null;) {
+      const rune: number = text.codePointAt(at) ?? 0;
+      const cls = rune <= MAX_LATIN1 ? (automaton.latin1Class[rune] as number) : automaton.runeClass(rune);
+      state = state.next?.[cls] ?? automaton.stepOrReset(state, cls, rune, UNANCHORED, at, progress);
+      if (state?.isMatch === true) for (const id of state.matchIDs) found.add(id);
+      at += rune > 0xffff ? 2 : 1;
+    }
+    yield;
+  }
+  if (state !== null) {
+    state = automaton.stepOrReset(state, automaton.numClasses, END_OF_TEXT, UNANCHORED, at, progress);
+  }
+  if (state === null) return null;
+  if (state.isMatch) for (const id of state.matchIDs) found.add(id);
+  return [...found].toSorted((a, b) => a - b);
+}
+
+/** A pattern for the platform's engine, with a flag `g`, and what a search in windows has to know about it. */
+export interface WindowedPattern {
+  readonly pattern: RegExp;
+  /** The most characters from the beginning of a match to the last one that it depends on. */
+  readonly reach: number;
+}
+
+/** The most characters before a match that it depends on. */
+const LOOK_BEHIND = 64;
+/** A pattern takes some microseconds a character on text that was made for it. */
+const WINDOW_LENGTH = 2048;
+
+/**
+ * Calls `onMatch` with each match, in order, which returns where the search goes on: behind the match, at the earliest
+ * at its second character. A text longer than `atOnce` is searched in windows, with the same matches, and a step each.
+ */
+export function* findInWindows(
+  text: string,
+  { pattern, reach }: WindowedPattern,
+  atOnce: number,
+  onMatch: (found: string, start: number) => number,
+): Steps<void> {
+  const length = text.length <= atOnce ? text.length : Math.max(WINDOW_LENGTH, reach);
+  let next = 0;
+  for (let start = 0; start < text.length; start += length) {
+    const end = start + length;
+    if (next >= end) continue;
+    next = Math.max(next, start);
+    const left = Math.max(0, next - LOOK_BEHIND);
+    const seen = length === text.length ? text : text.slice(left, end + reach);
+    pattern.lastIndex = next - left;
+    for (let match = pattern.exec(seen); match !== null; match = pattern.exec(seen)) {
+      const at = left + match.index;
+      if (at >= end) break;
+      next = onMatch(match[0], at);
+      if (next >= end) break;
+      pattern.lastIndex = next - left;
+    }
+    if (end < text.length) yield;
+  }
 }
