@@ -14,7 +14,7 @@ interface Room {
 
 const BASE = ['foundation', 'wire', 'http'];
 const CALLS = [...BASE, 'providers', 'catalog', 'stores', 'calls', 'auth', 'account'];
-const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'rate-limits', 'budgets', 'generations', 'dispatch'];
+const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'limits', 'generations', 'dispatch'];
 
 /**
  * The rooms of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
@@ -34,8 +34,7 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   account: { imports: [...BASE, 'stores', 'auth'] },
   routing: { imports: [...BASE, 'catalog', 'calls', 'auth', 'account'] },
   guardrails: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'], packages: ['re2js'] },
-  'rate-limits': { imports: ['foundation', 'http', 'calls'] },
-  budgets: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails'] },
+  limits: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails'] },
   generations: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'] },
   dispatch: { imports: UP_TO_DISPATCH.filter((room) => room !== 'dispatch') },
   broadcast: {

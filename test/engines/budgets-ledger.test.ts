@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 
-import type { Budget } from '../../packages/core/src/budgets/budget.ts';
+import type { Budget } from '../../packages/core/src/limits/budgets.ts';
 import { type BudgetedCall, type BudgetInstance, budgetOf, CENT, holdOf } from './support/budget-instance.ts';
 import { openClosingInstance, openTwoInstances } from './support/budget-instances.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';

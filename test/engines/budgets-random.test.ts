@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type BudgetSlices, createWebPlatform } from '@model-gateway/core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import type { Budget } from '../../packages/core/src/budgets/budget.ts';
+import type { Budget } from '../../packages/core/src/limits/budgets.ts';
 import { type BudgetInstance, budgetOf, nextGenerationId, openBudgetInstance } from './support/budget-instance.ts';
 import { createRandom } from './support/create-random.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';

@@ -48,7 +48,13 @@ export {
   type ServingProvider,
 } from './catalog/override-models.ts';
 export { createSearchEngine, type SearchEngineName } from './chat/stages/web-search/create-search-engine.ts';
-export type { RateLimitOptions, RateLimitRule } from './rate-limits/rate-limits.ts';
+export type {
+  CreateRateCounter,
+  RateCounter,
+  RateLimitOptions,
+  RateLimitRule,
+  RateWindow,
+} from './limits/rate-limits.ts';
 export type { RegionOptions } from './routing/regions.ts';
 export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
 export { objectToWebhookSecret, type WebhookOptions } from './webhooks/webhooks.ts';
@@ -141,7 +147,6 @@ export {
   UNKNOWN_DATA_POLICY,
 } from './providers/provider.ts';
 export type { VideoProvider } from './providers/video-contract.ts';
-export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/routers.ts';
 export type {
   AssignmentRecord,

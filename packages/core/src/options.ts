@@ -15,8 +15,8 @@ import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts
 import type { Engine, InstanceFacts, Logger, MetricsOptions, SharedChannel } from './foundation/host.ts';
 import type { Platform } from './foundation/platform.ts';
 import type { Authenticate, GatewayRequest } from './http/request.ts';
+import type { RateLimitOptions } from './limits/rate-limits.ts';
 import type { Provider } from './providers/provider.ts';
-import type { RateLimitOptions } from './rate-limits/rate-limits.ts';
 import type { RegionOptions } from './routing/regions.ts';
 import type { RouterName, RouterStrategy } from './routing/routers.ts';
 import type { Store } from './stores/store.ts';

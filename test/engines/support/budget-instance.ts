@@ -7,10 +7,9 @@ import {
 } from '@model-gateway/core';
 import { createPostgresStore, type PostgresStoreOptions } from '@model-gateway/postgres';
 
-import { type Budget, spendersOf } from '../../../packages/core/src/budgets/budget.ts';
-import type { Hold } from '../../../packages/core/src/budgets/hold.ts';
-import type { Ledger } from '../../../packages/core/src/budgets/ledger.ts';
-import { createSharedLedger } from '../../../packages/core/src/budgets/shared-ledger.ts';
+import { type Budget, spendersOf } from '../../../packages/core/src/limits/budgets.ts';
+import type { Hold, Ledger } from '../../../packages/core/src/limits/ledger.ts';
+import { createSharedLedger } from '../../../packages/core/src/limits/shared/shared-ledger.ts';
 import { toRecord } from '../../../packages/core/src/testing/rows/generation-records.ts';
 
 /** What an instance of the gateway has to do with budgets: a store, a ledger, and calls that cost something. */

@@ -1,5 +1,4 @@
 import type { LiveAccount } from '../account/account.ts';
-import type { Ledger } from '../budgets/ledger.ts';
 import type { Timeouts } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -14,6 +13,7 @@ import type { TimerWheel } from '../foundation/timers.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import type { CompletionGuard } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
+import type { Ledger } from '../limits/ledger.ts';
 import type { RoutingReport } from '../routing/explain.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';

@@ -1,6 +1,6 @@
-import { boundWithin } from '../budgets/find-budgets.ts';
-import { reserveCall } from '../budgets/reserve-call.ts';
 import { withRequest } from '../calls/model-call.ts';
+import { boundWithin } from '../limits/budgets.ts';
+import { reserveCall } from '../limits/reserve-call.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { ChatTurn } from './stages/stage.ts';
 

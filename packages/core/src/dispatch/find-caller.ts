@@ -1,10 +1,9 @@
-import type { Budget } from '../budgets/budget.ts';
-import { type BudgetParts, findBudgets } from '../budgets/find-budgets.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GuardrailHits } from '../guardrails/hits.ts';
 import type { Policy, PolicyOf } from '../guardrails/policy.ts';
 import type { Principal } from '../http/request.ts';
+import { type Budget, type BudgetParts, findBudgets } from '../limits/budgets.ts';
 import type { GenerationRepository } from '../stores/store.ts';
 
 /** The rules for the calls of one principal. */

@@ -1,10 +1,10 @@
-import { boundWithin } from '../budgets/find-budgets.ts';
-import { withinBounds } from '../budgets/reserve-call.ts';
 import type { CallBound, Narrowing } from '../calls/call-kind.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import { effectsOfExclusions, effectsOfStages } from '../guardrails/hits.ts';
 import type { HeaderMap } from '../http/request.ts';
+import { boundWithin } from '../limits/budgets.ts';
+import { withinBounds } from '../limits/reserve-call.ts';
 import { createRoutingReport, refuseUnplanned, type RoutingReport } from '../routing/explain.ts';
 import { type CallPlan, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
 import type { Caller } from './find-caller.ts';

@@ -1,13 +1,13 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
-import { spendersOf } from '../budgets/budget.ts';
-import type { Ledger } from '../budgets/ledger.ts';
 import type { Outcome } from '../calls/attempt.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import type { GatewayRequest } from '../http/request.ts';
-import type { RateLimits } from '../rate-limits/rate-limits.ts';
+import { spendersOf } from '../limits/budgets.ts';
+import type { Ledger } from '../limits/ledger.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
 import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
 import type { Generation } from '../wire/generation.ts';
 import type { CallCounters } from './call-counters.ts';

@@ -1,5 +1,3 @@
-import type { Ledger } from '../budgets/ledger.ts';
-import { reserveCall } from '../budgets/reserve-call.ts';
 import { type Attempt, type Outcome, outcomeOf, type Timeouts, withFlaggedInput } from '../calls/attempt.ts';
 import type { Narrowing } from '../calls/call-kind.ts';
 import { type CallMarks, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
@@ -16,7 +14,9 @@ import { toStoredContent } from '../generations/stored-content.ts';
 import { toContentError } from '../generations/to-generation.ts';
 import { guardCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
-import type { RateLimits } from '../rate-limits/rate-limits.ts';
+import type { Ledger } from '../limits/ledger.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
+import { reserveCall } from '../limits/reserve-call.ts';
 import { type RoutingReport, toRoutingDecision, withReport } from '../routing/explain.ts';
 import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
 import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';

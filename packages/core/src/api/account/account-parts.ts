@@ -1,7 +1,7 @@
 import type { LiveAccount } from '../../account/account.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { RateLimitOptions } from '../../rate-limits/rate-limits.ts';
+import type { RateLimitOptions } from '../../limits/rate-limits.ts';
 import type { Store } from '../../stores/store.ts';
 
 export interface AccountParts {

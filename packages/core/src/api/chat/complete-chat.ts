@@ -1,4 +1,3 @@
-import { reserveCall } from '../../budgets/reserve-call.ts';
 import type { Narrowing } from '../../calls/call-kind.ts';
 import { amendRequest, createPipeline, receiveCall, withRequest } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
@@ -19,6 +18,7 @@ import { guardCall, type GuardedCall, toCompletionGuard } from '../../guardrails
 import { readJsonBody } from '../../http/read-json-body.ts';
 import type { RequestContext } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
+import { reserveCall } from '../../limits/reserve-call.ts';
 import { applyRules } from '../../routing/rules.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
 import type { ChatParts } from './chat-parts.ts';

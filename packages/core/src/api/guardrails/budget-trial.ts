@@ -1,6 +1,6 @@
 import { workspaceIdOfDefault } from '../../account/account.ts';
-import { periodStart } from '../../budgets/period-start.ts';
 import { toNanoUsd } from '../../catalog/nano-usd.ts';
+import { periodStart } from '../../limits/budgets.ts';
 import type { GenerationRecord } from '../../stores/store.ts';
 import type { Guardrail } from '../../wire/guardrails.ts';
 import type { OverBudget } from './dry-run-tally.ts';

@@ -1,8 +1,8 @@
 import { ORGANIZATION_ID } from '../../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
-import { readKeyUsage } from '../../budgets/read-key-usage.ts';
 import { findLayers } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
+import { readKeyUsage } from '../../limits/budgets.ts';
 import { DATA_REGIONS } from '../../wire/fields.ts';
 import { currentKeyResponseSchema } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';

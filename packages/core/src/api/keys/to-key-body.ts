@@ -1,4 +1,4 @@
-import { readKeyUsage } from '../../budgets/read-key-usage.ts';
+import { readKeyUsage } from '../../limits/budgets.ts';
 import type { KeyRecord } from '../../stores/rows.ts';
 import type { KeyBody } from '../../wire/keys.ts';
 import type { KeyParts } from './key-parts.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { script } from '../../../../../test/support/wires/anthropic.ts';
-import type { CreateRateCounter } from '../../rate-limits/rate-counter.ts';
+import type { CreateRateCounter } from '../../limits/rate-limits.ts';
 
 const pricing = { prompt: '0.001', completion: '0.002' };
 const MODELS = [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: 'claude-1', pricing }] }];

@@ -1,5 +1,3 @@
-import type { Ledger } from '../../budgets/ledger.ts';
-import { type Reservation, reserveCall } from '../../budgets/reserve-call.ts';
 import type { CallBound } from '../../calls/call-kind.ts';
 import {
   AGENT_HEADERS,
@@ -16,6 +14,8 @@ import { planGuarded } from '../../dispatch/plan-within.ts';
 import { operation } from '../../http/operation.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { toJsonResponse } from '../../http/response.ts';
+import type { Ledger } from '../../limits/ledger.ts';
+import { type Reservation, reserveCall } from '../../limits/reserve-call.ts';
 import type { ChatCall } from '../../providers/provider.ts';
 import { applyRules } from '../../routing/rules.ts';
 import { nativeOf } from '../../wire/chat-chunk.ts';

@@ -1,6 +1,5 @@
 import type { AuthenticateCaller } from '../../auth/authenticate.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
-import type { Ledger } from '../../budgets/ledger.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CallCounters } from '../../dispatch/call-counters.ts';
 import type { OpenCalls } from '../../dispatch/open-calls.ts';
@@ -9,6 +8,7 @@ import type { Closing, Engine, InstanceFacts, MetricsOptions } from '../../found
 import type { Platform } from '../../foundation/platform.ts';
 import type { CallFigures } from '../../generations/call-figures.ts';
 import type { GenerationFeed } from '../../generations/generation-feed.ts';
+import type { Ledger } from '../../limits/ledger.ts';
 import type { HealthBoard } from '../../routing/health/health-board.ts';
 import type { Store } from '../../stores/store.ts';
 

@@ -1,6 +1,6 @@
 import { changeWorkspace, findWorkspace } from '../../account/workspaces.ts';
-import { intervalOf, readInterval } from '../../budgets/workspace-budgets.ts';
 import { operation } from '../../http/operation.ts';
+import { intervalOf, readInterval } from '../../limits/budgets.ts';
 import { deletedSchema } from '../../wire/fields.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 

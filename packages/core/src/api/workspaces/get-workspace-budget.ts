@@ -1,7 +1,7 @@
 import { findWorkspace } from '../../account/workspaces.ts';
-import { intervalOf, readInterval } from '../../budgets/workspace-budgets.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
+import { intervalOf, readInterval } from '../../limits/budgets.ts';
 import { budgetResponseSchema } from '../../wire/account.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 

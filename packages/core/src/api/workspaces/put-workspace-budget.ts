@@ -1,7 +1,7 @@
 import { changeWorkspace, findWorkspace } from '../../account/workspaces.ts';
-import { intervalOf, putBudget, readInterval } from '../../budgets/workspace-budgets.ts';
 import { createUuid } from '../../foundation/random-id.ts';
 import { operation } from '../../http/operation.ts';
+import { intervalOf, putBudget, readInterval } from '../../limits/budgets.ts';
 import { budgetResponseSchema, putBudgetRequestSchema } from '../../wire/account.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 

@@ -1,8 +1,8 @@
-import type { Ledger } from '../../budgets/ledger.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { toNanoUsd } from '../../catalog/nano-usd.ts';
 import type { Recorder } from '../../dispatch/recorder.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import type { Ledger } from '../../limits/ledger.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';

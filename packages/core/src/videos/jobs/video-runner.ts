@@ -1,9 +1,9 @@
-import type { Ledger } from '../../budgets/ledger.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Recorder } from '../../dispatch/recorder.ts';
 import type { Awaitable } from '../../foundation/awaitable.ts';
 import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import type { Ledger } from '../../limits/ledger.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { VideoOrder, VideoProgress } from '../../providers/video-contract.ts';
 import { createDueQueue } from '../../stores/due-queue.ts';

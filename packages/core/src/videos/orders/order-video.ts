@@ -1,5 +1,4 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
-import type { Ledger } from '../../budgets/ledger.ts';
 import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type CallerParts, findCaller, refuseWithoutRoom } from '../../dispatch/find-caller.ts';
@@ -10,8 +9,9 @@ import type { Platform } from '../../foundation/platform.ts';
 import { createRandomId } from '../../foundation/random-id.ts';
 import { guardCall } from '../../guardrails/guard-call.ts';
 import { effectsOfStages } from '../../guardrails/hits.ts';
+import type { Ledger } from '../../limits/ledger.ts';
+import type { RateLimits } from '../../limits/rate-limits.ts';
 import type { VideoOrder } from '../../providers/video-contract.ts';
-import type { RateLimits } from '../../rate-limits/rate-limits.ts';
 import { toRoutingDecision } from '../../routing/explain.ts';
 import { type CallPlan, noEndpointLeft, type RoutingParts } from '../../routing/plan-call.ts';
 import type { Store } from '../../stores/store.ts';

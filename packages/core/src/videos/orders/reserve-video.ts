@@ -1,13 +1,11 @@
-import { type Budget, type Payer, spendersOf } from '../../budgets/budget.ts';
-import type { Hold } from '../../budgets/hold.ts';
-import type { Ledger } from '../../budgets/ledger.ts';
-import { reserveCall } from '../../budgets/reserve-call.ts';
-import { worstCaseNanoUsd } from '../../budgets/worst-case.ts';
 import type { CostBound } from '../../calls/call-kind.ts';
 import type { ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import { type Budget, type Payer, spendersOf } from '../../limits/budgets.ts';
+import type { Hold, Ledger } from '../../limits/ledger.ts';
+import { reserveCall, worstCaseNanoUsd } from '../../limits/reserve-call.ts';
 import type { VideoJobRepository } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
 import type { VideoCapabilities, VideoRequest } from '../../wire/videos.ts';

@@ -5,7 +5,7 @@ import { chatBoundOf } from '../chat/chat-bound.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EndpointDefinition } from '../wire/model-definition.ts';
-import { worstCaseNanoUsd } from './worst-case.ts';
+import { worstCaseNanoUsd } from './reserve-call.ts';
 
 const provider: Provider = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };
 

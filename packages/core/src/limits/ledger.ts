@@ -1,10 +1,8 @@
+import { formatUsd, toUsd } from '../catalog/nano-usd.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
-import type { GatewayError } from '../foundation/errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
-import { toRefusal } from './budget-refusal.ts';
-import type { Budget } from './budget.ts';
-import { createHoldBook } from './hold-book.ts';
-import type { Hold, WorstCase } from './hold.ts';
+import type { Budget } from './budgets.ts';
 
 /**
  * Holds the possible cost of calls under way, so that concurrent calls cannot together spend more than a budget allows.
@@ -132,4 +130,113 @@ function findRefusal(hold: Hold, { budgets, spent, heldBefore }: Figures): Refus
     return { budget, error: toRefusal(budget, { spentNanoUsd, heldNanoUsd, worstNanoUsd: worst, isUsedUp }) };
   }
   return undefined;
+}
+
+/** Why a call does not fit into a budget. */
+interface Shortage {
+  readonly spentNanoUsd: number;
+  readonly heldNanoUsd: number;
+  readonly worstNanoUsd: number;
+  readonly isUsedUp: boolean;
+}
+
+/** The refusal of a call that does not fit into a budget, with the figures. */
+export function toRefusal(
+  budget: Budget,
+  { spentNanoUsd, heldNanoUsd, worstNanoUsd, isUsedUp }: Shortage,
+): GatewayError {
+  const spent = `${formatUsd(spentNanoUsd)} of ${formatUsd(budget.limitNanoUsd)} is spent`;
+  const until = budget.resetsAt === null ? '' : `; it counts anew from ${budget.resetsAt}`;
+  const message = isUsedUp
+    ? `${budget.refusal}: ${spent}${until}`
+    : `${budget.refusal}: the call may cost up to ${formatUsd(worstNanoUsd)}, ${spent} and ` +
+      `${formatUsd(heldNanoUsd)} is held for calls under way; a lower max_tokens costs less${until}`;
+  return new GatewayError(budget.code, message, {
+    metadata: {
+      limit_usd: toUsd(budget.limitNanoUsd),
+      spent_usd: toUsd(spentNanoUsd),
+      reserved_usd: toUsd(heldNanoUsd),
+      required_usd: toUsd(worstNanoUsd),
+      ...(budget.resetsAt !== null && { resets_at: budget.resetsAt }),
+    },
+  });
+}
+
+/** What this process holds, by call and by spender. */
+export interface HoldBook {
+  add(hold: Hold): void;
+  /** Removes this one hold of a call that may have several. */
+  takeBack(hold: Hold): void;
+  /** Removes all holds of a call and returns them; none for an unknown call. */
+  release(id: string): readonly Hold[];
+  /** All holds of a call; undefined for an unknown one. */
+  of(id: string): readonly Hold[] | undefined;
+  heldAgainst(budget: Pick<Budget, 'spender' | 'includesByok'>): number;
+  totalNanoUsd(): number;
+}
+
+interface Sum {
+  creditsNanoUsd: number;
+  anyNanoUsd: number;
+  holds: number;
+}
+
+const NONE: readonly Hold[] = [];
+
+export function createHoldBook(): HoldBook {
+  const holds = new Map<string, readonly Hold[]>();
+  const sums = new Map<string, Sum>();
+
+  const book = ({ spenders, creditsNanoUsd, anyNanoUsd }: Hold, sign: 1 | -1): void => {
+    for (const spender of spenders) {
+      const sum = sums.get(spender) ?? { creditsNanoUsd: 0, anyNanoUsd: 0, holds: 0 };
+      sum.creditsNanoUsd += sign * (creditsNanoUsd ?? 0);
+      sum.anyNanoUsd += sign * anyNanoUsd;
+      sum.holds += sign;
+      if (sum.holds === 0) sums.delete(spender);
+      else sums.set(spender, sum);
+    }
+  };
+  return {
+    add(hold) {
+      const others = holds.get(hold.id);
+      holds.set(hold.id, others === undefined ? [hold] : [...others, hold]);
+      book(hold, 1);
+    },
+    takeBack(hold) {
+      const others = (holds.get(hold.id) ?? NONE).filter((other) => other !== hold);
+      if (others.length === 0) holds.delete(hold.id);
+      else holds.set(hold.id, others);
+      book(hold, -1);
+    },
+    release(id) {
+      const released = holds.get(id);
+      if (released === undefined) return NONE;
+      holds.delete(id);
+      for (const hold of released) book(hold, -1);
+      return released;
+    },
+    of: (id) => holds.get(id),
+    heldAgainst({ spender, includesByok }) {
+      const sum = sums.get(spender);
+      return (includesByok ? sum?.anyNanoUsd : sum?.creditsNanoUsd) ?? 0;
+    },
+    totalNanoUsd: () => [...holds.values()].flat().reduce((sum, { anyNanoUsd }) => sum + anyNanoUsd, 0),
+  };
+}
+
+/** The largest possible cost of a call. Billionths of a dollar. */
+export interface WorstCase {
+  /** Largest cost at the endpoints that the account pays for; null when there are none. */
+  readonly creditsNanoUsd: number | null;
+  /** Largest cost at any endpoint. */
+  readonly anyNanoUsd: number;
+}
+
+/** The amount that is held for one call until its cost is recorded. */
+export interface Hold extends WorstCase {
+  /** Id of the generation that will contain the cost. */
+  readonly id: string;
+  /** All principals whose budgets the call counts against. */
+  readonly spenders: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../foundation/errors.ts';
 import type { SlicedBudget } from '../../stores/store.ts';
-import type { Budget } from '../budget.ts';
-import type { HoldBook } from '../hold-book.ts';
+import type { Budget } from '../budgets.ts';
+import type { HoldBook } from '../ledger.ts';
 
 /** A call that waits for room in a budget. */
 export interface Waiter {
@@ -12,7 +12,7 @@ export interface Waiter {
 }
 
 /** The last refusal of the store, which holds for a moment without asking again. */
-export interface RememberedRefusal {
+interface RememberedRefusal {
   readonly limitNanoUsd: number;
   readonly availableNanoUsd: number;
   readonly spentNanoUsd: number;
@@ -57,7 +57,7 @@ export interface Slice {
 }
 
 /** The key of a budget among the slices. */
-export function sliceKeyOf({ kind, spenderId, since, includesByok }: SlicedBudget): string {
+function sliceKeyOf({ kind, spenderId, since, includesByok }: SlicedBudget): string {
   return `${kind} ${since ?? ''} ${includesByok ? 'any' : 'credits'} ${spenderId}`;
 }
 
@@ -140,4 +140,39 @@ export function noteUse(slice: Slice, needNanoUsd: number, now: number): void {
   slice.recentNanoUsd = recentOf(slice, now) + needNanoUsd;
   slice.lastNeedNanoUsd = needNanoUsd;
   slice.usedAt = now;
+}
+
+/** Finds the slices of an instance by budget and by spender. */
+export interface SliceShelf {
+  get(sliced: SlicedBudget): Slice | undefined;
+  add(slice: Slice): void;
+  remove(slice: Slice): void;
+  ofSpender(spender: string): readonly Slice[];
+  all(): Iterable<Slice>;
+  isEmpty(): boolean;
+}
+
+const NONE: readonly Slice[] = [];
+
+export function createSliceShelf(): SliceShelf {
+  const byKey = new Map<string, Slice>();
+  const bySpender = new Map<string, readonly Slice[]>();
+  return {
+    get: (sliced) => byKey.get(sliceKeyOf(sliced)),
+    add(slice) {
+      byKey.set(slice.key, slice);
+      const { spender } = slice.held;
+      bySpender.set(spender, [...(bySpender.get(spender) ?? NONE), slice]);
+    },
+    remove(slice) {
+      byKey.delete(slice.key);
+      const { spender } = slice.held;
+      const others = (bySpender.get(spender) ?? NONE).filter((other) => other !== slice);
+      if (others.length === 0) bySpender.delete(spender);
+      else bySpender.set(spender, others);
+    },
+    ofSpender: (spender) => bySpender.get(spender) ?? NONE,
+    all: () => byKey.values(),
+    isEmpty: () => byKey.size === 0,
+  };
 }

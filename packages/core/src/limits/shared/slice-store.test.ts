@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createWebPlatform } from '../../foundation/platform.ts';
-import { createStatementLimit } from './statement-limit.ts';
+import { createStatementLimit } from './slice-store.ts';
 
 const LIMIT_MS = 80;
 const within = createStatementLimit(createWebPlatform(), LIMIT_MS);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { periodEnd, periodStart } from './period-start.ts';
+import { periodEnd, periodStart } from './budgets.ts';
 
 test.each([
   ['2026-01-02T03:04:05.000Z', '2026-01-02', '2025-12-29', '2026-01-01'],

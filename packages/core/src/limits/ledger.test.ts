@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 
 import type { Spent } from '../stores/store.ts';
-import type { Budget } from './budget.ts';
-import type { Hold } from './hold.ts';
-import { createLedger, type Ledger } from './ledger.ts';
+import type { Budget } from './budgets.ts';
+import { createLedger, type Hold, type Ledger } from './ledger.ts';
 
 const CENT = 10_000_000;
 const NOTHING: Spent = { creditsNanoUsd: 0, byokNanoUsd: 0 };
