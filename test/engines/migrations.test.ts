@@ -2,7 +2,7 @@ import { createPostgresStore, migrateDatabase } from '@model-gateway/postgres';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { createDatabaseConnection } from '../../packages/postgres/src/connection/database-connection.ts';
+import { createDatabaseConnection } from '../../packages/postgres/src/connection/connection.ts';
 import { buildIndexes } from '../../packages/postgres/src/migrations/build-indexes.ts';
 import { migrate } from '../../packages/postgres/src/migrations/migrate.ts';
 import { MIGRATIONS } from '../../packages/postgres/src/migrations/migrations.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createDatabaseConnection } from '../../packages/postgres/src/connection/database-connection.ts';
+import { createDatabaseConnection } from '../../packages/postgres/src/connection/connection.ts';
 import { createSnapshot, type Read, SlowQueryError } from '../../packages/postgres/src/generations/read/reader.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 

@@ -2,7 +2,7 @@ import { createTableRepositories, type Store } from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import { type BudgetSlicesOptions, openBudgetSlices } from './budgets/open-budget-slices.ts';
-import { type ConnectionOptions, createDatabaseConnection } from './connection/database-connection.ts';
+import { type ConnectionOptions, createDatabaseConnection } from './connection/connection.ts';
 import { createGenerationSums } from './generations/generation-sums.ts';
 import { type GenerationsOptions, openGenerations } from './generations/open-generations.ts';
 import { DEFAULT_JOURNAL_BYTES } from './generations/write/append.ts';

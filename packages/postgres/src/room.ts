@@ -1,6 +1,6 @@
 import type { Logger } from '@model-gateway/core';
 
-import type { DatabaseConnection } from './connection/database-connection.ts';
+import type { DatabaseConnection } from './connection/connection.ts';
 
 /** What each part of the store is made of. */
 export interface RoomParts {

@@ -1,7 +1,7 @@
 import type { RecordJournal, StoreFigures } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import type { DatabaseConnection } from './connection/database-connection.ts';
+import type { DatabaseConnection } from './connection/connection.ts';
 
 export interface StoreFiguresParts {
   readonly connection: Pick<DatabaseConnection, 'databaseWithin'>;

@@ -1,8 +1,7 @@
 import type { Logger, StoreReadiness } from '@model-gateway/core';
 
-import type { DatabaseConnection } from './connection/database-connection.ts';
-import { describeDatabaseError } from './connection/database-error.ts';
-import { UnusableDatabaseError } from './connection/unusable-database-error.ts';
+import type { DatabaseConnection } from './connection/connection.ts';
+import { describeDatabaseError, UnusableDatabaseError } from './connection/errors.ts';
 import { buildIndexes } from './migrations/build-indexes.ts';
 import { findPendingMigrations, migrate } from './migrations/migrate.ts';
 import type { Room } from './room.ts';

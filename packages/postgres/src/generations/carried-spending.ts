@@ -2,7 +2,7 @@ import type { SpendingSum } from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import { fromColumnId, toColumnId } from '../connection/column-text.ts';
-import type { DatabaseConnection } from '../connection/database-connection.ts';
+import type { DatabaseConnection } from '../connection/connection.ts';
 
 interface CarriedRow {
   readonly kind: string;

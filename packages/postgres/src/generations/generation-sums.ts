@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { runPatiently } from '../connection/run-transaction.ts';
+import { runPatiently } from '../connection/connection.ts';
 import type { Room, RoomParts } from '../room.ts';
 import { createGenerationQueries, type GenerationReads } from './read/generation-queries.ts';
 import { toAddChanges } from './rollup/add-changes.ts';

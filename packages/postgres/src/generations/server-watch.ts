@@ -1,8 +1,8 @@
 import type { Logger } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import type { DatabaseConnection } from '../connection/database-connection.ts';
-import { describeDatabaseError } from '../connection/database-error.ts';
+import type { DatabaseConnection } from '../connection/connection.ts';
+import { describeDatabaseError } from '../connection/errors.ts';
 
 /**
  * Looks whether the database is still at the same server: after a failover it may lack what was committed last, and after

@@ -1,8 +1,7 @@
 import type { Spent, SpentQuery } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import type { DatabaseConnection } from '../connection/database-connection.ts';
-import { runPatiently } from '../connection/run-transaction.ts';
+import { type DatabaseConnection, runPatiently } from '../connection/connection.ts';
 import { toDay } from './day-of-generation.ts';
 import { createSpentTogether } from './spent-together.ts';
 

@@ -4,7 +4,7 @@ import type { Spent, SpentQuery } from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import { toColumnId } from '../connection/column-text.ts';
-import type { DatabaseConnection } from '../connection/database-connection.ts';
+import type { DatabaseConnection } from '../connection/connection.ts';
 
 type Database = DatabaseConnection['database'];
 

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { type Kysely, sql } from 'kysely';
 
-import type { DatabaseConnection } from '../connection/database-connection.ts';
-import { codeOf } from '../connection/database-error.ts';
+import type { DatabaseConnection } from '../connection/connection.ts';
+import { codeOf } from '../connection/errors.ts';
 import type { Database } from '../database.ts';
 import { type Index, INDEXES } from './indexes.ts';
 

@@ -1,6 +1,5 @@
-import { type ConnectionOptions, createDatabaseConnection } from '../connection/database-connection.ts';
-import { describeDatabaseError } from '../connection/database-error.ts';
-import { UnusableDatabaseError } from '../connection/unusable-database-error.ts';
+import { type ConnectionOptions, createDatabaseConnection } from '../connection/connection.ts';
+import { describeDatabaseError, UnusableDatabaseError } from '../connection/errors.ts';
 import { buildIndexes } from './build-indexes.ts';
 import { migrate } from './migrate.ts';
 

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-import { type DatabaseConnection, SCHEMA } from '../connection/database-connection.ts';
-import { NewerSchemaError } from '../connection/newer-schema-error.ts';
+import { type DatabaseConnection, SCHEMA } from '../connection/connection.ts';
+import { NewerSchemaError } from '../connection/errors.ts';
 import type { Database } from '../database.ts';
 import { MIGRATIONS } from './migrations.ts';
 

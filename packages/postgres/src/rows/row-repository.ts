@@ -2,8 +2,8 @@ import type { Repository } from '@model-gateway/core';
 import { type Kysely, sql, type Transaction } from 'kysely';
 
 import { toColumnId } from '../connection/column-text.ts';
-import { codeOf } from '../connection/database-error.ts';
-import { runTransaction } from '../connection/run-transaction.ts';
+import { runTransaction } from '../connection/connection.ts';
+import { codeOf } from '../connection/errors.ts';
 import type { Database } from '../database.ts';
 
 export interface RowRepositoryOptions<Row> {

@@ -1,8 +1,8 @@
 import type { Logger } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import type { DatabaseConnection } from '../connection/database-connection.ts';
-import { describeDatabaseError } from '../connection/database-error.ts';
+import type { DatabaseConnection } from '../connection/connection.ts';
+import { describeDatabaseError } from '../connection/errors.ts';
 
 export interface SweepOptions {
   readonly connection: Pick<DatabaseConnection, 'address' | 'database'>;

@@ -1,6 +1,6 @@
 import type { Tables } from '@model-gateway/core';
 
-import { isConnectionFailure } from '../connection/database-error.ts';
+import { isConnectionFailure } from '../connection/errors.ts';
 
 type Change = (tables: Tables) => Tables;
 

@@ -1,7 +1,7 @@
 import { GatewayError, type TableSource } from '@model-gateway/core';
 
-import { describeDatabaseError, toStoreError } from '../connection/database-error.ts';
-import { runTransaction } from '../connection/run-transaction.ts';
+import { runTransaction } from '../connection/connection.ts';
+import { describeDatabaseError, toStoreError } from '../connection/errors.ts';
 import type { Room, RoomParts } from '../room.ts';
 import { createChangeQueue } from './change-queue.ts';
 import { createTableMemory } from './table-memory.ts';

@@ -1,7 +1,7 @@
 import type { FollowedGenerations } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import type { DatabaseConnection } from '../../connection/database-connection.ts';
+import type { DatabaseConnection } from '../../connection/connection.ts';
 import type { ServerWatch } from '../server-watch.ts';
 import { type RecordRow, toRecord } from './generation-row.ts';
 

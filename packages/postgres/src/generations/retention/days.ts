@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 
-import type { DatabaseConnection } from '../../connection/database-connection.ts';
-import { codeOf } from '../../connection/database-error.ts';
-import { runPatiently } from '../../connection/run-transaction.ts';
+import { type DatabaseConnection, runPatiently } from '../../connection/connection.ts';
+import { codeOf } from '../../connection/errors.ts';
 
 /** The partitions of generations and contents, one a day. */
 export interface Days {

@@ -1,7 +1,7 @@
 import type { Logger, RetentionState } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import type { DatabaseConnection } from '../../connection/database-connection.ts';
+import type { DatabaseConnection } from '../../connection/connection.ts';
 import { toDay } from '../day-of-generation.ts';
 import { firstDayKept, firstDayToldApart, type Spending } from '../spending.ts';
 import { messageOf } from '../write/batch-error.ts';

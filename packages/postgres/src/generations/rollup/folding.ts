@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { codeOf, describeDatabaseError } from '../../connection/database-error.ts';
+import { codeOf, describeDatabaseError } from '../../connection/errors.ts';
 import type { Room, RoomParts } from '../../room.ts';
 
 /** What was written reads a little slower than sums until it is in them. */

@@ -1,7 +1,7 @@
 import type { PoolClient, QueryResult } from 'pg';
 
 import { toColumnId } from '../../connection/column-text.ts';
-import type { DatabaseConnection } from '../../connection/database-connection.ts';
+import type { DatabaseConnection } from '../../connection/connection.ts';
 import type { Days } from '../retention/days.ts';
 import type { ServerWatch } from '../server-watch.ts';
 import { UnfitRecordError } from './batch-error.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createTurns } from './turns.ts';
+import { createTurns } from './connection.ts';
 
 interface Work {
   readonly result: Promise<string>;

@@ -1,10 +1,93 @@
 import { GatewayError } from '@model-gateway/core';
 
-import { type DatabaseAddress, DatabaseUrlError } from './database-address.ts';
-import { NewerSchemaError } from './newer-schema-error.ts';
+/** Where a database is, without its password: for messages. */
+export interface DatabaseAddress {
+  /** As in `db.example.com:5432`. */
+  readonly host: string;
+  readonly database: string;
+  readonly user: string;
+  /** What its URL is called where it is set, as in `store.url`. */
+  readonly urlName: string;
+}
+
+/** The URL of a database is not one. Trying again does not help. */
+export class DatabaseUrlError extends Error {
+  override readonly name = 'DatabaseUrlError';
+}
+
+const URL_FORM = 'postgres://USER:PASSWORD@HOST:5432/DATABASE';
+
+/** Reads the URL of a PostgreSQL database. Throws a `DatabaseUrlError` that names where it is, and does not repeat it. */
+export function toDatabaseAddress(url: string, urlName = 'url'): DatabaseAddress {
+  if (!URL.canParse(url)) {
+    throw new DatabaseUrlError(
+      `The address of PostgreSQL in ${urlName} cannot be read: it has to look like ${URL_FORM}, with special characters of the password ` +
+        'percent-encoded',
+    );
+  }
+  const { protocol, hostname, port, pathname, username, password, searchParams } = new URL(url);
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
+    throw new DatabaseUrlError(
+      `The address of PostgreSQL in ${urlName} begins with ${protocol}//: it has to look like ${URL_FORM}`,
+    );
+  }
+  const host = hostname === '' ? (searchParams.get('host') ?? 'localhost') : hostname;
+  const user = decodeUrlPart(username, urlName);
+  decodeUrlPart(password, urlName);
+  return {
+    host: host.startsWith('/') ? host : `${host}:${port === '' ? '5432' : port}`,
+    database: decodeUrlPart(pathname.slice(1), urlName) || user,
+    user,
+    urlName,
+  };
+}
+
+/**
+ * The URL as `pg` is given it. What it takes each of these modes for today is named, because it warns that a later version
+ * of it will take them for less.
+ */
+export const toConnectionString = (url: string): string =>
+  /[?&]uselibpqcompat=true(?=&|$)/.test(url)
+    ? url
+    : url.replace(/(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, 'verify-full');
+
+function decodeUrlPart(text: string, urlName: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new DatabaseUrlError(
+      `The address of PostgreSQL in ${urlName} has a % that begins no percent-encoded character: write %25 for the ` +
+        'character itself',
+    );
+  }
+}
+
+/** A newer version of the gateway has changed the tables. Trying again does not help. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError';
+
+  constructor(unknown: readonly string[]) {
+    super(
+      `The database was migrated by a newer version of the gateway (${unknown.join(', ')}): ` +
+        'update this one, or use another database',
+    );
+  }
+}
+
+/** A database cannot be used. The message is one sentence for operators, without a password. */
+export class UnusableDatabaseError extends Error {
+  override readonly name = 'UnusableDatabaseError';
+  /** Trying again cannot help until somebody has changed something. */
+  readonly isPermanent: boolean;
+
+  constructor(message: string, options: { readonly isPermanent: boolean; readonly cause: unknown }) {
+    super(message, { cause: options.cause });
+    this.isPermanent = options.isPermanent;
+  }
+}
 
 /** What went wrong with a database. */
-export interface DatabaseFailure {
+interface DatabaseFailure {
   /** What was wrong and what to do, in one sentence for operators. It holds no password. */
   readonly message: string;
   /** Trying again cannot help until somebody has changed something. */
@@ -107,7 +190,7 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /** Whether the same statement may succeed in a while, with nothing changed. */
-export function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): boolean {
   // 40: serialization failure, deadlock; 53: out of resources; 55P03: lock not available; 57: ended by the operator;
   // 25006: read-only; 42P01, 3F000: not migrated yet.
   return isConnectionFailure(error) || /^(40|53|57|55P03|25006|42P01|3F000)/.test(codeOf(error));

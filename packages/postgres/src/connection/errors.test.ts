@@ -1,7 +1,17 @@
 import { GatewayError } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
-import { describeDatabaseError, isConnectionFailure, toStoreError } from './database-error.ts';
+import { describeDatabaseError, isConnectionFailure, toConnectionString, toStoreError } from './errors.ts';
+
+test.each([
+  ['postgres://h/db?sslmode=require', 'postgres://h/db?sslmode=verify-full'],
+  ['postgres://h/db?a=b&sslmode=verify-ca&sslrootcert=/x', 'postgres://h/db?a=b&sslmode=verify-full&sslrootcert=/x'],
+  ['postgres://h/db?sslmode=no-verify', 'postgres://h/db?sslmode=no-verify'],
+  ['postgres://h/db?sslmode=require&uselibpqcompat=true', 'postgres://h/db?sslmode=require&uselibpqcompat=true'],
+  ['postgres://u:sslmode=require@h/db', 'postgres://u:sslmode=require@h/db'],
+])('%s checks certificates as %s does', (url, expected) => {
+  expect(toConnectionString(url)).toBe(expected);
+});
 
 const ADDRESS = { host: 'db.example:5432', database: 'gateway', user: 'app', urlName: 'store.url' };
 

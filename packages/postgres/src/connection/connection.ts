@@ -1,15 +1,29 @@
+import { setImmediate } from 'node:timers/promises';
+
 import type { Logger, SharedChannel } from '@model-gateway/core';
-import { Kysely, PostgresDialect } from 'kysely';
+import {
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  type RawBuilder,
+  sql,
+  type Transaction,
+} from 'kysely';
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 
 import type { Database } from '../database.ts';
-import { createChannelNotifications } from './channel-notifications.ts';
-import { type DatabaseAddress, toConnectionString, toDatabaseAddress } from './database-address.ts';
-import { isConnectionFailure, toStoreError } from './database-error.ts';
-import { connect, limitPool } from './limited-client.ts';
-import { createListener } from './listener.ts';
-import type { Notifications } from './notifications.ts';
-import { createTurns } from './turns.ts';
+import {
+  codeOf,
+  type DatabaseAddress,
+  isConnectionFailure,
+  isTimeout,
+  toConnectionString,
+  toDatabaseAddress,
+  toStoreError,
+} from './errors.ts';
+import { createChannelNotifications, createListener, type Notifications } from './notifications.ts';
 
 /** How a database is reached. */
 export interface ConnectionOptions {
@@ -65,20 +79,20 @@ const DEFAULT_MAX_CONNECTIONS = 10;
 const DEFAULT_CONNECT_TIMEOUT_MS = 3000;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 5000;
 /** The server has ended a statement before this process stops waiting, so that the connection stays usable. */
-const PATIENCE_MS = 1000;
+const REPLY_SLACK_MS = 1000;
 const IDLE_MS = 60_000;
 /** What a server gathers for a connection goes with it. */
 const LIFETIME_SECONDS = 60 * 60;
 const CLOSE_LIMIT_MS = 3000;
 
-const INT8 = 20;
-const DATE = 1082;
+const INT8_OID = 20;
+const DATE_OID = 1082;
 /** Sums of nano-dollars fit a number up to 9 million dollars. Days are texts, without a time zone. */
 const parsers = { getTypeParser: toParser } as unknown as typeof types;
 
 function toParser(oid: number, format?: 'text' | 'binary'): unknown {
-  if (oid === INT8) return Number;
-  if (oid === DATE) return String;
+  if (oid === INT8_OID) return Number;
+  if (oid === DATE_OID) return String;
   return types.getTypeParser(oid, format);
 }
 
@@ -120,7 +134,7 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
 
   return {
     address,
-    database: databaseWithin(statementTimeoutMs + PATIENCE_MS),
+    database: databaseWithin(statementTimeoutMs + REPLY_SLACK_MS),
     databaseWithin,
     useClient: (limitMs, work) => useClient(pool, limitMs, work),
     async useReader(limitMs, work) {
@@ -158,7 +172,7 @@ async function useClient<Result>(
   limitMs: number,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await connect(pool);
+  const client = await takeClient(pool);
   let failure: Error | undefined;
   let isReleased = false;
   const release = (): void => {
@@ -186,3 +200,160 @@ const unrefDelay = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });
+
+const READ_ONLY_CODE = '25006';
+/** So often, a connection is given up because it takes no writes. */
+const RENEW_EVERY_MS = 1000;
+
+/**
+ * A pool for kysely, of which each statement ends within a time, and which never hands out a connection again that was
+ * lost or has given no sign of life. One that takes no writes is given up from time to time, as a new one may lead to the
+ * server that has taken over. Errors that pass are 503s.
+ */
+function limitPool(pool: Pool, limitMs: number): PostgresPool {
+  const clients = new WeakMap<PoolClient, PostgresPoolClient>();
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  const isUnusableAfter = (error: unknown): boolean => {
+    if (codeOf(error) !== READ_ONLY_CODE) return isConnectionFailure(error);
+    if (performance.now() - renewedAt < RENEW_EVERY_MS) return false;
+    renewedAt = performance.now();
+    return true;
+  };
+  return {
+    options: {},
+    async connect() {
+      const client = await takeClient(pool);
+      let limited = clients.get(client);
+      if (limited === undefined) clients.set(client, (limited = limitClient(client, limitMs, isUnusableAfter)));
+      return limited;
+    },
+    // The pool ends with its connection, not with one of its users.
+    end: () => Promise.resolve(),
+  };
+}
+
+/** A connection of the pool; its failure is a 503. */
+async function takeClient(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+function limitClient(
+  client: PoolClient,
+  limitMs: number,
+  isUnusableAfter: (error: unknown) => boolean,
+): PostgresPoolClient {
+  /** Why it cannot be used again. */
+  let failure: unknown;
+  const query = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<never>> => {
+    // What follows, a rollback for example, would wait as long again.
+    if (failure !== undefined) throw failure;
+    try {
+      const limited = { text, values: [...values], query_timeout: limitMs };
+      return (await client.query<never>(limited)) as unknown as PostgresQueryResult<never>;
+    } catch (error) {
+      const thrown = toStoreError(error);
+      if (isUnusableAfter(error)) failure = thrown;
+      throw thrown;
+    }
+  };
+  return {
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy) => client.release(failure !== undefined || destroy === true),
+  };
+}
+
+/** Does work when it is its turn. Rejects where that does not come in time. */
+type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** Lets so much work be done at once; what comes meanwhile waits, in order, for at most `waitMs`. */
+export function createTurns(atOnce: number, waitMs: number): Turns {
+  let free = atOnce;
+  const waiting = new Set<() => void>();
+
+  const begin = (): Promise<void> | undefined => {
+    if (free > 0) {
+      free -= 1;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(start);
+        reject(new Error(`timeout: ${atOnce} others were not done within ${waitMs} ms`));
+      }, waitMs);
+      waiting.add(start);
+    });
+  };
+  const end = (): void => {
+    const [next] = waiting;
+    if (next === undefined) {
+      free += 1;
+      return;
+    }
+    waiting.delete(next);
+    next();
+  };
+  return async (work) => {
+    await begin();
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  };
+}
+
+const MAX_TRIES = 5;
+const PATIENT_LIMIT_MS = 10 * 60 * 1000;
+
+/**
+ * Does work in a transaction, and again when it certainly has not happened and may succeed: after a deadlock, a
+ * serialization failure, where the connection was lost before it began, and once after one was lost before the commit;
+ * but not after a time limit. So the work may be called more than once, and does nothing but by the transaction.
+ */
+export async function runTransaction<Result>(
+  database: Kysely<Database>,
+  work: (transaction: Transaction<Database>) => Promise<Result>,
+): Promise<Result> {
+  let lost = 0;
+  for (let tries = 1; ; tries += 1) {
+    let step: 'begin' | 'work' | 'commit' = 'begin';
+    const isAgainAfter = (error: unknown): boolean => {
+      if (!isConnectionFailure(error)) return codeOf(error).startsWith('40');
+      if (step === 'work') lost += 1;
+      return lost <= 1 && step !== 'commit' && !isTimeout(error);
+    };
+    try {
+      return await database.transaction().execute(async (transaction) => {
+        step = 'work';
+        const result = await work(transaction);
+        step = 'commit';
+        return result;
+      });
+    } catch (error) {
+      if (tries === MAX_TRIES || !isAgainAfter(error)) throw error;
+      // Where a server ends one connection, it ends all: the pool reads first which others of it are lost.
+      await setImmediate();
+    }
+  }
+}
+
+/** Runs statements that nobody waits for, in a transaction, each of which may take minutes. */
+export async function runPatiently(
+  { databaseWithin }: Pick<DatabaseConnection, 'databaseWithin'>,
+  ...statements: readonly RawBuilder<unknown>[]
+): Promise<void> {
+  await databaseWithin(PATIENT_LIMIT_MS)
+    .transaction()
+    .execute(async (transaction) => {
+      await sql.raw(`set local statement_timeout = ${PATIENT_LIMIT_MS}`).execute(transaction);
+      for (const statement of statements) await statement.execute(transaction);
+    });
+}

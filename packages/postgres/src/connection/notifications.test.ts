@@ -3,8 +3,8 @@ import net from 'node:net';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { toDatabaseAddress } from './database-address.ts';
-import { createListener } from './listener.ts';
+import { toDatabaseAddress } from './errors.ts';
+import { createListener } from './notifications.ts';
 
 /** `AuthenticationOk` and `ReadyForQuery`. */
 const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
