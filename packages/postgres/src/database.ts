@@ -1,5 +1,76 @@
-import type { RowTables } from './rows/row-tables.ts';
-import type { SharedTables } from './tables/shared-tables.ts';
+import type { Generated, GeneratedAlways } from 'kysely';
 
 /** The tables of the SQL schema `gateway`. Each room declares its own. */
 export interface Database extends SharedTables, RowTables {}
+
+/** What the tables of rows have in common. */
+interface StoredRow {
+  readonly id: string;
+  /** Rises with each new row. */
+  readonly position: Generated<number>;
+  /** JSON. */
+  readonly row: string;
+  /** From when on it gets old, in milliseconds since the epoch; null for what is kept for ever. */
+  readonly ages_from_ms: number | null;
+}
+
+/** A video job, with columns for what others look for. */
+interface VideoJobRow extends StoredRow {
+  readonly principal_id: string;
+  readonly user_id: string | null;
+  readonly workspace_id: string | null;
+  readonly created_at_ms: number;
+  readonly has_ended: boolean;
+  /** Still to be looked at: it has not ended, or its webhook waits, or its videos are still to be fetched. */
+  readonly is_working: boolean;
+  readonly is_byok: boolean;
+  /** What it holds of budgets while it is open. */
+  readonly reserved_nano: number;
+  readonly generation_id: string;
+  readonly idempotency_key: string | null;
+  readonly lease_owner: string | null;
+  readonly lease_until_ms: number | null;
+  readonly status: GeneratedAlways<string>;
+  /** The state of the announcement of its end; null while there is none. */
+  readonly announcement: GeneratedAlways<string | null>;
+}
+
+/** Rows that change often. */
+export interface RowTables {
+  readonly video_jobs: VideoJobRow;
+  readonly broadcasts: StoredRow & {
+    /** Null for what is of a destination itself. */
+    readonly destination_id: string | null;
+    /** Of a delivery. */
+    readonly state: GeneratedAlways<string | null>;
+  };
+  readonly guardrail_hits: StoredRow;
+  readonly deliveries: {
+    readonly position: Generated<number>;
+    readonly row: string;
+    readonly generation_ids: readonly string[];
+    readonly sent_at_ms: number;
+  };
+  readonly entries: {
+    readonly id: string;
+    /** JSON of the text. */
+    readonly value: string;
+    readonly expires_at: Date;
+  };
+}
+
+/** The tables that every process has in memory, as one table of rows. */
+interface SharedTables {
+  /** One row. Whoever changes a table locks it, and raises it. */
+  readonly table_version: { readonly version: number };
+  readonly table_rows: {
+    readonly table_name: string;
+    readonly id: string;
+    /** Rows of a table are in this order. */
+    readonly position: number;
+    /** JSON; null once the row is removed. */
+    readonly row: string | null;
+    /** The version that wrote it. */
+    readonly version: number;
+  };
+}

@@ -1,12 +1,19 @@
-import type { Repository } from '@model-gateway/core';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import {
+  type BroadcastRow,
+  type GuardrailHitsRow,
+  hasEnded,
+  hasWork,
+  type Repository,
+  type VideoJob,
+} from '@model-gateway/core';
+import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 
-import { toColumnId } from '../connection/column-text.ts';
-import { runTransaction } from '../connection/connection.ts';
-import { codeOf } from '../connection/errors.ts';
-import type { Database } from '../database.ts';
+import { toColumnId } from './connection/column-text.ts';
+import { runTransaction } from './connection/connection.ts';
+import { codeOf } from './connection/errors.ts';
+import type { Database, RowTables } from './database.ts';
 
-export interface RowRepositoryOptions<Row> {
+interface RowRepositoryOptions<Row> {
   readonly database: Kysely<Database>;
   readonly table: 'video_jobs' | 'broadcasts' | 'guardrail_hits';
   readonly toColumns: (row: Row) => Readonly<Record<string, unknown>>;
@@ -88,3 +95,43 @@ export function createRowRepository<Row extends { readonly id: string }>(
     },
   };
 }
+
+/** The columns of a row beside its id and its JSON. */
+type ColumnsOf<Table extends 'video_jobs' | 'broadcasts' | 'guardrail_hits'> = Omit<
+  Insertable<RowTables[Table]>,
+  'id' | 'position' | 'row'
+>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const toOptionalId = (id: string | null | undefined): string | null => (id == null ? null : toColumnId(id));
+
+export function toVideoJobColumns(job: VideoJob): ColumnsOf<'video_jobs'> {
+  return {
+    ages_from_ms: hasWork(job) ? null : toWholeMs(job.updatedAt),
+    principal_id: toColumnId(job.principalId),
+    user_id: toOptionalId(job.userId),
+    workspace_id: toOptionalId(job.workspaceId),
+    created_at_ms: toWholeMs(job.createdAt),
+    has_ended: hasEnded(job),
+    is_working: hasWork(job),
+    is_byok: job.isByok,
+    reserved_nano: job.reservedNanoUsd,
+    generation_id: toColumnId(job.generationId),
+    idempotency_key: toOptionalId(job.idempotency?.key),
+    lease_owner: toOptionalId(job.lease?.ownerId),
+    lease_until_ms: job.lease == null ? null : toWholeMs(job.lease.untilMs),
+  };
+}
+
+export function toBroadcastColumns(row: BroadcastRow): ColumnsOf<'broadcasts'> {
+  return row.kind !== 'delivery'
+    ? { ages_from_ms: null, destination_id: null }
+    : { ages_from_ms: toWholeMs(row.createdAt), destination_id: toColumnId(row.destinationId) };
+}
+
+export function toGuardrailHitColumns({ day }: Pick<GuardrailHitsRow, 'day'>): { readonly ages_from_ms: number } {
+  return { ages_from_ms: Date.parse(day) + DAY_MS };
+}
+
+const toWholeMs = (timeMs: number): number => Math.floor(timeMs);

@@ -1,8 +1,8 @@
 import { EMPTY_TABLES, type Tables } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
-import { createTableMemory } from './table-memory.ts';
-import type { TableRow } from './table-rows.ts';
+import type { TableRow } from './table-sql.ts';
+import { createTableMemory } from './tables.ts';
 
 const toAssignment = (subjectId: string, guardrailId = 'g'): Tables['keyAssignments'][number] => ({
   id: subjectId,

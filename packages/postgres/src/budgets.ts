@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { BudgetSlice, BudgetSlices, SlicedBudget, SliceGrant, SliceRequest } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
-import { toColumnId } from '../connection/column-text.ts';
-import type { Room, RoomParts } from '../room.ts';
-import { listenForBudget, tellOfBudget } from './budget-notices.ts';
+import { fromColumnId, toColumnId } from './connection/column-text.ts';
+import type { Notifications } from './connection/notifications.ts';
+import type { Room, RoomParts } from './room.ts';
 
 export interface BudgetSlicesOptions {
   /** See `BudgetSlices`. Default: `refuse`. */
@@ -20,12 +20,12 @@ export interface BudgetSlicesOptions {
 }
 
 /** The budgets that instances divide among themselves. */
-export interface BudgetSlicesRoom extends Room {
+interface BudgetSlicesRoom extends Room {
   readonly slices: BudgetSlices;
 }
 
-const RECALL = 'gateway_budget_recall';
-const RETURN = 'gateway_budget_return';
+const RECALL_CHANNEL = 'gateway_budget_recall';
+const RETURN_CHANNEL = 'gateway_budget_return';
 /** Nine tenths of it are used, and it is renewed every 5 s: at least 62 s of an outage. */
 const DEFAULT_LIFE_MS = 75_000;
 const DEFAULT_PATIENCE_MS = 15_000;
@@ -59,33 +59,33 @@ export function openBudgetSlices(
       lifeMs,
       async renew() {
         const row = await read(sql<{ is_ours: boolean }>`select gateway.renew_budget_instance(
-          ${instanceId}, ${seconds(lifeMs)}::interval, ${seconds(patienceMs)}::interval) as is_ours`);
+          ${instanceId}, ${toInterval(lifeMs)}::interval, ${toInterval(patienceMs)}::interval) as is_ours`);
         return row?.is_ours === true;
       },
       async take(request) {
         const grant = toGrant(await read(takeStatement(request, instanceId, (writes += 1))));
-        if (grant !== null && grant.recalledFrom > 0) tell(RECALL, request.budget);
+        if (grant !== null && grant.recalledFrom > 0) tell(RECALL_CHANNEL, request.budget);
         return grant;
       },
       put: (slices) => put(slices, false),
       async giveBack(slice) {
         const isOurs = await put([slice], true);
-        if (isOurs) tell(RETURN, slice.budget);
+        if (isOurs) tell(RETURN_CHANNEL, slice.budget);
         return isOurs;
       },
       onRecall: (listener) =>
-        listenForBudget(notifications, RECALL, (budget, from) => {
+        listenForBudget(notifications, RECALL_CHANNEL, (budget, from) => {
           if (from !== instanceId) listener(budget);
         }),
       onGivenBack: (listener) =>
-        listenForBudget(notifications, RETURN, (budget, from) => {
+        listenForBudget(notifications, RETURN_CHANNEL, (budget, from) => {
           if (from !== instanceId) listener(budget, from);
         }),
     },
   };
 }
 
-const seconds = (ms: number): string => `${ms / 1000} seconds`;
+const toInterval = (ms: number): string => `${ms / 1000} seconds`;
 
 interface GrantRow {
   /** Null where the slices belong to nobody any more. */
@@ -119,4 +119,34 @@ function toGrant(row: GrantRow | undefined): SliceGrant | null {
     availableNanoUsd: row.available_nano,
     recalledFrom: row.recalled,
   };
+}
+
+interface BudgetNotice extends Omit<SlicedBudget, 'since'> {
+  /** The instance that sends it. */
+  readonly from: string;
+  /** Empty for a budget without a period. */
+  readonly since: string;
+}
+
+/** Tells what the statements of the database tell by themselves where it takes `LISTEN`. */
+function tellOfBudget(
+  notifications: Notifications,
+  channel: string,
+  { from, budget }: { readonly from: string; readonly budget: SlicedBudget },
+): void {
+  const { kind, spenderId, since, includesByok } = budget;
+  const notice: BudgetNotice = { from, kind, spenderId: toColumnId(spenderId), since: since ?? '', includesByok };
+  notifications.tell(channel, JSON.stringify(notice));
+}
+
+/** Calls back with the budget of each notification of a channel and the instance that has sent it. */
+function listenForBudget(
+  notifications: Notifications,
+  channel: string,
+  hear: (budget: SlicedBudget, from: string) => void,
+): () => void {
+  return notifications.listen(channel, (payload) => {
+    const { from, kind, spenderId, since, includesByok } = JSON.parse(payload) as BudgetNotice;
+    hear({ kind, spenderId: fromColumnId(spenderId), since: since === '' ? null : since, includesByok }, from);
+  });
 }

@@ -1,9 +1,9 @@
 import type { Logger } from '@model-gateway/core';
 
-import type { Notifications } from '../connection/notifications.ts';
-import { TABLES_CHANNEL } from './table-statements.ts';
+import type { Notifications } from './connection/notifications.ts';
+import { TABLES_CHANNEL } from './table-sql.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly notifications: Notifications;
   /** Whether this version is in memory. */
   readonly knows: (version: number) => boolean;
@@ -15,7 +15,7 @@ export interface WatchOptions {
 }
 
 /** Looks for changes of other processes. */
-export interface TableWatch {
+interface TableWatch {
   begin(): void;
   /** Resolves when what others had changed before is in memory, or, while it cannot be read, soon. */
   catchUp(): Promise<void>;

@@ -1,14 +1,55 @@
+import { EMPTY_TABLES, type Tables } from '@model-gateway/core';
 import { type Kysely, sql, type Transaction } from 'kysely';
 
-import { fromColumnId, toColumnId } from '../connection/column-text.ts';
-import type { Database } from '../database.ts';
-import type { TableName, TableRow } from './table-rows.ts';
+import { fromColumnId, toColumnId } from './connection/column-text.ts';
+import type { Database } from './database.ts';
+
+export type TableName = keyof Tables;
+type RowTableName = Exclude<TableName, 'settings'>;
+
+/** A row as the database has it. */
+export interface TableRow {
+  readonly table: TableName;
+  readonly id: string;
+  readonly position: number;
+  /** JSON; null for one that is removed. */
+  readonly row: string | null;
+}
+
+const idOf = ({ id }: { readonly id: string }): string => id;
+const subjectOf = ({ subjectId }: { readonly subjectId: string }): string => subjectId;
+
+const ID_OF_ROW: { readonly [Name in RowTableName]: (row: Tables[Name][number]) => string } = {
+  keys: ({ hash }) => hash,
+  members: idOf,
+  guardrails: idOf,
+  keyAssignments: subjectOf,
+  memberAssignments: subjectOf,
+  workspaces: idOf,
+  destinations: idOf,
+  providers: idOf,
+  models: idOf,
+};
+
+export const TABLE_NAMES = Object.keys(EMPTY_TABLES) as readonly TableName[];
+
+/** The rows of a table, each with its id, in order. Settings are one row. */
+export function rowsOf(tables: Tables, name: TableName): readonly (readonly [id: string, row: unknown])[] {
+  if (name === 'settings') return [['', tables.settings]];
+  const toId = ID_OF_ROW[name] as (row: unknown) => string;
+  return tables[name].map((row) => [toId(row), row] as const);
+}
+
+/** A table of these rows, which are in order. */
+export function toTable(name: TableName, rows: readonly unknown[]): Partial<Tables> {
+  return { [name]: name === 'settings' ? (rows[0] ?? {}) : rows };
+}
 
 /** The channel on which processes tell each other the version that they have written. */
 export const TABLES_CHANNEL = 'gateway_tables';
 
 /** Removed rows are remembered for so many versions: who is further behind reads everything. */
-const REMEMBERED = 10_000;
+const REMEMBERED_VERSIONS = 10_000;
 
 /** What the database has that this process has not. */
 export interface TableNews {
@@ -38,7 +79,7 @@ export async function readTableNews(database: Kysely<Database>, known: number | 
     from gateway.table_version v left join gateway.table_rows r on ${isNewer}`.execute(database);
   const version = rows[0]?.now_version ?? 0;
   // A database that went back, to a backup or to a standby that had not got everything, has the lower version.
-  const isBehind = known !== undefined && (version < known || version - known > REMEMBERED);
+  const isBehind = known !== undefined && (version < known || version - known > REMEMBERED_VERSIONS);
   if (isBehind) return readTableNews(database, undefined);
   return {
     version,
@@ -81,7 +122,7 @@ export async function writeTables(
     )
     select pg_notify(${TABLES_CHANNEL}, ${String(version)})`.execute(transaction);
   if (rows.includes(null)) {
-    await sql`delete from gateway.table_rows where row is null and version < ${version - REMEMBERED}`.execute(
+    await sql`delete from gateway.table_rows where row is null and version < ${version - REMEMBERED_VERSIONS}`.execute(
       transaction,
     );
   }
