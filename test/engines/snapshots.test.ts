@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createDatabaseConnection } from '../../packages/postgres/src/connection/connection.ts';
-import { createSnapshot, type Read, SlowQueryError } from '../../packages/postgres/src/generations/read/reader.ts';
+import { createSnapshot, type Read, SlowQueryError } from '../../packages/postgres/src/generations/reader.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 
 /** All that is asked of a query; kysely, which makes them, is a dependency of the store alone. */

@@ -8,7 +8,7 @@ import type {
 } from '@model-gateway/core';
 
 import type { StoredGenerations } from './content/stored-generations.ts';
-import type { GenerationReads } from './read/generation-queries.ts';
+import type { GenerationReads } from './generation-queries.ts';
 import { getLate } from './read/get-late.ts';
 import type { Spending } from './spending.ts';
 import { createAppend, type SpoolLimits } from './write/append.ts';

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 
 import { runPatiently } from '../connection/connection.ts';
 import type { Room, RoomParts } from '../room.ts';
-import { createGenerationQueries, type GenerationReads } from './read/generation-queries.ts';
-import { toAddChanges } from './rollup/add-changes.ts';
-import { createFolding } from './rollup/folding.ts';
+import { createFolding, toAddChanges } from './folding.ts';
+import { createGenerationQueries, type GenerationReads } from './generation-queries.ts';
 import { INCOMING } from './write/incoming-rows.ts';
 
 /** What keeps and reads sums and lists. */

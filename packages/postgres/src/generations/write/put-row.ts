@@ -1,7 +1,6 @@
 import { toGenerationFacts } from '@model-gateway/core';
 
-import { toColumnId, toColumnText } from '../../connection/column-text.ts';
-import { toFactText } from '../fact-text.ts';
+import { toColumnId, toColumnText, toFactText } from '../../connection/column-text.ts';
 import type { PendingRecord } from './pending-record.ts';
 import type { RowArrays } from './row-arrays.ts';
 

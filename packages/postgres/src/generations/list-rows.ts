@@ -1,9 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
-import { isWithin } from './filter-sql.ts';
-import { type FactsRow, FACTS, type RecordRow } from './generation-row.ts';
-import type { Read } from './reader.ts';
-import type { Span } from './walk-spans.ts';
+import { isWithin } from './filters.ts';
+import { FACTS, type FactsRow, type Read, type RecordRow, type Span } from './reader.ts';
 
 /** A place in the list by time: that of the last generation before it. */
 export interface TimePlace {
@@ -11,7 +9,7 @@ export interface TimePlace {
   readonly id: string;
 }
 
-export interface TimeQuery {
+interface TimeQuery {
   readonly where: RawBuilder<unknown>;
   /** Begins with what is older. */
   readonly after: TimePlace | undefined;

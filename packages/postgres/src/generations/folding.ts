@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 
-import { codeOf, describeDatabaseError } from '../../connection/errors.ts';
-import type { Room, RoomParts } from '../../room.ts';
+import { codeOf, describeDatabaseError } from '../connection/errors.ts';
+import type { Room, RoomParts } from '../room.ts';
 
 /** What was written reads a little slower than sums until it is in them. */
-const EVERY_MS = 2000;
+const FOLD_EVERY_MS = 2000;
 /** At once: it takes some seconds at most, and less is taken where it does not end in time. */
-const MOST = 10_000;
+const MAX_FOLDED = 10_000;
 /** More is taken at once again after a piece that took less. */
 const QUICK_MS = 500;
 const STATEMENT_TIMEOUT = '57014';
@@ -21,14 +21,14 @@ export function createFolding({ connection, logger }: Pick<RoomParts, 'connectio
   let isOpen = true;
   let isFailing = false;
 
-  let most = MOST;
+  let most = MAX_FOLDED;
   /** Whether there may be more. */
   const foldPiece = async (): Promise<boolean> => {
     const asked = most;
     const beganAt = performance.now();
     try {
       const folded = await foldChanges(connection, asked);
-      if (performance.now() - beganAt < QUICK_MS) most = Math.min(asked * 2, MOST);
+      if (performance.now() - beganAt < QUICK_MS) most = Math.min(asked * 2, MAX_FOLDED);
       return folded === asked;
     } catch (error) {
       if (codeOf(error) !== STATEMENT_TIMEOUT || asked === 1) throw error;
@@ -52,7 +52,7 @@ export function createFolding({ connection, logger }: Pick<RoomParts, 'connectio
           },
         )
         .then(schedule);
-    }, EVERY_MS);
+    }, FOLD_EVERY_MS);
     timer.unref();
   };
 
@@ -70,12 +70,19 @@ export function createFolding({ connection, logger }: Pick<RoomParts, 'connectio
 }
 
 /** Adds up to so many changes to the sums; resolves with how many. 0 where another process is at it. */
-export async function foldChanges(
-  { database }: Pick<RoomParts['connection'], 'database'>,
-  most: number,
-): Promise<number> {
+async function foldChanges({ database }: Pick<RoomParts['connection'], 'database'>, most: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`select gateway.fold_generation_changes(${most}) as folded`.execute(
     database,
   );
   return rows[0]?.folded ?? 0;
 }
+
+const CHANGE_COLUMNS = `created_at_ms, model, provider_name, endpoint_id, principal_id, user_id, workspace_id, app, status, cost_nano,
+  is_byok, prompt_tokens, completion_tokens, reasoning_tokens, first_token_ms, tokens_per_second`;
+
+/**
+ * Notes rows of a table with the columns of generations for the sums, in the transaction that writes them: its `sign` is
+ * 1 for a version that is new and -1 for one that is replaced. It waits for nobody, as it only inserts.
+ */
+export const toAddChanges = (incoming: string): string =>
+  `insert into gateway.generation_changes (sign, ${CHANGE_COLUMNS}) select sign, ${CHANGE_COLUMNS} from ${incoming}`;

@@ -1,9 +1,9 @@
 import type { FollowedGenerations } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import type { DatabaseConnection } from '../../connection/connection.ts';
-import type { ServerWatch } from '../server-watch.ts';
-import { type RecordRow, toRecord } from './generation-row.ts';
+import type { DatabaseConnection } from '../connection/connection.ts';
+import { type RecordRow, toRecord } from './reader.ts';
+import type { ServerWatch } from './server-watch.ts';
 
 type Follow = (place: string | null, limit: number) => Promise<FollowedGenerations>;
 

@@ -3,11 +3,10 @@ import type { GenerationPage, GenerationQuery, GenerationRepository } from '@mod
 import { addUpActivity } from './activity.ts';
 import { countFacets } from './facets.ts';
 import { addUpByTime } from './histogram.ts';
-import { pageOfGenerations } from './page.ts';
+import { pageOfGenerations, sortGenerations } from './pages.ts';
 import { createSnapshot, type ReadConnection } from './reader.ts';
-import { scanGenerations } from './scan.ts';
+import { scanGenerations } from './search.ts';
 import { pageOfSessions } from './sessions.ts';
-import { sortGenerations } from './sorted.ts';
 
 /** What lists, charts and sums read from the database, without a look at what waits to be written. */
 export interface GenerationReads extends Pick<
@@ -17,7 +16,7 @@ export interface GenerationReads extends Pick<
   page(query: GenerationQuery): Promise<GenerationPage>;
 }
 
-export interface GenerationQueriesOptions {
+interface GenerationQueriesOptions {
   readonly connection: ReadConnection;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -7,17 +7,13 @@ import {
 } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
-import { fromColumnId } from '../../connection/column-text.ts';
-import { readSums, type SumRow } from '../rollup/read-sums.ts';
-import { toSlots } from '../rollup/time-slots.ts';
-import { isOneOrNull, isWithin, toFilterSql } from './filter-sql.ts';
-import { toCut, toValues } from './histogram.ts';
+import { fromColumnId } from '../connection/column-text.ts';
+import { isOneOrNull, isWithin, toFilterSql } from './filters.ts';
+import { toCut, toOneDimension, toValues } from './histogram.ts';
 import { findBounds } from './list-rows.ts';
-import { toOneDimension } from './one-dimension.ts';
-import type { ReadParts } from './read-parts.ts';
-import type { Read } from './reader.ts';
-import { searchRecords } from './search-records.ts';
-import { type Span, walkSpans } from './walk-spans.ts';
+import { type Read, type ReadParts, type Span, walkSpans } from './reader.ts';
+import { searchRecords } from './search.ts';
+import { readSums, type SumRow, toSlots } from './sums.ts';
 
 const LIMIT_MS = 5000;
 const WALK_MS = 400;

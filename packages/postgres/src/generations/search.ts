@@ -1,19 +1,23 @@
-import { type GenerationFilter, type GenerationRecord, matchesFilter, toGenerationFacts } from '@model-gateway/core';
+import {
+  type GenerationFilter,
+  type GenerationRecord,
+  matchesFilter,
+  type ScannedGeneration,
+  type ScanQuery,
+  toGenerationFacts,
+} from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { isWithin, toFilterSql } from './filter-sql.ts';
-import { toRecord } from './generation-row.ts';
-import { listRecords, type TimePlace } from './list-rows.ts';
-import type { ReadParts } from './read-parts.ts';
-import { SlowQueryError } from './reader.ts';
-import type { Span } from './walk-spans.ts';
+import { isWithin, toFilterSql } from './filters.ts';
+import { listRecords, listRows, type TimePlace } from './list-rows.ts';
+import { type ReadParts, SlowQueryError, type Span, toRecord, toScanned } from './reader.ts';
 
-const BUDGET_MS = 400;
+const SEARCH_MS = 400;
 /** At first, so that something is found in the time however slow the database is; each step reads twice as many. */
 const FIRST_ROWS = 250;
 const MAX_ROWS = 2000;
 
-export interface RecordSearch {
+interface RecordSearch {
   readonly filter: GenerationFilter;
   readonly span: Span;
   readonly parts: ReadParts;
@@ -27,7 +31,7 @@ export async function searchRecords(
   { filter, span, parts }: RecordSearch,
   look: (record: GenerationRecord) => void,
 ): Promise<number> {
-  const until = parts.monotonicNow() + BUDGET_MS;
+  const until = parts.monotonicNow() + SEARCH_MS;
   const where = sql`${isWithin(span.fromMs, span.toMs)} and ${toFilterSql(filter).matches}`;
   let after: TimePlace | undefined;
   let limit = FIRST_ROWS;
@@ -49,6 +53,26 @@ export async function searchRecords(
     const last = rows.at(-1);
     if (last === undefined || rows.length < limit) return span.fromMs;
     limit = Math.min(MAX_ROWS, limit * 2);
+    after = { createdAtMs: last.created_at_ms, id: last.id };
+  }
+}
+
+const SCAN_PAGE_MS = 5000;
+const SCAN_PAGE_ROWS = 1000;
+
+/** Shows all that began within a span, newest first, page by page: no transaction stays open meanwhile. */
+export async function scanGenerations(
+  { fromMs, toMs }: ScanQuery,
+  look: (generation: ScannedGeneration) => void,
+  { snapshot }: ReadParts,
+): Promise<void> {
+  const where = isWithin(fromMs, toMs);
+  let after: TimePlace | undefined;
+  for (;;) {
+    const rows = await snapshot(SCAN_PAGE_MS, (read) => listRows(read, { where, after, limit: SCAN_PAGE_ROWS }));
+    for (const row of rows) look(toScanned(row));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < SCAN_PAGE_ROWS) return;
     after = { createdAtMs: last.created_at_ms, id: last.id };
   }
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { SlowQueryError } from './reader.ts';
-import { type Span, walkSpans } from './walk-spans.ts';
+import { SlowQueryError, type Span, walkSpans } from './reader.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,22 +1,21 @@
 import type { HistogramQuery } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
-import { type SketchedRow, sketchRows } from '../rollup/read-sums.ts';
-import { isAnyOf, isWithin, toFilterSql } from './filter-sql.ts';
-import type { ReadParts } from './read-parts.ts';
-import { type Span, walkSpans } from './walk-spans.ts';
+import { isAnyOf, isWithin, toFilterSql } from './filters.ts';
+import { type ReadParts, type Span, walkSpans } from './reader.ts';
+import { type SketchedRow, sketchRows } from './sums.ts';
 
 const LIMIT_MS = 5000;
 /** Of all calls that have one. */
 const SOME_SESSION = 'session';
 
-export interface SessionSums {
+interface SessionSums {
   readonly value: string;
   readonly requests: number;
   readonly cost_nano: number;
 }
 
-export interface RowsBySession {
+interface RowsBySession {
   /** Of all calls, with an empty value where they have no session. */
   readonly rows: readonly SketchedRow[];
   /** In no order; a session may come several times. */

@@ -1,9 +1,8 @@
 import type { ActivityQuery, ActivitySum } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
-import { fromColumnId, toColumnId } from '../../connection/column-text.ts';
-import type { ReadParts } from './read-parts.ts';
-import type { Read } from './reader.ts';
+import { fromColumnId, toColumnId } from '../connection/column-text.ts';
+import type { Read, ReadParts } from './reader.ts';
 
 const LIMIT_MS = 5000;
 

@@ -3,27 +3,39 @@ import {
   type GenerationFilter,
   type GenerationHistogram,
   type GenerationSplit,
+  type HistogramFigures,
   type HistogramQuery,
   type HistogramSplit,
   toGenerationFacts,
 } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { fromColumnId, toColumnId } from '../../connection/column-text.ts';
-import { toFactText } from '../fact-text.ts';
-import { type Dimension, readSketches, readSums, sketchRows, type SketchedRow } from '../rollup/read-sums.ts';
-import { toSlots } from '../rollup/time-slots.ts';
-import { SPLIT_COLUMNS } from './column-values.ts';
-import { isWithin, toFilterSql } from './filter-sql.ts';
-import { type FactsRow, FACTS, toFacts } from './generation-row.ts';
-import { createTally } from './histogram-tally.ts';
+import { fromColumnId, toColumnId, toFactText } from '../connection/column-text.ts';
+import { isWithin, toFilterSql } from './filters.ts';
 import { findBounds } from './list-rows.ts';
-import { toOneDimension } from './one-dimension.ts';
-import type { ReadParts } from './read-parts.ts';
-import { type Read, SlowQueryError } from './reader.ts';
+import {
+  FACTS,
+  type FactsRow,
+  type Read,
+  type ReadParts,
+  SlowQueryError,
+  type Span,
+  toFacts,
+  walkSpans,
+} from './reader.ts';
 import { addUpFirstSessions, addUpSessions, toMeasured } from './rows-by-session.ts';
-import { searchRecords } from './search-records.ts';
-import { type Span, walkSpans } from './walk-spans.ts';
+import { searchRecords } from './search.ts';
+import {
+  createSketches,
+  type Dimension,
+  isDimension,
+  readSketches,
+  readSums,
+  type SketchedRow,
+  type Sketches,
+  sketchRows,
+  toSlots,
+} from './sums.ts';
 
 const LIMIT_MS = 5000;
 /** For what no sums are kept of. */
@@ -103,7 +115,7 @@ async function addUpSums(read: Read, query: HistogramQuery, { span, dimension }:
   return toHistogram(query, rows, { first, others: ranked.length - first.length, rows: partRows });
 }
 
-const VALUES = {
+const SPLIT_VALUES = {
   '': () => undefined,
   model: ({ models }: GenerationFilter) => models,
   provider: ({ providerNames }: GenerationFilter) => providerNames,
@@ -114,7 +126,7 @@ const VALUES = {
 
 /** The values of a dimension that a filter chooses, as columns have them. */
 export const toValues = (filter: GenerationFilter, dimension: Dimension): string[] | undefined => {
-  const values = VALUES[dimension](filter);
+  const values = SPLIT_VALUES[dimension](filter);
   return values && [...values].map(dimension === 'key' || dimension === 'member' ? toColumnId : toFactText);
 };
 
@@ -226,3 +238,124 @@ async function addUpExactly(read: Read, query: HistogramQuery, { fromMs, toMs }:
   for (const row of rows) histogram.add(toFacts(row), NOT_ASKED);
   return histogram.read(() => Promise.resolve());
 }
+
+/** Members of a filter of which sums are kept, with their dimension. */
+const DIMENSION_OF = {
+  models: 'model',
+  providerNames: 'provider',
+  principalIds: 'key',
+  userIds: 'member',
+  apps: 'app',
+} as const;
+/** What every sum tells apart. */
+const ALWAYS_KNOWN = new Set(['createdFromMs', 'createdBeforeMs', 'statuses']);
+
+/**
+ * The one dimension that a filter and a split are about, `''` without any; undefined where they are about several, or
+ * about something of which no sums are kept.
+ */
+export function toOneDimension(filter: GenerationFilter, split?: GenerationSplit): Dimension | undefined {
+  if (split !== undefined && !isDimension(split)) return undefined;
+  const dimensions = new Set<Dimension>(split === undefined ? [] : [split]);
+  for (const [name, value] of Object.entries(filter)) {
+    if (value === undefined || ALWAYS_KNOWN.has(name) || isEmptyFilter(name, value)) continue;
+    if (!Object.hasOwn(DIMENSION_OF, name)) return undefined;
+    dimensions.add(DIMENSION_OF[name as keyof typeof DIMENSION_OF]);
+  }
+  if (dimensions.size > 1) return undefined;
+  return [...dimensions][0] ?? '';
+}
+
+const isEmptyFilter = (name: string, value: unknown): boolean =>
+  (name === 'minCostNanoUsd' && value === 0) || (name === 'conditions' && Array.isArray(value) && value.length === 0);
+
+/** The columns by whose values histograms can be split. */
+const SPLIT_COLUMNS: Readonly<Record<GenerationSplit, string>> = {
+  model: 'model',
+  provider: 'provider_name',
+  key: 'principal_id',
+  member: 'user_id',
+  app: 'app',
+  session: 'session_id',
+};
+
+interface Sums {
+  requests: number;
+  failed: number;
+  cancelled: number;
+  interrupted: number;
+  costNanoUsd: number;
+}
+
+/** Figures of the buckets of a histogram, added up from sums. */
+interface Tally {
+  /** Adds a row to its bucket. */
+  add(row: SketchedRow): void;
+  /** Takes another one away, bucket by bucket. */
+  subtract(other: Tally): void;
+  /** Empties it for the next figures. */
+  clear(): void;
+  read(): { total: HistogramFigures; buckets: HistogramFigures[] };
+  readonly sums: readonly Sums[];
+  readonly firstTokens: Sketches;
+  readonly speeds: Sketches;
+}
+
+function createTally(count: number): Tally {
+  const sums = Array.from({ length: count }, createSums);
+  const firstTokens = createSketches(count);
+  const speeds = createSketches(count);
+  return {
+    sums,
+    firstTokens,
+    speeds,
+    add(row) {
+      const bucket = sums[row.bucket];
+      if (bucket === undefined) return;
+      bucket.requests += row.requests;
+      bucket.failed += row.failed;
+      bucket.cancelled += row.cancelled;
+      bucket.interrupted += row.interrupted;
+      bucket.costNanoUsd += row.cost_nano;
+      if (row.first_tokens !== null) firstTokens.add(row.bucket, row.first_tokens);
+      if (row.speeds !== null) speeds.add(row.bucket, row.speeds);
+    },
+    subtract(other) {
+      for (const [place, bucket] of other.sums.entries()) addToBucket(sums[place] as Sums, bucket, -1);
+      firstTokens.subtract(other.firstTokens);
+      speeds.subtract(other.speeds);
+    },
+    clear() {
+      for (const bucket of sums) Object.assign(bucket, createSums());
+      firstTokens.clear();
+      speeds.clear();
+    },
+    read() {
+      const total = createSums();
+      for (const bucket of sums) addToBucket(total, bucket, 1);
+      return {
+        total: toFigures(total, 0, { firstTokens: firstTokens.toTotal(), speeds: speeds.toTotal() }),
+        buckets: sums.map((bucket, place) => toFigures(bucket, place, { firstTokens, speeds })),
+      };
+    },
+  };
+}
+
+const createSums = (): Sums => ({ requests: 0, failed: 0, cancelled: 0, interrupted: 0, costNanoUsd: 0 });
+
+const SUM_FIELDS = ['requests', 'failed', 'cancelled', 'interrupted', 'costNanoUsd'] as const;
+
+function addToBucket(bucket: Sums, other: Sums, sign: 1 | -1): void {
+  for (const name of SUM_FIELDS) bucket[name] += sign * other[name];
+}
+
+const toFigures = (
+  sums: Sums,
+  place: number,
+  { firstTokens, speeds }: Pick<Tally, 'firstTokens' | 'speeds'>,
+): HistogramFigures => ({
+  ...sums,
+  firstTokenP50Ms: firstTokens.percentile(place, 0.5),
+  firstTokenP95Ms: firstTokens.percentile(place, 0.95),
+  tokensPerSecondP50: speeds.percentile(place, 0.5),
+});

@@ -1,0 +1,362 @@
+import type { GenerationSplit, GenerationStatus } from '@model-gateway/core';
+import { type RawBuilder, sql } from 'kysely';
+
+import { isWithin } from './filters.ts';
+import type { Read, Span } from './reader.ts';
+
+/** What sums are kept for, with the column of it; the empty one is all generations together. */
+const DIMENSIONS = {
+  '': null,
+  model: 'model',
+  provider: 'provider_name',
+  key: 'principal_id',
+  member: 'user_id',
+  app: 'app',
+} as const;
+export type Dimension = keyof typeof DIMENSIONS;
+
+export const isDimension = (split: GenerationSplit): split is Exclude<GenerationSplit, 'session'> =>
+  split !== 'session';
+
+/** Generations of one bucket and value. */
+export interface SumRow {
+  readonly bucket: number;
+  /** Empty for none. */
+  readonly value: string;
+  /** With those that did not end well. */
+  readonly requests: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly interrupted: number;
+  readonly cost_nano: number;
+}
+
+export interface SketchedRow extends SumRow {
+  readonly first_tokens: Cells | null;
+  readonly speeds: Cells | null;
+}
+
+interface SumQuery {
+  readonly dimension: Dimension;
+  /** As columns have them; default: all. */
+  readonly values?: readonly string[] | undefined;
+  /** Default: all. */
+  readonly statuses?: readonly GenerationStatus[] | undefined;
+  readonly slots: readonly Slots[];
+}
+
+/** The sums of what generations of some buckets have in common. What is not in the sums yet is read from rows. */
+export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
+  read(sql<SumRow>`with slots as (${toSlotRows(query.slots)}), parts as (
+      select r.bucket, h.value, ${sumsOf(query)}
+        from slots r, lateral ${toSlotRowsOf('generation_sums', query)} as h
+      union all
+      select g.bucket, ${toDimensionValue(query)}, g.sign, ${ENDS_OF_ROW}, g.sign * g.cost_nano from ${toQueryRows(query)}
+    )
+    select bucket, value, ${ADDED_UP} from parts group by bucket, value having sum(requests) <> 0`);
+
+/** The same with what percentiles are taken of. A bucket and value may come in several rows. */
+export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]> =>
+  read(sql<SketchedRow>`with slots as (${toSlotRows(query.slots)})
+    select bucket, value, ${ADDED_UP}, null::text as first_tokens, null::text as speeds
+    from (select r.bucket, h.value, ${sumsOf(query)}
+      from slots r, lateral ${toSlotRowsOf('generation_sums', query)} as h) as parts
+    group by bucket, value
+    union all
+    select r.bucket, h.value, 0, 0, 0, 0, 0, ${toCells('h.first_tokens')}, ${toCells('h.speeds')}
+    from slots r, lateral ${toSlotRowsOf('generation_sketches', query)} as h
+    group by r.bucket, h.value
+    union all
+    select * from (${sketchRows(sql`(select g.bucket, g.sign, ${toDimensionValue(query)} as value, g.status, g.cost_nano,
+      g.first_token_ms, g.tokens_per_second from ${toQueryRows(query)})`)}) as counted`);
+
+/** Adds up rows with bucket, sign, value, status, cost and measurements. */
+export const sketchRows = (rows: RawBuilder<unknown>): RawBuilder<SketchedRow> => sql`
+  select bucket, value, ${sql.join(SUM_NAMES.map(sumOfRows))},
+    ${toCells('gateway.to_sketch(first_token, requests)', 'is_first_token')} as first_tokens,
+    ${toCells('gateway.to_sketch(speed, requests)', 'is_speed')} as speeds
+  from (
+    select bucket, value, first_token, speed, ${ADDED_UP},
+      grouping(first_token) = 0 as is_first_token, grouping(speed) = 0 as is_speed
+    from (select bucket, value, sign as requests, ${ENDS_OF_ROW}, sign * cost_nano as cost_nano,
+      gateway.cell_of(first_token_ms) as first_token, gateway.cell_of(tokens_per_second) as speed
+      from ${rows} as g) as measured
+    group by bucket, value, grouping sets ((), (first_token), (speed))
+  ) as cells
+  group by bucket, value`;
+
+const ENDS = ['failed', 'cancelled', 'interrupted'] as const satisfies readonly GenerationStatus[];
+const STATUSES: readonly GenerationStatus[] = ['ok', ...ENDS];
+const SUM_NAMES = ['requests', ...ENDS, 'cost_nano'];
+const ADDED_UP = sql.raw(SUM_NAMES.map((name) => `sum(${name})::bigint as ${name}`).join(', '));
+/** What a row counts for those that did not end well. */
+const ENDS_OF_ROW = sql.raw(
+  ENDS.map((status) => `case when g.status = '${status}' then g.sign else 0 end as ${status}`).join(', '),
+);
+
+/** Those of several rows, appended. */
+const toCells = (cells: string, isChosen = 'true'): RawBuilder<unknown> =>
+  sql.raw(`encode(string_agg(${cells}, '') filter (where ${isChosen}), 'base64')`);
+
+const sumOfRows = (name: string): RawBuilder<unknown> =>
+  sql.raw(`coalesce(sum(${name}) filter (where not is_first_token and not is_speed), 0)::bigint as ${name}`);
+
+/** The sums of some statuses, each of which has columns of its own. */
+function sumsOf({ statuses = STATUSES }: SumQuery): RawBuilder<unknown> {
+  const chosen = STATUSES.filter((status) => statuses.includes(status));
+  const add = (columns: readonly string[]): string => columns.map((column) => `h.${column}`).join(' + ') || '0::bigint';
+  return sql.raw(`${add(chosen)} as requests,
+    ${ENDS.map((end) => `${add(chosen.filter((status) => status === end))} as ${end}`).join(', ')},
+    ${add(chosen.map((status) => `${status}_nano`))} as cost_nano`);
+}
+
+function toSlotRows(slots: readonly Slots[]): RawBuilder<unknown> {
+  return sql`select * from unnest(${slots.map(({ bucket }) => bucket)}::integer[],
+    ${slots.map(({ grainMs }) => grainMs)}::integer[], ${slots.map(({ fromMs }) => fromMs)}::bigint[],
+    ${slots.map(({ toMs }) => toMs)}::bigint[]) as slot (bucket, grain_ms, from_ms, to_ms)`;
+}
+
+/** The sums of a slot: by the index, which the planner takes for more work than a look at all. */
+const toSlotRowsOf = (
+  table: 'generation_sums' | 'generation_sketches',
+  { dimension, values, statuses }: SumQuery,
+): RawBuilder<unknown> =>
+  sql`(select h.* from ${sql.raw(`gateway.${table}`)} h where ${sql.join(
+    [
+      sql`h.dimension = ${sql.lit(dimension)} and h.grain_ms = r.grain_ms`,
+      sql`h.start_ms >= r.from_ms and h.start_ms < r.to_ms`,
+      ...(values === undefined ? [] : [sql`h.value = any (${values}::text[])`]),
+      ...(statuses === undefined || table === 'generation_sums' ? [] : [sql`h.status = any (${statuses}::text[])`]),
+    ],
+    sql` and `,
+  )} offset 0)`;
+
+function toDimensionValue({ dimension }: SumQuery): RawBuilder<unknown> {
+  const column = DIMENSIONS[dimension];
+  return column === null ? sql`''` : sql.raw(`coalesce(g.${column}, '')`);
+}
+
+/** The rows that no sum has: those of slots without a grain, and those that were written a moment ago. */
+function toQueryRows(query: SumQuery): RawBuilder<unknown> {
+  const { values, statuses, slots } = query;
+  const chosen = sql.join(
+    [
+      sql`r.bucket is not null`,
+      ...(values === undefined ? [] : [sql`${toDimensionValue(query)} = any (${values}::text[])`]),
+      ...(statuses === undefined ? [] : [sql`g.status = any (${statuses}::text[])`]),
+    ],
+    sql` and `,
+  );
+  const changed = sql`select r.bucket, g.sign, ${ROW_COLUMNS} from slots r join gateway.generation_changes g
+    on r.grain_ms is not null and g.created_at_ms >= r.from_ms and g.created_at_ms < r.to_ms where ${chosen}`;
+  const edges = toEdges(slots).map(
+    ({ fromMs, toMs }) => sql`select r.bucket, 1 as sign, ${ROW_COLUMNS} from slots r join gateway.generations g
+      on r.grain_ms is null and g.created_at_ms >= r.from_ms and g.created_at_ms < r.to_ms
+      where ${isWithin(fromMs, toMs)} and ${chosen}`,
+  );
+  return sql`(${sql.join([changed, ...edges], sql` union all `)}) as g`;
+}
+
+/** So far apart, rows are in partitions that are asked for one by one. */
+const APART_MS = 24 * 60 * 60 * 1000;
+
+/** Spans that hold all slots without a grain, without the days between them. */
+function toEdges(slots: readonly Slots[]): Span[] {
+  const edges: { fromMs: number; toMs: number }[] = [];
+  for (const { grainMs, fromMs, toMs } of slots) {
+    if (grainMs !== null) continue;
+    const last = edges.at(-1);
+    if (last !== undefined && fromMs - last.toMs < APART_MS) last.toMs = toMs;
+    else edges.push({ fromMs, toMs });
+  }
+  return edges;
+}
+
+const ROW_COLUMNS = sql.raw(
+  'model provider_name principal_id user_id app status cost_nano first_token_ms tokens_per_second'
+    .split(' ')
+    .map((column) => `g.${column}`)
+    .join(', '),
+);
+
+/**
+ * Numbers of measurements by cell, in base64, which is shorter on the way than the text that the database makes of bytes. An
+ * entry has three bytes, as `gateway.to_sketch` writes them: the number of the cell, as `gateway.cell_of` gives it out, less
+ * that of the first one, then the place and the digit of the number of measurements. A cell may come more than once.
+ */
+type Cells = string;
+const ENTRY_BYTES = 3;
+const DIGIT_BASE = 2048;
+
+const CELL_WIDTH = 0.04;
+const GROWTH = Math.exp(CELL_WIDTH);
+/** The cell of what is not above 0.001. */
+const ZERO_CELL = -200;
+
+/** Of a day in milliseconds, and of more than anything makes tokens. */
+const LAST_CELL = 460;
+const CELLS = LAST_CELL - ZERO_CELL + 1;
+
+/**
+ * Counts measurements of several buckets in cells, of which percentiles are within 2 in 100. They are in one array: a chart
+ * has hundreds of buckets, and as many arrays would keep the garbage collector busy.
+ */
+export interface Sketches {
+  add(bucket: number, cells: Cells): void;
+  /** Takes others of as many buckets away. */
+  subtract(other: Sketches): void;
+  clear(): void;
+  /** All buckets in one. */
+  toTotal(): Sketches;
+  /** The smallest measurement of a bucket that is not below that part of them; null without any. */
+  percentile(bucket: number, part: number): number | null;
+  /** Undefined without any. */
+  readonly counts: Float64Array | undefined;
+  /** The cells that have been counted in, its end excluded: most measurements are in a few of all. */
+  readonly used: Range;
+}
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+/** Creates empty ones, or those of counts. */
+export function createSketches(
+  buckets: number,
+  { counts: given, used = { from: CELLS, to: 0 } }: Partial<Pick<Sketches, 'counts' | 'used'>> = {},
+): Sketches {
+  let counts = given;
+  // One for all that is added, as each is read once.
+  let entries = Buffer.alloc(0);
+  return {
+    get counts() {
+      return counts;
+    },
+    used,
+    add(bucket, cells) {
+      counts ??= new Float64Array(buckets * CELLS);
+      if (entries.length < cells.length) entries = Buffer.alloc(2 * cells.length);
+      const length = entries.write(cells, 'base64');
+      addEntries(counts, { start: bucket * CELLS, entries, length }, used);
+    },
+    subtract(other) {
+      if (other.counts === undefined) return;
+      counts ??= new Float64Array(buckets * CELLS);
+      widen(used, other.used);
+      for (let start = 0; start < counts.length; start += CELLS) {
+        for (let place = start + other.used.from; place < start + other.used.to; place += 1) {
+          counts[place] = (counts[place] as number) - (other.counts[place] as number);
+        }
+      }
+    },
+    clear() {
+      counts?.fill(0);
+      Object.assign(used, { from: CELLS, to: 0 });
+    },
+    toTotal() {
+      const total = counts && new Float64Array(CELLS);
+      for (let start = 0; counts && total && start < counts.length; start += CELLS) {
+        for (let cell = used.from; cell < used.to; cell += 1) {
+          total[cell] = (total[cell] as number) + (counts[start + cell] as number);
+        }
+      }
+      return createSketches(1, { counts: total, used: { ...used } });
+    },
+    percentile(bucket, part) {
+      return counts === undefined
+        ? null
+        : toPercentile(counts.subarray(bucket * CELLS, (bucket + 1) * CELLS), used, part);
+    },
+  };
+}
+
+function widen(used: Range, { from, to }: Range): void {
+  used.from = Math.min(used.from, from);
+  used.to = Math.max(used.to, to);
+}
+
+interface Added {
+  readonly start: number;
+  readonly entries: Buffer;
+  readonly length: number;
+}
+
+/** By bytes, as a chart adds hundreds of thousands of cells: the methods of buffers take three times as long. */
+function addEntries(counts: Float64Array, { start, entries, length }: Added, used: Range): void {
+  let { from, to } = used;
+  for (let at = 0; at < length; at += ENTRY_BYTES) {
+    const entry = ((entries[at] as number) << 16) | ((entries[at + 1] as number) << 8) | (entries[at + 2] as number);
+    const cell = Math.min(CELLS - 1, entry >> 14);
+    const place = (entry >> 12) & 3;
+    const digit = (entry & 4095) - DIGIT_BASE;
+    counts[start + cell] = (counts[start + cell] as number) + (place === 0 ? digit : digit * DIGIT_BASE ** place);
+    if (cell < from) from = cell;
+    if (cell >= to) to = cell + 1;
+  }
+  widen(used, { from, to });
+}
+
+/** The middle of a cell, with four digits: it is less exact than that. */
+const valueOfCell = (cell: number): number =>
+  cell <= ZERO_CELL ? 0 : Number(((2 * GROWTH ** cell) / (GROWTH + 1)).toPrecision(4));
+
+function toPercentile(counts: Float64Array, { from, to }: Range, part: number): number | null {
+  let total = 0;
+  for (let cell = from; cell < to; cell += 1) total += counts[cell] as number;
+  if (total <= 0) return null;
+  let left = Math.max(1, Math.ceil(total * part));
+  for (let cell = from; cell < to; cell += 1) {
+    left -= counts[cell] as number;
+    if (left <= 0) return valueOfCell(cell + ZERO_CELL);
+  }
+  return null;
+}
+
+/** The lengths of the spans of which sums are kept, the longest first. Each is a multiple of the next. */
+const GRAINS_MS = [24 * 60 * 60 * 1000, 3 * 60 * 60 * 1000, 30 * 60 * 1000] as const;
+
+/** A part of a bucket; without a grain it has to be read from rows. */
+interface Slots {
+  readonly bucket: number;
+  readonly grainMs: number | null;
+  readonly fromMs: number;
+  /** Excluded. */
+  readonly toMs: number;
+}
+
+interface Buckets {
+  readonly startMs: number;
+  readonly bucketMs: number;
+  readonly buckets: number;
+}
+
+/** Divides what is in buckets and in a span into as few parts as there can be, of which sums are kept where possible. */
+export function toSlots({ startMs, bucketMs, buckets }: Buckets, fromMs: number, toMs: number): Slots[] {
+  const slots: Slots[] = [];
+  const first = Math.max(0, Math.floor((fromMs - startMs) / bucketMs));
+  for (let bucket = first; bucket < buckets; bucket += 1) {
+    const start = Math.max(fromMs, startMs + bucket * bucketMs);
+    const end = Math.min(toMs, startMs + (bucket + 1) * bucketMs);
+    if (start >= toMs) break;
+    addSlots(slots, bucket, start, end);
+  }
+  return slots;
+}
+
+function addSlots(slots: Slots[], bucket: number, fromMs: number, toMs: number, from = 0): void {
+  const grainMs = GRAINS_MS[from];
+  if (grainMs === undefined) {
+    if (fromMs < toMs) slots.push({ bucket, grainMs: null, fromMs, toMs });
+    return;
+  }
+  const start = Math.ceil(fromMs / grainMs) * grainMs;
+  const end = Math.floor(toMs / grainMs) * grainMs;
+  if (start >= end) {
+    addSlots(slots, bucket, fromMs, toMs, from + 1);
+    return;
+  }
+  addSlots(slots, bucket, fromMs, start, from + 1);
+  slots.push({ bucket, grainMs, fromMs: start, toMs: end });
+  addSlots(slots, bucket, end, toMs, from + 1);
+}
