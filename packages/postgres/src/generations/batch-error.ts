@@ -1,4 +1,4 @@
-import { codeOf } from '../../connection/errors.ts';
+import { codeOf } from '../connection/errors.ts';
 
 /** A record has values of which no row can be made. */
 export class UnfitRecordError extends Error {

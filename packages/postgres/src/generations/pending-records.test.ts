@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toPendingRecord } from './pending-record.ts';
-import { createPendingRecords } from './pending-records.ts';
+import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { createPendingRecords, toPendingRecord } from './pending-records.ts';
 
 const ALL = { records: 100, bytes: Number.POSITIVE_INFINITY };
 const fill = (ids: readonly string[]) => {

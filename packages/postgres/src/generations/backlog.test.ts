@@ -5,16 +5,12 @@ import { join } from 'node:path';
 import type { RecordJournal } from '@model-gateway/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { createManualTimers } from '../../../../../test/support/async/manual-timers.ts';
-import {
-  createFaultyFileSystem,
-  type FaultyFileSystem,
-} from '../../../../../test/support/stores/faulty-file-system.ts';
-import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { openJournalOn } from '../../../../node/src/stores/record-journal/open-record-journal.ts';
+import { createManualTimers } from '../../../../test/support/async/manual-timers.ts';
+import { createFaultyFileSystem, type FaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
+import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { openJournalOn } from '../../../node/src/stores/record-journal/open-record-journal.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
-import { readPendingRecord } from './pending-record.ts';
-import { createPendingRecords, type PendingRecords } from './pending-records.ts';
+import { createPendingRecords, type PendingRecords, readPendingRecord } from './pending-records.ts';
 
 const LIMITS = { records: 1000, bytes: Number.POSITIVE_INFINITY };
 let root: string;

@@ -7,10 +7,11 @@ import {
   type StoredContent,
 } from '@model-gateway/core';
 
-import { secondOfId } from '../day-of-generation.ts';
 import { messageOf } from './batch-error.ts';
 import type { BatchWriter } from './batch-writer.ts';
-import { type PendingRecord, settledOf, toPendingRecord } from './pending-record.ts';
+import { secondOfId } from './day-of-generation.ts';
+import { type PendingRecord, settledOf, toPendingRecord } from './pending-records.ts';
+import { replaceRecord, type WriteParts } from './write-batch.ts';
 
 /** How much waits for the database before something is left out. */
 export interface SpoolLimits {
@@ -20,7 +21,7 @@ export interface SpoolLimits {
   readonly journalBytes?: number | undefined;
 }
 
-export interface AppendOptions {
+interface AppendOptions {
   readonly writer: BatchWriter;
   readonly journal: RecordJournal | undefined;
   readonly logger: Logger | undefined;
@@ -61,16 +62,16 @@ export function createAppend(options: AppendOptions): Required<Pick<GenerationRe
     if (journal !== undefined && spool.isMemoryFull()) {
       if (isJournaled) return writer.backlog?.add(added.segment ?? 0, 1);
       pending.forget(id);
-      throw notStored();
+      throw toNotStoredError();
     }
     const isOwn = (secondOfId(id) ?? 0) >= startedSecond;
     const isWaitedFor = !isJournaled || !isOwn;
     writer.add(added, isWaitedFor);
     if (!isWaitedFor) return;
-    const isNew = await within(isJournaled ? CHECK_LIMIT_MS : COMMIT_LIMIT_MS, added);
+    const isNew = await settledWithin(isJournaled ? CHECK_LIMIT_MS : COMMIT_LIMIT_MS, added);
     // An id that only this process can have made is there before where the answer to a commit was lost.
     if (isNew === false && !(isOwn && added.wasTried)) throw new IdExistsError(id);
-    if (isNew === undefined && !isJournaled) throw notStored();
+    if (isNew === undefined && !isJournaled) throw toNotStoredError();
   };
   return { append, findNoRoom: spool.findNoRoom };
 }
@@ -82,13 +83,13 @@ class IdExistsError extends Error {
   }
 }
 
-const notStored = (): GatewayError =>
+const toNotStoredError = (): GatewayError =>
   new GatewayError('provider_overloaded', 'The database of the gateway does not take generations; it is tried again', {
     retryAfterSeconds: 1,
   });
 
 /** Whether the record was new; undefined after the time. */
-function within(limitMs: number, record: PendingRecord): Promise<boolean | undefined> {
+function settledWithin(limitMs: number, record: PendingRecord): Promise<boolean | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), limitMs);
     settledOf(record)
@@ -189,4 +190,76 @@ function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool 
     },
     journal: append,
   };
+}
+
+interface ChangeOptions extends WriteParts {
+  readonly writer: BatchWriter;
+  readonly journal: RecordJournal | undefined;
+  readonly logger: Logger | undefined;
+  /** Removes a content from the database. */
+  readonly deleteStored: (id: string) => Promise<boolean>;
+  /** For what an earlier process has left in the journal. */
+  readonly backlogLimitMs: number;
+}
+
+/** Creates `update` and `deleteContent`, of generations wherever they are. */
+export function createChanges(options: ChangeOptions): {
+  update(record: GenerationRecord): Promise<boolean>;
+  deleteContent(id: string): Promise<boolean>;
+} {
+  const { writer, journal, deleteStored, backlogLimitMs } = options;
+
+  /** Changes a record that waits for its batch; false when it is not there, as then the database has it. */
+  const changePending = async (id: string, change: (record: PendingRecord) => void): Promise<boolean> => {
+    // A batch that is being written has the old version.
+    while (writer.pending.find(id)?.state === 'writing') await writer.flush();
+    const pending = writer.pending.find(id);
+    if (pending === undefined) return false;
+    change(pending);
+    pending.isChanged = pending.wasTried;
+    return true;
+  };
+  const orAfterBacklog = async (change: () => Promise<boolean>): Promise<boolean> => {
+    if (await change()) return true;
+    if (writer.backlog?.isEmpty !== false) return false;
+    await writer.emptyBacklog(backlogLimitMs);
+    return change();
+  };
+  return {
+    async update(record) {
+      const { id } = record.generation;
+      const version = toPendingRecord(record, null);
+      const isPending = await changePending(id, (pending) => {
+        pending.record = record;
+        pending.text = version.text;
+      });
+      if (!isPending) return orAfterBacklog(() => replaceRecord(options, version));
+      await (journal === undefined ? writer.flush() : noteChange(options, { id, record }));
+      return true;
+    },
+    async deleteContent(id) {
+      let had = false;
+      const isPending = await changePending(id, (pending) => {
+        had = pending.content !== null;
+        pending.content = null;
+      });
+      if (!isPending) return orAfterBacklog(() => deleteStored(id));
+      if (had) await (journal === undefined ? writer.flush() : noteChange(options, { id, isContentDeleted: true }));
+      return had;
+    },
+  };
+}
+
+/** Notes a change in the journal until the record is in the database with it. */
+async function noteChange(
+  { journal, writer, logger }: ChangeOptions,
+  change: Parameters<RecordJournal['change']>[0],
+): Promise<void> {
+  const pending = writer.pending.find(change.id);
+  const settled = pending === undefined ? undefined : settledOf(pending);
+  await journal?.change(change);
+  const forget = (): Promise<void> | undefined => journal?.settleChange(change.id);
+  void settled?.then(forget, forget).catch((error: unknown) => {
+    logger?.warn('A change that was written could not be removed from the journal', { reason: messageOf(error) });
+  });
 }

@@ -1,9 +1,9 @@
 import type { GenerationRecord, StoredContent } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
-import { toColumnId } from '../../connection/column-text.ts';
-import type { DatabaseConnection } from '../../connection/connection.ts';
-import { dayOfId } from '../day-of-generation.ts';
+import { toColumnId } from '../connection/column-text.ts';
+import type { DatabaseConnection } from '../connection/connection.ts';
+import { dayOfId } from './day-of-generation.ts';
 
 /** Single generations in the database, each found in the partition that its id names. */
 export interface StoredGenerations {

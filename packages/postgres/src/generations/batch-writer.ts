@@ -1,15 +1,17 @@
 import { GatewayError, type Logger, type RecordJournal } from '@model-gateway/core';
 
-import { type BacklogWriter, createBacklogWriter } from './backlog-writer.ts';
-import { type ConditionWaits, createConditionWaits } from './condition-waits.ts';
-import { createLateRecords } from './late-records.ts';
-import type { PendingRecord } from './pending-record.ts';
-import { createPendingRecords, type PendingRecords } from './pending-records.ts';
-import type { WriteParts } from './write-batch.ts';
-import { createWritePace, type WritePace } from './write-pace.ts';
-import { writeRecords } from './write-records.ts';
+import { type BacklogWriter, createBacklogWriter } from './backlog.ts';
+import { isMissingDay, isRefusal, messageOf } from './batch-error.ts';
+import {
+  createPendingRecords,
+  createWritePace,
+  type PendingRecord,
+  type PendingRecords,
+  type WritePace,
+} from './pending-records.ts';
+import { type LeftOut, replaceRecord, writeBatch, type WriteParts } from './write-batch.ts';
 
-export interface BatchWriterOptions extends WriteParts {
+interface BatchWriterOptions extends WriteParts {
   readonly journal: RecordJournal | undefined;
   readonly logger: Logger | undefined;
   /** Removes the content of a generation that is in the database. */
@@ -43,7 +45,7 @@ export interface BatchWriter {
 }
 
 /** How many records wait at the end. */
-export interface Unwritten {
+interface Unwritten {
   readonly inJournal: number;
   readonly inMemoryAlone: number;
 }
@@ -51,7 +53,7 @@ export interface Unwritten {
 /** Batches of what is in memory. */
 const MAX_AT_ONCE = 2;
 /** With more records waiting than this, a second batch is written beside the first. */
-const MANY = 500;
+const FULL_BATCH = 500;
 const GATHER_MS = 50;
 /** When somebody waits, only what arrives at the same time is gathered. */
 const GATHER_URGENT_MS = 1;
@@ -63,7 +65,7 @@ const MESSAGES = {
   recovered: 'The database takes generations again',
 };
 
-interface State {
+interface WriterState {
   readonly pending: PendingRecords;
   readonly pace: WritePace;
   readonly waits: ConditionWaits;
@@ -89,7 +91,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
   const write = (records: readonly PendingRecord[]): Promise<void> => writeRecords(parts, records);
   const backlog =
     journal === undefined ? undefined : createBacklogWriter({ journal, pending, logger, write, onStep: waits.endStep });
-  const state: State = {
+  const state: WriterState = {
     pending,
     pace,
     waits,
@@ -151,7 +153,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
   };
 }
 
-function wakeIn(state: State, gatherMs: number): void {
+function wakeIn(state: WriterState, gatherMs: number): void {
   if (state.isClosed) return;
   const delayMs = Math.max(gatherMs, state.pace.retryMs);
   const dueAt = performance.now() + delayMs;
@@ -162,19 +164,19 @@ function wakeIn(state: State, gatherMs: number): void {
   state.dueAt = dueAt;
   state.timer = setTimeout(() => {
     state.timer = undefined;
-    look(state);
+    beginWrites(state);
   }, delayMs);
 }
 
 /** Begins whatever can be begun now. */
-function look(state: State): void {
+function beginWrites(state: WriterState): void {
   const { pending, pace } = state;
   const isAllowed = (): boolean =>
-    state.active === 0 || (state.active < MAX_AT_ONCE && pending.queued >= MANY && pace.retryMs === 0);
+    state.active === 0 || (state.active < MAX_AT_ONCE && pending.queued >= FULL_BATCH && pace.retryMs === 0);
   while (!state.isClosed && pending.queued > 0 && isAllowed()) void writeNext(state);
 }
 
-async function writeNext(state: State): Promise<void> {
+async function writeNext(state: WriterState): Promise<void> {
   const { pending, pace } = state;
   const batch = pending.take(pace.limits);
   state.active += 1;
@@ -186,6 +188,152 @@ async function writeNext(state: State): Promise<void> {
     pace.fail(error, { waiting: pending.size });
   }
   state.active -= 1;
-  if (pending.queued > 0) wakeIn(state, pending.queued >= MANY ? 0 : GATHER_MS);
+  if (pending.queued > 0) wakeIn(state, pending.queued >= FULL_BATCH ? 0 : GATHER_MS);
   state.waits.endStep();
+}
+
+/** Waits for conditions that only change in steps. */
+interface ConditionWaits {
+  /** True as soon as the condition holds after a step, false after the time. */
+  until(limitMs: number, isMet: () => boolean): Promise<boolean>;
+  /** Looks at all conditions, as a step has ended. */
+  endStep(): void;
+}
+
+function createConditionWaits(): ConditionWaits {
+  const looks = new Set<() => void>();
+  return {
+    until(limitMs, isMet) {
+      if (isMet()) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const end = (result: boolean): void => {
+          clearTimeout(timer);
+          looks.delete(look);
+          resolve(result);
+        };
+        const look = (): void => {
+          if (isMet()) end(true);
+        };
+        const timer = setTimeout(() => end(false), limitMs);
+        looks.add(look);
+      });
+    },
+    endStep() {
+      for (const look of looks) look();
+    },
+  };
+}
+
+interface RecordsParts extends WriteParts {
+  readonly pending: PendingRecords;
+  readonly journal: RecordJournal | undefined;
+  readonly logger: Logger | undefined;
+  readonly late: LateRecords;
+  /** Removes the content of a generation that is in the database. */
+  readonly deleteContent: (id: string) => Promise<boolean>;
+  /** Says of records that nothing waits for them any more. */
+  readonly announce: (ids: readonly string[]) => void;
+}
+
+const NO_IDS: ReadonlySet<string> = new Set();
+
+/**
+ * Writes records and settles them; one that the database refuses is found by halves and set aside, so that it stops no
+ * other. Rejects where the database does not take them now; those that are still to be written are pending then.
+ */
+async function writeRecords(parts: RecordsParts, records: readonly PendingRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  let leftOut: LeftOut;
+  try {
+    leftOut = await writeBatch(parts, records);
+    await writeChanges(parts, records, leftOut.known);
+  } catch (error) {
+    if (isMissingDay(error)) parts.days.forget();
+    if (!isRefusal(error)) throw error;
+    const [only] = records;
+    if (records.length === 1 && only !== undefined) return setAside(parts, only, error);
+    const half = Math.ceil(records.length / 2);
+    await writeRecords(parts, records.slice(0, half));
+    await writeRecords(parts, records.slice(half));
+    return;
+  }
+  parts.late.note(records, leftOut.late);
+  settleRecords(parts, records, leftOut.known);
+  parts.announce(records.map(({ id }) => id));
+}
+
+/** Where the database has a version from a batch that had seemed to fail, and it has since been changed here. */
+async function writeChanges(
+  parts: RecordsParts,
+  records: readonly PendingRecord[],
+  known: ReadonlySet<string>,
+): Promise<void> {
+  for (const record of records) {
+    if (!record.isChanged || !known.has(record.id)) continue;
+    await replaceRecord(parts, record);
+    if (record.content === null) await parts.deleteContent(record.id);
+  }
+}
+
+async function setAside(parts: RecordsParts, record: PendingRecord, error: unknown): Promise<void> {
+  const { pending, journal, logger, announce } = parts;
+  const reason = messageOf(error);
+  logger?.error('The database refuses a generation; it is set aside and counts for nothing', {
+    id: record.id.slice(0, 200),
+    reason,
+  });
+  try {
+    await journal?.setAside({ id: record.id, record: record.text, content: record.content?.text ?? null }, reason);
+  } catch (failure) {
+    // The backlog comes back to what it has read.
+    if (pending.find(record.id) !== record) throw failure;
+    logger?.error('A generation that the database refuses cannot be set aside; it stays in the journal', {
+      id: record.id.slice(0, 200),
+      reason: messageOf(failure),
+    });
+    // Not settled in its segment, it is there for the next start.
+    record.segment = null;
+  }
+  record.settled?.reject(error);
+  settleRecords(parts, [record], NO_IDS);
+  announce([record.id]);
+}
+
+/** `known`: the ids that were there before. */
+function settleRecords(
+  { pending, journal }: RecordsParts,
+  records: readonly PendingRecord[],
+  known: ReadonlySet<string>,
+): void {
+  const bySegment = new Map<number, number>();
+  for (const record of records) {
+    pending.remove(record);
+    record.settled?.resolve(!known.has(record.id));
+    if (record.segment !== null) bySegment.set(record.segment, (bySegment.get(record.segment) ?? 0) + 1);
+  }
+  for (const [segment, count] of bySegment) journal?.settle(segment, count);
+}
+
+/** Records that came when retention had dropped their day, and are left out: what they cost has been counted. */
+interface LateRecords {
+  /** Notes those of a batch. Logs the first. */
+  note(records: readonly PendingRecord[], late: ReadonlySet<string>): void;
+  count(): number;
+}
+
+function createLateRecords(logger: Logger | undefined): LateRecords {
+  let noted = 0;
+  return {
+    note(records, late) {
+      if (late.size > 0 && noted === 0) {
+        const days = new Set(records.flatMap(({ id, day }) => (late.has(id) ? [day] : [])));
+        logger?.warn('Generations came again whose day retention has dropped; they are not stored or counted', {
+          generations: late.size,
+          days: [...days],
+        });
+      }
+      noted += late.size;
+    },
+    count: () => noted,
+  };
 }
