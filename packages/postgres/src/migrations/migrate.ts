@@ -1,9 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-import { type DatabaseConnection, SCHEMA } from '../connection/connection.ts';
-import { NewerSchemaError } from '../connection/errors.ts';
+import {
+  type ConnectionOptions,
+  createDatabaseConnection,
+  type DatabaseConnection,
+  SCHEMA,
+} from '../connection/connection.ts';
+import { describeDatabaseError, NewerSchemaError, UnusableDatabaseError } from '../connection/errors.ts';
 import type { Database } from '../database.ts';
+import { buildIndexes } from './build-indexes.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** A migration may have to rewrite a large table. */
@@ -74,4 +80,22 @@ async function createSchema(database: Kysely<Database>): Promise<void> {
     name text collate "C" primary key,
     applied_at timestamptz not null default now()
   )`.execute(database);
+}
+
+/**
+ * Brings a database to the schema of this version and builds its indexes, while calls are recorded; several processes may do it at once. Resolves with the names of the
+ * migrations that this call has applied. Rejects with an `UnusableDatabaseError`, or a `DatabaseUrlError`.
+ */
+export async function migrateDatabase(options: ConnectionOptions): Promise<readonly string[]> {
+  const connection = createDatabaseConnection({ ...options, maxConnections: 1 });
+  try {
+    const applied = await migrate(connection);
+    await buildIndexes(connection);
+    return applied;
+  } catch (error) {
+    const { message, isPermanent } = describeDatabaseError(error, connection.address);
+    throw new UnusableDatabaseError(message, { isPermanent, cause: error });
+  } finally {
+    await connection.close();
+  }
 }
