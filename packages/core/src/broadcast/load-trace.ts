@@ -1,7 +1,7 @@
 import type { BootstrapKey } from '../auth/authenticate.ts';
 import { createFindKeyNames } from '../auth/keys.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { toPublicContent } from '../generations/stored-content.ts';
+import { toPublicContent } from '../generations/to-generation.ts';
 import type { Store } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';
 import { isSampled } from './destination-filter.ts';

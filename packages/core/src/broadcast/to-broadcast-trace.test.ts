@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createNodePlatform } from '../../../node/src/node-platform.ts';
-import { toStoredTrace } from '../generations/stored-trace.ts';
+import { toStoredTrace } from '../generations/to-generation.ts';
 import { toBroadcastTrace } from './to-broadcast-trace.ts';
 
 const platform = createNodePlatform();

@@ -1,6 +1,6 @@
 import { kindOfRecord } from '../calls/call-kind.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { StoredTrace } from '../generations/stored-trace.ts';
+import type { StoredTrace } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { GenerationContent } from '../wire/generation.ts';

@@ -10,7 +10,7 @@ import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BoundedQueue } from '../foundation/queues.ts';
 import type { TimerWheel } from '../foundation/timers.ts';
-import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
+import type { GenerationObserver } from '../generations/observer.ts';
 import type { CompletionGuard } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { Ledger } from '../limits/ledger.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
-import type { CompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
+import type { CompletionAccumulator } from '../generations/completion-accumulator.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 
 type Ended = Pick<CompletionAccumulator, 'finish' | 'upstream'>;

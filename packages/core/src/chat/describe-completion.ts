@@ -1,6 +1,6 @@
 import { withFlaggedInput } from '../calls/attempt.ts';
 import type { GatewayError } from '../foundation/errors.ts';
-import type { SettledGeneration } from '../generations/settled-generation.ts';
+import type { SettledGeneration } from '../generations/to-generation.ts';
 import { withReport } from '../routing/explain.ts';
 import type { RoutingMembers } from '../wire/routing.ts';
 import type { ChatRun } from './chat-run.ts';

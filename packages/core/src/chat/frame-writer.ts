@@ -1,5 +1,5 @@
 import type { GatewayError } from '../foundation/errors.ts';
-import type { SettledGeneration } from '../generations/settled-generation.ts';
+import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import { envelopeOf, routingOf } from './describe-completion.ts';

@@ -1,4 +1,4 @@
-import { createCompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
+import { createCompletionAccumulator } from '../generations/completion-accumulator.ts';
 import type { ChatChunk, ChatDelta } from '../wire/chat-chunk.ts';
 
 /** Merges the pieces of a completion into one chunk. Usage is left out. */

@@ -2,7 +2,7 @@ import { type Outcome, outcomeOf } from '../calls/attempt.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
-import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
+import type { GenerationObserver } from '../generations/observer.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';

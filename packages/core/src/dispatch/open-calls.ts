@@ -1,7 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
-import type { CallState, FollowedCall } from '../generations/observe/call-state.ts';
-import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
+import type { CallState, FollowedCall, GenerationObserver } from '../generations/observer.ts';
 import type { GatewayRequest } from '../http/request.ts';
 
 export interface OpenCall {

@@ -3,7 +3,7 @@ import type { Outcome } from '../calls/attempt.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
-import type { SettledGeneration } from '../generations/settled-generation.ts';
+import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import { spendersOf } from '../limits/budgets.ts';
 import type { Ledger } from '../limits/ledger.ts';

@@ -2,11 +2,15 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { CALL_KINDS } from '../calls/call-kind.ts';
 import type { GatewayError } from '../foundation/errors.ts';
+import type { Principal } from '../http/request.ts';
+import type { GenerationRecord, StoredContent } from '../stores/store.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
-import type { Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
+import type { CallCourse, Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
+import type { CompletionAccumulator } from './completion-accumulator.ts';
 import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
-import type { CompletionAccumulator } from './observe/completion-accumulator.ts';
-import { toStoredTrace } from './stored-trace.ts';
+import { toPublicUsage } from './spending.ts';
+import type { TimelineRecorder } from './stream-timeline.ts';
 
 /**
  * The members of a record in a call of which nothing is known. Journals leave these values out of their lines, so they
@@ -53,7 +57,7 @@ export const UNKNOWN_GENERATION = {
  * Converts a call to its record, in the form of `GET /generation` (wire.md 13.1). Without `isContentStored`, it has no
  * text from upstream.
  */
-export function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
+function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
   const { call, completion, attempts, outcome, usage, cost, pipeline, conversation } = ended;
   const { kind, labels } = call;
   const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
@@ -261,4 +265,80 @@ function rawOf({ metadata }: GatewayError): string | null {
 function toToolCallRecord(step: ToolStep): NonNullable<GenerationContent['output']['server_tool_calls']>[number] {
   const { id, tool: name, arguments: text, result, status } = step;
   return { id, name, arguments: text, result, status };
+}
+
+const MAX_KEYS = 64;
+const MAX_KEY_LENGTH = 128;
+const MAX_TEXT_LENGTH = 1024;
+
+/**
+ * Converts the `trace` of a request to the form that is stored with every generation: at most 64 keys, texts cut at
+ * 1,024 characters, lists and objects as their JSON. Undefined when nothing is left.
+ */
+export function toStoredTrace(trace: Readonly<Record<string, unknown>>): StoredTrace | undefined {
+  const stored: Record<string, string | number | boolean> = {};
+  for (const [key, value] of Object.entries(trace).slice(0, MAX_KEYS)) {
+    if (value === null || value === undefined || key.length > MAX_KEY_LENGTH) continue;
+    stored[key] = toScalar(value);
+  }
+  return Object.keys(stored).length === 0 ? undefined : stored;
+}
+
+function toScalar(value: unknown): string | number | boolean {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_TEXT_LENGTH);
+}
+
+/** The `trace` of a request in its stored form: flat, and of limited size. */
+export type StoredTrace = Readonly<Record<string, string | number | boolean>>;
+
+/** A call that has ended, ready to be recorded. */
+export interface SettledGeneration {
+  /** The usage as it is sent to the caller; undefined when nothing was used. */
+  readonly usage: Usage | undefined;
+  readonly record: GenerationRecord;
+  readonly principal: Principal;
+  /** Null when contents are not to be stored. */
+  readonly content: StoredContent | null;
+  /** About how long the content is in characters. */
+  readonly contentLength: number;
+}
+
+export function toSettled(
+  ended: EndedCall,
+  { content, contentLength }: Pick<SettledGeneration, 'content' | 'contentLength'>,
+): SettledGeneration {
+  const { call, usage, cost } = ended;
+  const { principal } = call;
+  const { id: principalId, userId } = principal;
+  return {
+    usage: usage && toPublicUsage(usage, ended),
+    record: {
+      generation: toGeneration(ended, content !== null),
+      principalId,
+      ...(userId !== undefined && { userId }),
+      costNanoUsd: cost?.nanoUsd ?? 0,
+    },
+    principal,
+    content,
+    contentLength,
+  };
+}
+
+/** A content with its times, as it is stored. */
+export function toStoredContent(
+  content: GenerationContent,
+  course: CallCourse,
+  timeline: TimelineRecorder | null,
+): StoredContent {
+  return timeline === null ? { ...content, course } : { ...content, course, timeline: timeline.toTimeline() };
+}
+
+/** A stored content as the API and destinations show it. */
+export function toPublicContent({
+  timeline: _timeline,
+  course: _course,
+  ...content
+}: StoredContent): GenerationContent {
+  return content;
 }

@@ -1,4 +1,4 @@
-import { type ActivityRange, summariseActivity } from '../../generations/read/summarise-activity.ts';
+import { type ActivityRange, summariseActivity } from '../../generations/activity.ts';
 import { operation } from '../../http/operation.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../../wire/generation-list.ts';

@@ -7,7 +7,7 @@ import type { ListedStage } from '../../chat/stages/stage.ts';
 import type { CallerParts } from '../../dispatch/find-caller.ts';
 import type { UsableParts } from '../../dispatch/usable-endpoints.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { GenerationLogging } from '../../generations/observe/observed-call.ts';
+import type { GenerationLogging } from '../../generations/observer.ts';
 import type { RateLimits } from '../../limits/rate-limits.ts';
 import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { RegionOf } from '../../routing/regions.ts';

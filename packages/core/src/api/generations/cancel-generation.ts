@@ -1,5 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
+import { findReadableGeneration } from '../../generations/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import { cancelledSchema } from '../../wire/generation-feed.ts';
 import type { GenerationParts } from './generation-parts.ts';

@@ -1,5 +1,5 @@
-import { exportGenerations as writeGenerations } from '../../generations/read/export-generations.ts';
-import { toGenerationFilter } from '../../generations/read/list-generations.ts';
+import { exportGenerations as writeGenerations } from '../../generations/export-generations.ts';
+import { toGenerationFilter } from '../../generations/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { exportedGenerationSchema, generationExportQuerySchema } from '../../wire/generation-list.ts';

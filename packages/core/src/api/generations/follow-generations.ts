@@ -1,5 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { followFeed } from '../../generations/read/follow-feed.ts';
+import { followFeed } from '../../generations/feed.ts';
 import { operation } from '../../http/operation.ts';
 import { type GatewayRequest, firstValue } from '../../http/request.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';

@@ -6,7 +6,7 @@ import type { OpenCalls } from '../../dispatch/open-calls.ts';
 import type { Closing, Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { TimerWheel } from '../../foundation/timers.ts';
-import type { GenerationFeed } from '../../generations/generation-feed.ts';
+import type { GenerationFeed } from '../../generations/feed.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Store } from '../../stores/store.ts';
 

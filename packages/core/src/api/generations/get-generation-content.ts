@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
-import { toPublicContent } from '../../generations/stored-content.ts';
+import { findReadableGeneration } from '../../generations/list-generations.ts';
+import { toPublicContent } from '../../generations/to-generation.ts';
 import { operation } from '../../http/operation.ts';
 import { generationContentResponseSchema } from '../../wire/generation.ts';
 import type { GenerationParts } from './generation-parts.ts';

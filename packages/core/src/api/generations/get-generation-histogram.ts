@@ -1,5 +1,5 @@
 import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
-import { toGenerationFilter } from '../../generations/read/list-generations.ts';
+import { toGenerationFilter } from '../../generations/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import type { GenerationFacets, GenerationHistogram, HistogramFigures, HistogramPart } from '../../stores/store.ts';
 import { refuseField } from '../../wire/fields.ts';

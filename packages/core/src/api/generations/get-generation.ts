@@ -1,4 +1,4 @@
-import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
+import { findReadableGeneration } from '../../generations/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import { generationResponseSchema } from '../../wire/generation.ts';
 import type { GenerationParts } from './generation-parts.ts';

@@ -1,6 +1,5 @@
 import { toUsd } from '../../catalog/nano-usd.ts';
-import { toGenerationFilter } from '../../generations/read/list-generations.ts';
-import { parseSessionCursor, toSessionCursor } from '../../generations/read/session-cursor.ts';
+import { parseSessionCursor, toGenerationFilter, toSessionCursor } from '../../generations/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import type { SessionSum } from '../../stores/store.ts';
 import { type SessionRow, sessionListQuerySchema, sessionListSchema } from '../../wire/generation-list.ts';

@@ -1,13 +1,14 @@
 import {
+  listGenerations as findGenerations,
   type FoundGenerations,
   getGenerations,
-  listGenerations as findGenerations,
   parseCursor,
+  parseSortedCursor,
   toAskedRow,
   toCursor,
   toGenerationFilter,
-} from '../../generations/read/list-generations.ts';
-import { parseSortedCursor, toSortedCursor } from '../../generations/read/sorted-cursor.ts';
+  toSortedCursor,
+} from '../../generations/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import { refuseField } from '../../wire/fields.ts';
 import {

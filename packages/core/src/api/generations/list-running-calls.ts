@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { CALL_KINDS } from '../../calls/call-kind.ts';
-import type { CallState } from '../../generations/observe/call-state.ts';
+import type { CallState } from '../../generations/observer.ts';
 import { operation } from '../../http/operation.ts';
 import { type RunningCallRow, runningCallListSchema } from '../../wire/generation-feed.ts';
 import type { GenerationParts } from './generation-parts.ts';

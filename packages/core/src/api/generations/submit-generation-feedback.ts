@@ -1,4 +1,4 @@
-import { findReadableGeneration } from '../../generations/read/find-readable-generation.ts';
+import { findReadableGeneration } from '../../generations/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import { feedbackResponseSchema } from '../../wire/account.ts';
 import { feedbackRequestSchema } from '../../wire/generation.ts';

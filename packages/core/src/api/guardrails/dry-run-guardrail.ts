@@ -1,4 +1,4 @@
-import { toGenerationFilter } from '../../generations/read/list-generations.ts';
+import { toGenerationFilter } from '../../generations/list-generations.ts';
 import { withDraft, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
 import { findGuardrail } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../foundation/errors.ts';
 import type { Closing, Engine, InstanceFacts, MetricsOptions } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { CallFigures } from '../../generations/call-figures.ts';
-import type { GenerationFeed } from '../../generations/generation-feed.ts';
+import type { GenerationFeed } from '../../generations/feed.ts';
 import type { Ledger } from '../../limits/ledger.ts';
 import type { HealthBoard } from '../../routing/health/health-board.ts';
 import type { Store } from '../../stores/store.ts';

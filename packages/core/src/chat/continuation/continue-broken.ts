@@ -1,7 +1,7 @@
 import type { Timeouts } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { noteOutcome, runAttempts } from '../../dispatch/run-attempts.ts';
-import { createCompletionAccumulator } from '../../generations/observe/completion-accumulator.ts';
+import { createCompletionAccumulator } from '../../generations/completion-accumulator.ts';
 import { guardText } from '../../guardrails/guard-call.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { ChatMessage } from '../../wire/chat-request.ts';

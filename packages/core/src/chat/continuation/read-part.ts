@@ -2,7 +2,7 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { toCallError } from '../../dispatch/call-errors.ts';
 import { raceAbort } from '../../foundation/awaitable.ts';
 import type { GatewayError } from '../../foundation/errors.ts';
-import type { CompletionAccumulator } from '../../generations/observe/completion-accumulator.ts';
+import type { CompletionAccumulator } from '../../generations/completion-accumulator.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta } from '../../wire/chat-chunk.ts';
 import type { ChatMessage } from '../../wire/chat-request.ts';
 import { type Beginning, letGo, readMore } from '../committed-completion.ts';

@@ -12,10 +12,7 @@ import {
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Transport } from '../../foundation/transport.ts';
-import {
-  type CompletionAccumulator,
-  createCompletionAccumulator,
-} from '../../generations/observe/completion-accumulator.ts';
+import { type CompletionAccumulator, createCompletionAccumulator } from '../../generations/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { ChatCall } from '../provider.ts';
 import { type AnthropicProviderSettings, createAnthropicProvider } from './anthropic-provider.ts';

@@ -8,10 +8,7 @@ import {
   createScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import type { Transport } from '../../foundation/transport.ts';
-import {
-  type CompletionAccumulator,
-  createCompletionAccumulator,
-} from '../../generations/observe/completion-accumulator.ts';
+import { type CompletionAccumulator, createCompletionAccumulator } from '../../generations/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { ChatCall } from '../provider.ts';
 import { createGoogleProvider, type GoogleProviderSettings } from './google-provider.ts';

@@ -1,5 +1,5 @@
 import type { CallMarks } from '../../calls/model-call.ts';
-import { toBefore } from '../../generations/observe/call-course.ts';
+import { toBefore } from '../../generations/observer.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
 import type { RoutingDecision } from '../../wire/routing.ts';
 import type { VideoAnnouncement, VideoCourse, VideoJobStatus } from '../../wire/videos.ts';

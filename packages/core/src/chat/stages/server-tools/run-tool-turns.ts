@@ -5,7 +5,7 @@ import type { Endpoint } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
 import { noteOutcome } from '../../../dispatch/run-attempts.ts';
 import { raceAbort } from '../../../foundation/awaitable.ts';
-import type { GenerationObserver } from '../../../generations/observe/observe-generation.ts';
+import type { GenerationObserver } from '../../../generations/observer.ts';
 import { guardAdded, guardText } from '../../../guardrails/guard-call.ts';
 import type { ChatChunk } from '../../../wire/chat-chunk.ts';
 import type { ChatCompletionRequest, ChatMessage, ToolCall } from '../../../wire/chat-request.ts';

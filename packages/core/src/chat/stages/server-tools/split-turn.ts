@@ -1,7 +1,7 @@
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,
-} from '../../../generations/observe/completion-accumulator.ts';
+} from '../../../generations/completion-accumulator.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../../../wire/chat-chunk.ts';
 import type { ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
 import type { NamedTool } from './tool-set.ts';

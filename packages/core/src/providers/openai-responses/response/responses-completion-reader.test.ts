@@ -4,7 +4,7 @@ import { GatewayError } from '../../../foundation/errors.ts';
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,
-} from '../../../generations/observe/completion-accumulator.ts';
+} from '../../../generations/completion-accumulator.ts';
 import type { ChatChunk } from '../../../wire/chat-chunk.ts';
 import { createResponsesCompletionReader } from './responses-completion-reader.ts';
 

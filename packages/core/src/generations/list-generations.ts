@@ -1,17 +1,30 @@
-import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '../../stores/store.ts';
-import { refuseField } from '../../wire/fields.ts';
+import { z } from 'zod';
+
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
+import { NANO_PER_USD } from '../catalog/nano-usd.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Principal, RequestContext } from '../http/request.ts';
+import type {
+  GenerationFilter,
+  GenerationPage,
+  GenerationRecord,
+  SessionPlace,
+  SortedPlace,
+  SortedQuery,
+  Store,
+} from '../stores/store.ts';
+import { refuseField } from '../wire/fields.ts';
 import {
+  GENERATION_SORTS,
   type GenerationFilterQuery,
   type GenerationRow,
   NO_VALUE,
   type RowFields,
-} from '../../wire/generation-list.ts';
-import { statusOfGeneration } from '../../wire/generation.ts';
-import { decodeCursor, encodeCursor } from './cursor-text.ts';
-import { parseWhere } from './parse-where.ts';
-import { isInContent, isInRecord } from './search-text.ts';
+  SORT_ORDERS,
+} from '../wire/generation-list.ts';
+import { statusOfGeneration } from '../wire/generation.ts';
+import { isInContent, isInRecord, parseWhere } from './search.ts';
 
 export interface GenerationSearch {
   readonly filter: GenerationFilter;
@@ -195,4 +208,94 @@ export function parseCursor(cursor: string | undefined): string | undefined {
   // That of a sorted list.
   if (id.startsWith('[')) throw refusal();
   return id;
+}
+
+/** Encodes a text for callers as a value that says nothing to them, and fits into an address. */
+const encodeCursor = (text: string): string =>
+  btoa(encodeURIComponent(text)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+
+/** The text in such a value. Throws for what is none. */
+const decodeCursor = (cursor: string): string =>
+  decodeURIComponent(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')));
+
+type Order = Pick<SortedQuery, 'sort' | 'order'>;
+
+const sortedPlaceSchema = z.tuple([
+  z.enum(GENERATION_SORTS),
+  z.enum(SORT_ORDERS),
+  z.union([z.number(), z.string(), z.null()]),
+  z.number(),
+  z.string(),
+]);
+
+/** Encodes the end of a page of a sorted list for callers, as an opaque value. */
+export function toSortedCursor(place: SortedPlace | null, { sort, order }: Order): string | null {
+  return place === null ? null : encodeCursor(JSON.stringify([sort, order, place.value, place.createdAtMs, place.id]));
+}
+
+/** The place in a cursor. Throws `invalid_request` for what is none, or belongs to another order. */
+export function parseSortedCursor(cursor: string | undefined, asked: Order): SortedPlace | undefined {
+  if (cursor === undefined) return undefined;
+  const [sort, order, value, createdAtMs, id] = readPlace(cursor) ?? [];
+  if (sort !== asked.sort || order !== asked.order || value === undefined || createdAtMs === undefined || !id) {
+    throw refuseField('cursor', 'must be next_cursor of another page of the same sort and order');
+  }
+  return { value, createdAtMs, id };
+}
+
+function readPlace(cursor: string): z.infer<typeof sortedPlaceSchema> | undefined {
+  try {
+    return sortedPlaceSchema.safeParse(JSON.parse(decodeCursor(cursor))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+type ReadableStore = Pick<Store, 'generations' | 'keys'>;
+
+/**
+ * Finds a generation for the key that made the call, for another key of the same owner, or for management. For every
+ * other caller it does not exist: throws `not_found` (docs/decisions/0008).
+ */
+export async function findReadableGeneration(
+  id: string,
+  { principal, parts }: Pick<RequestContext<{ readonly store: ReadableStore }>, 'principal' | 'parts'>,
+): Promise<GenerationRecord> {
+  const { generations } = parts.store;
+  const record = (await generations.get(id)) ?? (await generations.getLate?.(id));
+  const isReadable = record !== undefined && (await mayRead(principal, record, parts.store));
+  if (!isReadable) throw new GatewayError('not_found', `There is no generation ${id.slice(0, 100)}`);
+  return record;
+}
+
+async function mayRead(
+  principal: Principal,
+  { principalId }: GenerationRecord,
+  store: ReadableStore,
+): Promise<boolean> {
+  if (principal.kind === 'management' || principalId === principal.id) return true;
+  const key = await store.keys.get(principalId);
+  return (
+    key !== undefined &&
+    key.workspaceId === (principal.workspaceId ?? DEFAULT_WORKSPACE_ID) &&
+    (key.creatorUserId ?? null) === (principal.userId ?? null) &&
+    (key.externalUser ?? null) === (principal.externalUser ?? null)
+  );
+}
+
+const sessionPlaceSchema = z.tuple([z.literal('session'), z.number(), z.string()]);
+
+/** Encodes the end of a page of sessions for callers, as an opaque value. */
+export const toSessionCursor = (place: SessionPlace | null): string | null =>
+  place === null ? null : encodeCursor(JSON.stringify(['session', place.lastAtMs, place.sessionId]));
+
+/** The place in a cursor. Throws `invalid_request` for what is none. */
+export function parseSessionCursor(cursor: string | undefined): SessionPlace | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const [, lastAtMs, sessionId] = sessionPlaceSchema.parse(JSON.parse(decodeCursor(cursor)));
+    return { lastAtMs, sessionId };
+  } catch (cause) {
+    throw refuseField('cursor', 'must be next_cursor of another page of sessions', cause);
+  }
 }

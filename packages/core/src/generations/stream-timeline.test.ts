@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import type { StreamTimeline } from '../../wire/generation.ts';
+import type { StreamTimeline } from '../wire/generation.ts';
 import { createCompletionAccumulator } from './completion-accumulator.ts';
 import { recordTimeline } from './stream-timeline.ts';
 

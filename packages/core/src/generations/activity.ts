@@ -1,7 +1,7 @@
-import type { Catalog } from '../../catalog/catalog.ts';
-import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
-import type { ActivitySum, Store } from '../../stores/store.ts';
-import type { ActivityItem } from '../../wire/generation-list.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { NANO_PER_USD } from '../catalog/nano-usd.ts';
+import type { ActivitySum, Store } from '../stores/store.ts';
+import type { ActivityItem } from '../wire/generation-list.ts';
 
 /** Days in UTC, both included. */
 export interface ActivityRange {
@@ -9,7 +9,7 @@ export interface ActivityRange {
   readonly last: string;
 }
 
-export interface ActivitySelection extends ActivityRange {
+interface ActivitySelection extends ActivityRange {
   /** Stores have the sums from this day on in memory; at or before `first`. */
   readonly since: string;
   /** Default: all principals. */
@@ -27,7 +27,7 @@ interface Row extends Omit<ActivityItem, 'usage' | 'byok_usage_inference'> {
   reasoning_tokens: number;
 }
 
-export interface ActivityParts {
+interface ActivityParts {
   readonly store: Pick<Store, 'generations'>;
   readonly catalog: Pick<Catalog, 'find'>;
 }

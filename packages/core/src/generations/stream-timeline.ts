@@ -1,5 +1,5 @@
-import type { Platform } from '../../foundation/platform.ts';
-import type { StreamTimeline } from '../../wire/generation.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { StreamTimeline } from '../wire/generation.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 
 /** Records when the text of one completion arrived. */

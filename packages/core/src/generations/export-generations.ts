@@ -1,13 +1,13 @@
-import type { FindKeyNames } from '../../auth/keys.ts';
-import type { GenerationRecord } from '../../stores/store.ts';
-import type { ExportedGeneration, GenerationRow } from '../../wire/generation-list.ts';
-import { toPublicContent } from '../stored-content.ts';
+import type { FindKeyNames } from '../auth/keys.ts';
+import type { GenerationRecord } from '../stores/store.ts';
+import type { ExportedGeneration, GenerationRow } from '../wire/generation-list.ts';
 import {
   type GenerationSearch,
   listGenerations,
   toGenerationRow,
   type GenerationListParts,
 } from './list-generations.ts';
+import { toPublicContent } from './to-generation.ts';
 
 /** A row with the name of its key; null where it has none any more. */
 type NamedRow = GenerationRow & Pick<ExportedGeneration, 'key_name'>;
@@ -46,7 +46,7 @@ const COLUMNS = [
 const PAGE_SIZE = 200;
 const encoder = new TextEncoder();
 
-export interface GenerationExport extends Pick<GenerationSearch, 'filter' | 'text'> {
+interface GenerationExport extends Pick<GenerationSearch, 'filter' | 'text'> {
   readonly format: 'ndjson' | 'csv';
   /** Adds the request and the completion; not in CSV. */
   readonly withContent: boolean;

@@ -4,8 +4,7 @@ import { createVirtualPlatform } from '../../../../test/support/async/virtual-pl
 import { toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createSharedMemoryStore } from '../../../../test/support/stores/shared-memory-store.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
-import { createFeedOfAll } from './feed-of-all.ts';
-import { createGenerationFeed, type GenerationFeed } from './generation-feed.ts';
+import { createFeedOfAll, createGenerationFeed, type GenerationFeed } from './feed.ts';
 
 const toJob = (status: VideoJob['status']): VideoJob =>
   ({ id: 'job', status, createdAt: 1, delivery: null }) as VideoJob;

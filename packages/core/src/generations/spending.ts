@@ -1,11 +1,12 @@
-import { takesNullCost } from '../../calls/attempt.ts';
-import { estimateUsage } from '../../calls/texts.ts';
-import type { Endpoint } from '../../catalog/catalog.ts';
-import { type Cost, costOf, toReportedCost } from '../../catalog/prices.ts';
-import type { Usage } from '../../wire/chat-chunk.ts';
-import type { ChatMessage } from '../../wire/chat-request.ts';
-import type { EndedCall, ToolStep } from '../ended-call.ts';
+import { takesNullCost } from '../calls/attempt.ts';
+import { estimateUsage, TOKENS_A_MESSAGE, weighText } from '../calls/texts.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
+import type { GenerationRecord, RunningCall } from '../stores/store.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
+import type { ChatMessage } from '../wire/chat-request.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
+import type { EndedCall, ToolStep } from './ended-call.ts';
 
 /** One completion of one endpoint. A call that runs tools has several, each for the messages up to then. */
 export interface Turn {
@@ -31,7 +32,7 @@ export function spendingOf(turn: Turn, at: number): Spending {
 }
 
 /** Returns the spending of a turn that has used this. */
-export function spendingFor({ endpoint, messages, completion }: Turn, usage: Usage, at: number): Spending {
+function spendingFor({ endpoint, messages, completion }: Turn, usage: Usage, at: number): Spending {
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
   const listed = costOf(endpoint.prices, usage, { images, at, hasSpokenOutput: completion.isSpoken });
   const { upstreamCostUsd: reported, upstreamCosts } = completion;
@@ -143,4 +144,122 @@ function toToolUse(steps: readonly ToolStep[], own: ToolUse | undefined): ToolUs
     tool_calls_executed: run.length,
     web_search_requests: (own?.web_search_requests ?? 0) + run.filter(({ tool }) => tool === 'web_search').length,
   };
+}
+
+/** The state of a call under way. */
+interface RunningState {
+  /** The endpoint that is relayed or being asked. */
+  readonly endpoint: Endpoint;
+  /** At least one. Only the last still changes. */
+  readonly turns: readonly Turn[];
+  readonly attempts: number;
+  readonly upstreamId: string | undefined;
+  readonly durationMs: number;
+}
+
+/** Measures a call under way, again and again. */
+export interface RunningMeter {
+  /** `toRecord` is called when a fact has changed. `at` is in Unix milliseconds. */
+  read(state: RunningState, at: number, toRecord: () => GenerationRecord): RunningCall;
+}
+
+export function createRunningMeter(): RunningMeter {
+  const measured: { readonly turn: Turn; readonly meter: TurnMeter }[] = [];
+  let known: RunningState | undefined;
+  let record: GenerationRecord | undefined;
+  return {
+    read(state, at, toRecord) {
+      const { endpoint, turns, attempts, upstreamId, durationMs } = state;
+      const isSame = known?.endpoint === endpoint && known.attempts === attempts && known.upstreamId === upstreamId;
+      if (!isSame || record === undefined) record = toRecord();
+      known = state;
+      for (const [index, turn] of turns.entries()) {
+        const before = measured[index]?.turn;
+        // The endpoint that begins a turn may not be the one that was asked first.
+        const isKnown = before?.endpoint === turn.endpoint && before.completion === turn.completion;
+        if (!isKnown) measured[index] = { turn, meter: createTurnMeter(turn) };
+      }
+      const [first, ...others] = measured.map(({ meter }) => meter.read(at));
+      if (first === undefined) throw new TypeError('A call under way has a turn');
+      const { usage, cost } = sumSpending(first, others);
+      return {
+        record,
+        figures: {
+          promptTokens: usage.prompt_tokens,
+          completionTokens: usage.completion_tokens,
+          costUsd: cost?.usd ?? 0,
+          costNanoUsd: cost?.nanoUsd ?? 0,
+          costKnown: cost !== null,
+          durationMs: Math.round(durationMs),
+        },
+      };
+    },
+  };
+}
+
+/** Measures a turn under way, again and again. Each time reads only what has come since the last. */
+interface TurnMeter {
+  /** `at` is in Unix milliseconds. */
+  read(at: number): Spending;
+}
+
+/** Of a longer text only so much is weighed, as a sample: prompts of megabytes would hold up the event loop. */
+const SAMPLE_LENGTH = 4096;
+
+/** Creates the meter of a turn. It reads the messages once, now. */
+export function createTurnMeter(turn: Turn): TurnMeter {
+  const { completion } = turn;
+  const promptTokens = estimatePrompt(turn.messages);
+  let weight = 0;
+  let weighedText = 0;
+  let weighedReasoning = 0;
+  return {
+    read(at) {
+      weight += weighLast(completion.text, completion.textLength - weighedText);
+      weight += weighLast(completion.reasoning, completion.reasoningLength - weighedReasoning);
+      weighedText = completion.textLength;
+      weighedReasoning = completion.reasoningLength;
+      return spendingFor(turn, toUsage(completion.usage, promptTokens, Math.ceil(weight + weighCalls(completion))), at);
+    },
+  };
+}
+
+/** Some providers count the prompt at the beginning, and the completion up to then. */
+function toUsage(reported: Usage | undefined, promptTokens: number, weighed: number): Usage {
+  const prompt = reported?.prompt_tokens ?? promptTokens;
+  const completion = Math.max(reported?.completion_tokens ?? 0, weighed);
+  return {
+    ...reported,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    estimated: true,
+  };
+}
+
+/** Weighs the last `length` characters of a text, of which the beginning may have been put aside. */
+function weighLast(text: string, length: number): number {
+  if (length === 0) return 0;
+  return weighAll(text.slice(-length), length);
+}
+
+/** Weighs the beginning, and counts the rest like it. */
+function weighAll(text: string, length: number): number {
+  const sample = text.slice(0, SAMPLE_LENGTH);
+  return sample === '' ? length / 4 : (weighText(sample) * length) / sample.length;
+}
+
+/** Names and arguments of tools are nearly always ASCII. */
+function weighCalls({ toolCalls }: CompletionAccumulator): number {
+  return toolCalls.reduce((sum, { function: called }) => sum + called.name.length + called.arguments.length, 0) / 4;
+}
+
+function estimatePrompt(messages: readonly ChatMessage[]): number {
+  let tokens = 0;
+  for (const { content } of messages) {
+    tokens += TOKENS_A_MESSAGE;
+    if (typeof content === 'string') tokens += weighAll(content, content.length);
+    else for (const part of content ?? []) if (part.type === 'text') tokens += weighAll(part.text, part.text.length);
+  }
+  return Math.ceil(tokens);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { failureOf } from '../../../../../test/support/async/failure-of.ts';
-import { parseWhere } from './parse-where.ts';
+import { failureOf } from '../../../../test/support/async/failure-of.ts';
+import { parseWhere } from './search.ts';
 
 const read = (line: string): unknown =>
   parseWhere(line).map(({ field, sign, values, isNegated }) => [isNegated ? `-${field}` : field, sign, ...values]);

@@ -1,21 +1,26 @@
-import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../../calls/attempt.ts';
-import type { Endpoint } from '../../catalog/catalog.ts';
-import { GatewayError } from '../../foundation/errors.ts';
-import type { GenerationRecord, RunningCall } from '../../stores/store.ts';
-import type { ChatChunk } from '../../wire/chat-chunk.ts';
-import type { CallCourse } from '../../wire/generation.ts';
-import type { SkipReason } from '../../wire/routing.ts';
-import type { ConversationFacts, EndedCall, ToolStep, WebSearch } from '../ended-call.ts';
-import { type SettledGeneration, toSettled } from '../settled-generation.ts';
-import { toStoredContent } from '../stored-content.ts';
-import { toGenerationContent } from '../to-generation.ts';
-import { type Skipped, type TimedStep, toCallCourse } from './call-course.ts';
-import type { CallState, FollowedCall } from './call-state.ts';
+import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../calls/attempt.ts';
+import type { CallMarks, ModelCall, Pipeline } from '../calls/model-call.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { GenerationRecord, RunningCall, RunningFigures } from '../stores/store.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
+import type { ChatMessage } from '../wire/chat-request.ts';
+import type { CallCourse, CourseStep } from '../wire/generation.ts';
+import type { RoutingDecision, SkipReason } from '../wire/routing.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
-import type { ObservedCall } from './observed-call.ts';
-import { createRunningMeter, type RunningMeter } from './running-meter.ts';
-import { countParts, type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
+import type { ConversationFacts, EndedCall, ToolStep, WebSearch } from './ended-call.ts';
+import {
+  countParts,
+  createRunningMeter,
+  type RunningMeter,
+  type Spending,
+  spendingOf,
+  sumSpending,
+  type Turn,
+} from './spending.ts';
 import { recordTimeline, type TimelineRecorder } from './stream-timeline.ts';
+import { type SettledGeneration, toGenerationContent, toSettled, toStoredContent } from './to-generation.ts';
 
 /** Follows one call from its first attempt to its end. */
 export interface GenerationObserver extends FollowedCall {
@@ -256,4 +261,123 @@ const NO_STEPS: readonly ToolStep[] = [];
 /** About how much room steps take in a record, in characters. */
 function lengthOf(steps: readonly ToolStep[]): number {
   return steps.reduce((sum, step) => sum + step.arguments.length + step.result.length, 0);
+}
+
+/** A step beside the attempts, with its times on the monotonic clock. */
+interface TimedStep extends Pick<CourseStep, 'kind' | 'name'> {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly hasFailed?: boolean;
+}
+
+/** An endpoint that was passed over. */
+export interface Skipped {
+  readonly endpoint: Endpoint;
+  readonly reason: SkipReason;
+}
+
+interface CourseFacts {
+  readonly marks: CallMarks;
+  /** Beginning of the record, on the monotonic clock. */
+  readonly startedAt: number;
+  readonly attempts: readonly Attempt[];
+  readonly steps: readonly TimedStep[] | null;
+  readonly decision: RoutingDecision | null;
+  readonly skipped: readonly Skipped[] | null;
+}
+
+/** A loop of tools may take many. */
+const MAX_STEPS = 100;
+
+/** Converts the times of a call that has ended to the form that is stored with its content. */
+export function toCallCourse({ marks, startedAt, attempts, steps, decision, skipped }: CourseFacts): CallCourse {
+  const course: CallCourse = {
+    before_ms: toBefore(marks, startedAt),
+    attempts_ms: attempts.map((attempt) => toMs(startedAt, attempt.startedAt)),
+  };
+  if (steps !== null) course.steps = steps.slice(0, MAX_STEPS).map((step) => toStep(step, startedAt));
+  if (decision !== null) course.decision = skipped === null ? decision : withSkipped(decision, skipped);
+  return course;
+}
+
+/** The steps before a call was admitted, at `admittedAt`. */
+export function toBefore(marks: CallMarks, admittedAt: number): CallCourse['before_ms'] {
+  const { receivedAt, readAt, guardedAt, plannedAt } = marks;
+  return {
+    request: toMs(receivedAt, readAt),
+    guardrails: toMs(readAt, guardedAt),
+    routing: toMs(guardedAt, plannedAt),
+    rate_limits: toMs(plannedAt, admittedAt),
+  };
+}
+
+const toMs = (from: number, to: number): number => Math.max(0, Math.round(to - from));
+
+function toStep({ kind, name, startedAt, endedAt, hasFailed }: TimedStep, callStartedAt: number): CourseStep {
+  const step: CourseStep = { kind, name, at_ms: toMs(callStartedAt, startedAt), took_ms: toMs(startedAt, endedAt) };
+  return hasFailed === true ? { ...step, has_failed: true } : step;
+}
+
+/** An endpoint may be passed over in one turn of a call and called in another; the first reason stands. */
+function withSkipped(decision: RoutingDecision, skipped: readonly Skipped[]): RoutingDecision {
+  return {
+    ...decision,
+    candidates: decision.candidates.map((candidate) => {
+      const found = skipped.find(
+        ({ endpoint }) => endpoint.tag === candidate.provider && endpoint.modelId === candidate.model,
+      );
+      return found === undefined ? candidate : { ...candidate, skipped: found.reason };
+    }),
+  };
+}
+
+/** The state of a call that has not ended. */
+export interface CallState {
+  readonly call: ModelCall;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly isStreamed: boolean;
+  /** `waiting`: no endpoint is asked right now. `asked`: one is. `responding`: a completion has begun. */
+  readonly phase: 'waiting' | 'asked' | 'responding';
+  /** The endpoint that is asked or relayed, or was asked last. */
+  readonly endpoint: Endpoint | undefined;
+  /** Endpoints that were asked, the present one included. */
+  readonly attempts: number;
+  /** Usage up to now; undefined where none is known. */
+  readonly figures: RunningFigures | undefined;
+}
+
+/** A call that can be looked at while it runs. */
+export interface FollowedCall {
+  id(): string;
+  /** Whether its outcome is decided, though it may not be stored yet. */
+  isSettled(): boolean;
+  state(): CallState;
+}
+
+/** Settings for the stored content of calls. */
+export interface GenerationLogging {
+  /** Whether prompts and completions are stored. */
+  readonly inputOutput: boolean;
+  /** A content above this is not stored at all. */
+  readonly maxContentBytes: number;
+}
+
+/** The facts about a call that are known when it begins. */
+interface ObservedCall {
+  readonly call: ModelCall;
+  /** The conversation, to be stored, and to estimate usage by where upstream counts none. */
+  readonly messages: ChatMessage[];
+  readonly isStreamed: boolean;
+  /** The router that chose the model, as the slug in the request; null without one. */
+  readonly router: string | null;
+  /** Length of the request's body. */
+  readonly bodyLength: number;
+  readonly pipeline: Pipeline;
+  readonly marks: CallMarks;
+  /** Null when there was nothing to decide, or contents are not stored. */
+  readonly decision: RoutingDecision | null;
+  readonly platform: Pick<Platform, 'now' | 'monotonicNow' | 'openScratch'>;
+  readonly logging: GenerationLogging;
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { createPricedEndpoints } from '../../../../../test/support/gateways/priced-endpoints.ts';
-import { estimateUsage } from '../../calls/texts.ts';
-import type { Endpoint } from '../../catalog/catalog.ts';
-import type { ChatDelta, Usage } from '../../wire/chat-chunk.ts';
+import { createPricedEndpoints } from '../../../../test/support/gateways/priced-endpoints.ts';
+import { estimateUsage } from '../calls/texts.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { ChatDelta, Usage } from '../wire/chat-chunk.ts';
 import { createCompletionAccumulator } from './completion-accumulator.ts';
-import { createTurnMeter } from './turn-meter.ts';
+import { createTurnMeter } from './spending.ts';
 
 const [ENDPOINT] = createPricedEndpoints({ acme: 1 }) as [Endpoint];
 const HELLO = [{ role: 'user' as const, content: 'Hello' }];

@@ -6,8 +6,8 @@ import {
   createCoreGateway,
   jsonOf,
   MANAGEMENT_KEY,
-} from '../../../../../test/support/gateways/core-gateway.ts';
-import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { createTurnTransport } from '../../../../test/support/upstreams/scripted-turns.ts';
 
 const admin = { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } };
 
