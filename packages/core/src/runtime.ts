@@ -7,9 +7,8 @@ import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts
 import { createFindKeyNames } from './auth/keys.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createRefusals, createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
-import { createBroadcaster } from './broadcast/broadcaster.ts';
-import { createDirectBroadcaster } from './broadcast/direct-broadcaster.ts';
-import { createSharedBroadcaster } from './broadcast/shared/shared-broadcaster.ts';
+import { createBroadcaster, createDirectBroadcaster } from './broadcast/broadcaster.ts';
+import { createSharedBroadcaster } from './broadcast/shared-broadcaster.ts';
 import { DEFAULT_TIMEOUTS } from './calls/attempt.ts';
 import type { BoundModels } from './catalog/bound-models.ts';
 import { createCatalog } from './catalog/catalog.ts';

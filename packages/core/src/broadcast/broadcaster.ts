@@ -2,12 +2,15 @@ import type { BootstrapKey } from '../auth/authenticate.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
+import { createUuid } from '../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/webhooks.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { DestinationArrival, Generation } from '../wire/generation.ts';
-import { configOf, deliverGenerations } from './deliver-generations.ts';
+import { configOf, createTraceLoader, deliverGenerations, sendRequest } from './deliver-generations.ts';
+import { findUndelivered, listDeliveriesOf } from './deliveries.ts';
+import { createDestinationFilter } from './destination-filter.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 import {
   createDestinationQueue,
@@ -15,10 +18,6 @@ import {
   type DestinationQueueOptions,
   type QueueStatus,
 } from './destination-queue.ts';
-import { findUndelivered } from './find-undelivered.ts';
-import { listDeliveriesOf } from './list-deliveries-of.ts';
-import { createTraceLoader } from './load-trace.ts';
-import { sendRequest } from './send-request.ts';
 
 export interface BroadcasterOptions {
   readonly store: Pick<Store, 'broadcasts' | 'deliveries' | 'destinations' | 'generations' | 'isShared' | 'keys'>;
@@ -238,4 +237,59 @@ async function closeQueues(queues: readonly DestinationQueue[], limitMs: number,
   await Promise.race([Promise.all(queues.map((queue) => queue.drained())), limit]);
   cancelLimit?.();
   await Promise.all(queues.map((queue) => queue.close()));
+}
+
+/**
+ * For runtimes where nothing goes on between requests: a generation is sent within the request that it was made for,
+ * once. What was not delivered is stored as failed, to be sent again on request.
+ */
+export function createDirectBroadcaster(options: BroadcasterOptions): Broadcaster {
+  const { store, platform, logger, broadcast } = options;
+  const deliver = createDeliver(options);
+  const doNothing = (): Promise<void> => Promise.resolve();
+
+  const send = async (delivery: BroadcastDelivery, destination: Destination): Promise<void> => {
+    const { outcome, remaining } = await deliver(delivery.generationIds, destination, new AbortController().signal);
+    if (outcome.isDelivered) return void (await store.broadcasts.remove(delivery.id));
+    const failed: BroadcastDelivery = {
+      ...delivery,
+      generationIds: remaining,
+      state: 'failed',
+      attempts: delivery.attempts + 1,
+      lastResult: outcome.result,
+    };
+    await store.broadcasts.update(delivery.id, () => failed, failed);
+    logger.warn('generations were not delivered', { destination: destination.id, result: outcome.result });
+  };
+
+  const sendToAll = async (record: GenerationRecord): Promise<void> => {
+    const destinations = (await store.destinations.list()).filter(
+      (destination) => destination.enabled && createDestinationFilter(destination)(record),
+    );
+    const now = platform.now();
+    const what = { kind: 'delivery', generationIds: [record.generation.id], state: 'waiting' } as const;
+    const never = { attempts: 0, lastResult: null, nextAttemptAt: now, createdAt: now };
+    await Promise.all(
+      destinations.map((destination) =>
+        send({ ...what, ...never, id: createUuid(platform), destinationId: destination.id }, destination),
+      ),
+    );
+  };
+
+  return {
+    ...createBroadcaster(options),
+    offer: (record) => (broadcast === undefined ? undefined : sendToAll(record)),
+    start: doNothing,
+    refresh: doNothing,
+    async resend(deliveryId) {
+      const row = await store.broadcasts.get(deliveryId);
+      if (row?.kind !== 'delivery') return undefined;
+      const destination = await store.destinations.get(row.destinationId);
+      if (destination?.enabled !== true) return undefined;
+      const renewed: BroadcastDelivery = { ...row, state: 'waiting', attempts: 0, nextAttemptAt: platform.now() };
+      await send(renewed, destination);
+      return renewed;
+    },
+    close: doNothing,
+  };
 }

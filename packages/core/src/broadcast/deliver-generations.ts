@@ -1,10 +1,15 @@
+import type { BootstrapKey } from '../auth/authenticate.ts';
+import { createFindKeyNames } from '../auth/keys.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { DeliveryAttempt } from '../stores/store.ts';
+import { readRetryAfterSeconds, type Transport, TransportError } from '../foundation/transport.ts';
+import { toPublicContent } from '../generations/to-generation.ts';
+import type { DeliveryAttempt, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/webhooks.ts';
 import type { Destination } from '../wire/destinations.ts';
+import { isSampled } from './destination-filter.ts';
 import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './destination-format.ts';
-import { sendRequest, type SendingContext } from './send-request.ts';
+import { forDestination, toBroadcastTrace } from './to-broadcast-trace.ts';
 
 /**
  * Above this many characters of text traces are sent in several requests: encoding them blocks the process, for about
@@ -14,7 +19,7 @@ const MAX_REQUEST_CHARACTERS = 250_000;
 /** The approximate size of a trace without its text. */
 const BARE_TRACE_CHARACTERS = 1000;
 
-export interface DeliveringContext extends Omit<SendingContext, 'readResponse' | 'statuses'> {
+interface DeliveringContext extends Omit<SendingContext, 'readResponse' | 'statuses'> {
   readonly platform: Pick<Platform, 'now' | 'monotonicNow'>;
   readonly destination: Destination;
   readonly format: DestinationFormat;
@@ -97,4 +102,97 @@ function textLengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce<number>((sum, each) => sum + textLengthOf(each), 0);
+}
+
+const ATTEMPT_TIMEOUT_MS = 15_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+/** With any other status below 500 the receiver refuses the request itself. */
+const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
+
+interface SendingContext {
+  readonly transport: Transport;
+  readonly platform: Pick<Platform, 'now'>;
+  readonly readResponse?: DestinationFormat['readResponse'];
+  /** Statuses that count as success besides 2xx. */
+  readonly statuses?: readonly number[] | undefined;
+  /** Ends the attempt at once. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request of a destination, once. A redirect is not followed and counts as refusal. Never rejects. */
+export async function sendRequest(request: DestinationRequest, context: SendingContext): Promise<DeliveryOutcome> {
+  const finished = new AbortController();
+  try {
+    const { status, headers, body } = await context.transport.send({
+      ...request,
+      headers: { 'user-agent': 'model-gateway', ...request.headers },
+      signal: AbortSignal.any([context.signal, finished.signal]),
+      headersTimeoutMs: ATTEMPT_TIMEOUT_MS,
+      idleTimeoutMs: ATTEMPT_TIMEOUT_MS,
+      totalTimeoutMs: ATTEMPT_TIMEOUT_MS,
+    });
+    const isTaken = (status >= 200 && status < 300) || context.statuses?.includes(status) === true;
+    if (!isTaken) {
+      const retryAfterSeconds = readRetryAfterSeconds(headers, context.platform.now());
+      const isFinal = status < 500 && !WORTH_ANOTHER_TRY.has(status);
+      return { isDelivered: false, result: `HTTP ${status}`, isFinal, retryAfterSeconds };
+    }
+    const objection = context.readResponse?.(await readShort(body));
+    return objection === undefined
+      ? { isDelivered: true, result: `HTTP ${status}` }
+      : { isDelivered: false, ...objection };
+  } catch (error) {
+    return { isDelivered: false, result: describeFailure(error), isFinal: false };
+  } finally {
+    // The rest of the response is not used; this closes the connection.
+    finished.abort();
+  }
+}
+
+/** Reads the beginning of a response; a longer body is cut off. */
+async function readShort(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of body) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length >= MAX_RESPONSE_BYTES) break;
+  }
+  return text;
+}
+
+function describeFailure(error: unknown): string {
+  if (!(error instanceof TransportError)) return 'failed';
+  return error.timedOut ? 'timed out' : error.message;
+}
+
+interface TraceLoaderOptions {
+  readonly store: Pick<Store, 'generations' | 'keys'>;
+  readonly platform: Platform;
+  readonly bootstrapKeys: readonly BootstrapKey[];
+}
+
+/** Reads a generation for a destination; undefined when it was deleted, is not in the sample, or fails the rules. */
+type LoadTrace = (generationId: string) => Promise<BroadcastTrace | undefined>;
+
+/** Creates a reader that loads generations from the store and adds the given facts about them. */
+export function createTraceLoader({
+  store,
+  platform,
+  bootstrapKeys,
+}: TraceLoaderOptions): (destination: Destination) => Promise<LoadTrace> {
+  const findKeyNames = createFindKeyNames(bootstrapKeys, { platform, store });
+  return async (destination) => {
+    // Loaded only for destinations with rules, because it imports an engine for patterns.
+    const rules = destination.filter_rules;
+    const matches = rules === null ? undefined : (await import('./destination-filter.ts')).compileFilterRules(rules);
+    return async (id) => {
+      const record = await store.generations.get(id);
+      if (record === undefined || !(await isSampled(destination, record, platform))) return undefined;
+      const stored = await store.generations.getContent(id);
+      const content = stored && toPublicContent(stored);
+      const { [record.principalId]: apiKeyName = null } = await findKeyNames(new Set([record.principalId]));
+      const trace = await toBroadcastTrace({ record, content, apiKeyName }, platform);
+      return matches?.(trace) === false ? undefined : forDestination(trace, destination);
+    };
+  };
 }

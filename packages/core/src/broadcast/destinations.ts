@@ -62,7 +62,7 @@ export async function refuseUnusable(
   }
   const objection = format.objectToConfig?.(configOf({ config }));
   if (objection !== undefined) throw refuseField(`config.${objection.field}`, objection.problem);
-  if (rules !== null) (await import('./filter-rules.ts')).compileFilterRules(rules);
+  if (rules !== null) (await import('./destination-filter.ts')).compileFilterRules(rules);
 }
 
 /** The stored configuration with a change applied. A value that is sent back masked remains unchanged. */

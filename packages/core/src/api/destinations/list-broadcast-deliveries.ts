@@ -1,5 +1,4 @@
-import { pageDeliveries } from '../../broadcast/page-deliveries.ts';
-import { toDeliveryBody } from '../../broadcast/to-delivery-body.ts';
+import { pageDeliveries, toDeliveryBody } from '../../broadcast/deliveries.ts';
 import { operation } from '../../http/operation.ts';
 import { broadcastDeliveriesQuerySchema, broadcastDeliveryListSchema } from '../../wire/destinations.ts';
 import type { DestinationParts } from './destination-parts.ts';

@@ -1,4 +1,4 @@
-import { toDeliveryBody } from '../../broadcast/to-delivery-body.ts';
+import { toDeliveryBody } from '../../broadcast/deliveries.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
 import { broadcastDeliveryResponseSchema } from '../../wire/destinations.ts';

@@ -4,15 +4,15 @@ import {
   createVirtualPlatform,
   VIRTUAL_EPOCH_MS,
   type VirtualPlatform,
-} from '../../../../../test/support/async/virtual-platform.ts';
-import { type BroadcastBench, createBroadcastBench } from '../../../../../test/support/broadcast/broadcast-bench.ts';
-import { createBroadcastOptions } from '../../../../../test/support/broadcast/broadcast-options.ts';
+} from '../../../../test/support/async/virtual-platform.ts';
+import { type BroadcastBench, createBroadcastBench } from '../../../../test/support/broadcast/broadcast-bench.ts';
+import { createBroadcastOptions } from '../../../../test/support/broadcast/broadcast-options.ts';
 import {
   createSharedMemoryStore,
   type SharedMemoryStore,
-} from '../../../../../test/support/stores/shared-memory-store.ts';
-import type { TransportRequest } from '../../foundation/transport.ts';
-import type { BroadcastDelivery } from '../../stores/rows.ts';
+} from '../../../../test/support/stores/shared-memory-store.ts';
+import type { TransportRequest } from '../foundation/transport.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
 import { createSharedBroadcaster } from './shared-broadcaster.ts';
 
 const WEBHOOK = { type: 'webhook' as const, config: { url: 'https://a/', method: 'POST' } };

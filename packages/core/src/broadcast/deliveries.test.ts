@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { BroadcastDeliveryPage, BroadcastDeliveryQuery, BroadcastRepository } from '../stores/store.ts';
-import { pageDeliveries } from './page-deliveries.ts';
+import { pageDeliveries } from './deliveries.ts';
 
 async function createDeliveries(): Promise<BroadcastRepository> {
   const { broadcasts } = createMemoryStore();

@@ -4,7 +4,7 @@ import { createVirtualPlatform } from '../../../../test/support/async/virtual-pl
 import { toDestination } from '../../../../test/support/broadcast/broadcast-bench.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
-import { createTraceLoader } from './load-trace.ts';
+import { createTraceLoader } from './deliver-generations.ts';
 
 test('reads the request and the completion, without the parts that the API does not show', async () => {
   const store = createMemoryStore();

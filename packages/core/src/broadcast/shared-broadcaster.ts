@@ -1,11 +1,10 @@
-import { once } from '../../foundation/awaitable.ts';
-import { createRandomId } from '../../foundation/random-id.ts';
-import type { BroadcastDelivery } from '../../stores/rows.ts';
-import type { Destination } from '../../wire/destinations.ts';
-import { type Broadcaster, type BroadcasterOptions, createBroadcaster, removeRows } from '../broadcaster.ts';
-import type { QueueStatus } from '../destination-queue.ts';
-import { createFeedRows } from './feed-rows.ts';
-import { openOwnedDestination, type OwnedDestination } from './owned-destination.ts';
+import { once } from '../foundation/awaitable.ts';
+import { createRandomId } from '../foundation/random-id.ts';
+import type { BroadcastDelivery } from '../stores/rows.ts';
+import type { Destination } from '../wire/destinations.ts';
+import { type Broadcaster, type BroadcasterOptions, createBroadcaster, removeRows } from './broadcaster.ts';
+import type { QueueStatus } from './destination-queue.ts';
+import { createFeedRows, openOwnedDestination, type OwnedDestination } from './owned-destination.ts';
 
 /** How often a process looks for destinations that nobody sends to. */
 const LOOK_EVERY_MS = 5000;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createNodePlatform } from '../../../node/src/node-platform.ts';
 import type { Destination } from '../wire/destinations.ts';
-import { compileFilterRules } from './filter-rules.ts';
+import { compileFilterRules } from './destination-filter.ts';
 import { toBroadcastTrace } from './to-broadcast-trace.ts';
 
 type Rules = NonNullable<Destination['filter_rules']>;
