@@ -1,9 +1,12 @@
 import { GatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
 import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
 import type { CallState, FollowedCall, GenerationObserver } from '../generations/observer.ts';
 import type { GatewayRequest } from '../http/request.ts';
+import type { GenerationRepository, RunningCall } from '../stores/store.ts';
 
-export interface OpenCall {
+interface OpenCall {
   /** Null for a call whose response comes in one piece. */
   readonly stream: OpenStream | null;
   readonly followed: FollowedCall;
@@ -13,7 +16,7 @@ export interface OpenCall {
 }
 
 /** A stream under way. */
-export type OpenStream = Pick<GenerationObserver, 'ageMs' | 'running'>;
+type OpenStream = Pick<GenerationObserver, 'ageMs' | 'running'>;
 
 export interface OpenCalls {
   /** The returned function removes the call again. */
@@ -68,7 +71,7 @@ export function createOpenCalls(): OpenCalls {
 const isEnding = ({ followed, signal }: OpenCall): boolean => signal.aborted || followed.isSettled();
 
 /** A call under way: the signal that ends all its work, and its entry in the list of open calls. */
-export interface TrackedCall {
+interface TrackedCall {
   /** Fires with a `GatewayError` as its reason. */
   readonly signal: AbortSignal;
   interrupt(error: GatewayError): void;
@@ -77,7 +80,7 @@ export interface TrackedCall {
 }
 
 /** The call that is tracked. */
-export type TrackableCall = Pick<OpenCall, 'stream' | 'followed'>;
+type TrackableCall = Pick<OpenCall, 'stream' | 'followed'>;
 
 /** Tracks a call that ends when its client leaves, the gateway closes or its operator cancels it. */
 export function trackCall(
@@ -108,6 +111,79 @@ function trackForwarded(
     end() {
       remove();
       clientSignal.removeEventListener('abort', onClientGone);
+    },
+  };
+}
+
+export interface RunningNotesParts {
+  readonly openCalls: Pick<OpenCalls, 'streams' | 'onStream'>;
+  readonly generations: Pick<GenerationRepository, 'noteRunning'>;
+  readonly platform: Pick<Platform, 'setTimer' | 'isPerRequest'>;
+  readonly logger: Logger;
+}
+
+/** Notes in the store which streams are under way (docs/decisions/0030). */
+export interface RunningNotes {
+  /** Notes the present state for the last time. */
+  close(): Promise<void>;
+}
+
+const NOTE_EVERY_MS = 1000;
+/** A younger stream is not noted. */
+const LEAST_AGE_MS = 1000;
+
+/**
+ * Begins to note: one timer for all streams, none without a stream, and nothing at a piece of a stream. Where timers
+ * belong to requests nothing is noted.
+ */
+export function startRunningNotes(parts: RunningNotesParts): RunningNotes {
+  const { openCalls, generations, platform, logger } = parts;
+  if (generations.noteRunning === undefined || platform.isPerRequest === true)
+    return { close: () => Promise.resolve() };
+  let isTicking = false;
+  let hasNoted = false;
+  let hasFailed = false;
+  let isClosed = false;
+  let cancelTimer = (): void => undefined;
+  let noting: Promise<void> = Promise.resolve();
+
+  const note = async (): Promise<void> => {
+    const calls: RunningCall[] = [];
+    for (const stream of openCalls.streams()) {
+      const call = stream.ageMs() < LEAST_AGE_MS ? undefined : stream.running();
+      if (call !== undefined) calls.push(call);
+    }
+    if (calls.length === 0 && !hasNoted) return;
+    try {
+      await generations.noteRunning?.(calls);
+      hasNoted = calls.length > 0;
+      hasFailed = false;
+    } catch (error) {
+      // Logged once, because it is tried again every second.
+      if (!hasFailed) logger.warn('streams under way could not be noted', { reason: String(error) });
+      hasFailed = true;
+    }
+  };
+  const hasStreams = (): boolean => !openCalls.streams()[Symbol.iterator]().next().done;
+  const tick = (): void => {
+    noting = note().then(() => {
+      isTicking = false;
+      if (hasNoted || hasStreams()) begin();
+    });
+  };
+  const begin = (): void => {
+    if (isTicking || isClosed) return;
+    isTicking = true;
+    cancelTimer = platform.setTimer(tick, NOTE_EVERY_MS);
+  };
+
+  openCalls.onStream(begin);
+  return {
+    async close() {
+      isClosed = true;
+      cancelTimer();
+      await noting;
+      await note();
     },
   };
 }

@@ -10,7 +10,6 @@ import type { Ledger } from '../limits/ledger.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
 import type { Generation } from '../wire/generation.ts';
-import type { CallCounters } from './call-counters.ts';
 
 /** Receives every generation after it has been recorded. An exception or rejection is logged, without other effect. */
 export type GenerationListener = (record: GenerationRecord) => Awaitable<void>;
@@ -51,7 +50,7 @@ export interface Recorder {
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
 }
 
-export interface RecorderParts {
+interface RecorderParts {
   readonly generations: Pick<GenerationRepository, 'append'>;
   readonly ledger: Pick<Ledger, 'keepLost' | 'release'>;
   /** Null without any. */
@@ -149,4 +148,17 @@ function describeCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const deeper = describeCause(cause.cause);
   return `${cause.name}: ${cause.message}${deeper === undefined ? '' : ` (${deeper})`}`;
+}
+
+/** How calls have ended since the start, for metrics. */
+export interface CallCounters {
+  completed: number;
+  failed: number;
+  cancelled: number;
+  /** Generations that could not be written down; above zero and rising means the store is in trouble. */
+  recordFailures: number;
+}
+
+export function createCallCounters(): CallCounters {
+  return { completed: 0, failed: 0, cancelled: 0, recordFailures: 0 };
 }

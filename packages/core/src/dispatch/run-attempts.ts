@@ -1,17 +1,17 @@
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
-import { type GatewayError, isCallersMistake } from '../foundation/errors.ts';
+import { GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
+import { TransportError } from '../foundation/transport.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import type { HealthBoard } from '../routing/health/health-board.ts';
 import { mayRetry, type RetryBudget } from '../routing/retry-budget.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { SkipReason } from '../wire/routing.ts';
-import { toCallError, toFinalError } from './call-errors.ts';
 
 /** The first output of an endpoint. From here on the call cannot change to another endpoint. */
-export interface Attempted<First> {
+interface Attempted<First> {
   readonly endpoint: Endpoint;
   /** Time at which this endpoint was called, on the monotonic clock. */
   readonly startedAt: number;
@@ -24,7 +24,7 @@ export interface AttemptParts {
   readonly retryBudget: RetryBudget;
 }
 
-export interface AttemptOptions {
+interface AttemptOptions {
   /** In the order in which they are called. */
   readonly endpoints: readonly Endpoint[];
   /** Receives every endpoint that was called, with its outcome. */
@@ -100,7 +100,7 @@ export async function runAttempts<First>(
   throw toFinalError(failures);
 }
 
-export interface Refusal {
+interface Refusal {
   readonly endpoint: Endpoint;
   readonly error: GatewayError;
 }
@@ -112,13 +112,13 @@ function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refu
   return endpoint.contextLength === null || endpoint.contextLength <= refusing.contextLength;
 }
 
-export interface OutcomeParts {
+interface OutcomeParts {
   readonly health: HealthBoard;
   readonly platform: Pick<Platform, 'monotonicNow'>;
 }
 
 /** A call that had begun at an endpoint, and how it ended. */
-export interface EndedAttempt {
+interface EndedAttempt {
   readonly endpoint: Endpoint;
   /** Time at which the endpoint was called, on the monotonic clock. */
   readonly startedAt: number;
@@ -140,4 +140,44 @@ export function noteOutcome(
   if (outcome.status !== 'completed') return;
   const tokens = usage?.estimated === true ? undefined : usage?.completion_tokens;
   endpointHealth.noteCompleted(tokens, platform.monotonicNow() - startedAt);
+}
+
+/** Converts an exception during a call to the error that the caller receives. */
+export function toCallError(thrown: unknown, providerName: string): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  const metadata = { provider_name: providerName };
+  if (thrown instanceof TransportError) {
+    return new GatewayError(
+      thrown.timedOut ? 'timeout' : 'provider_unavailable',
+      `${providerName}: ${thrown.message}`,
+      {
+        cause: thrown,
+        metadata,
+      },
+    );
+  }
+  return new GatewayError('internal', 'Internal Server Error', { cause: thrown });
+}
+
+/** The last failure, with a list of those before it, and a retry time only when every endpoint named one. */
+function toFinalError(failures: readonly GatewayError[]): GatewayError {
+  const last = failures.at(-1);
+  if (last === undefined) return new GatewayError('not_found', 'No endpoint can serve this request');
+  const waits = failures.map(({ retryAfterSeconds }) => retryAfterSeconds);
+  const retryAfterSeconds = waits.every((wait) => wait !== undefined) ? Math.min(...waits) : undefined;
+  if (failures.length === 1) return last;
+  return new GatewayError(last.code, last.message, {
+    cause: last.cause ?? last,
+    retryAfterSeconds,
+    upstreamStatus: last.upstreamStatus,
+    metadata: {
+      ...last.metadata,
+      previous_errors: failures.slice(0, -1).map((failure) => ({
+        code: failure.status,
+        message: failure.message,
+        provider_name: failure.metadata?.['provider_name'],
+        raw: failure.metadata?.['raw'],
+      })),
+    },
+  });
 }

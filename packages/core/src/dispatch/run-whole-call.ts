@@ -19,12 +19,10 @@ import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { CallCourse, GenerationContent } from '../wire/generation.ts';
 import type { ProviderPreferences, RoutingDecision, RoutingMembers } from '../wire/routing.ts';
-import { toCallError } from './call-errors.ts';
-import { type CallerParts, findCaller, refuseWithoutRoom } from './find-caller.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
-import { planGuarded } from './plan-within.ts';
+import { type CallerParts, findCaller, planGuarded, refuseWithoutRoom } from './prepare-call.ts';
 import type { Recorder } from './recorder.ts';
-import { type AttemptParts, noteOutcome, runAttempts } from './run-attempts.ts';
+import { type AttemptParts, noteOutcome, runAttempts, toCallError } from './run-attempts.ts';
 
 export interface WholeCallParts {
   readonly callers: CallerParts;

@@ -4,7 +4,7 @@ import type { ChatRunParts } from '../../chat/chat-run.ts';
 import type { Moderator } from '../../chat/moderate-call.ts';
 import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
 import type { ListedStage } from '../../chat/stages/stage.ts';
-import type { CallerParts } from '../../dispatch/find-caller.ts';
+import type { CallerParts } from '../../dispatch/prepare-call.ts';
 import type { UsableParts } from '../../dispatch/usable-endpoints.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationLogging } from '../../generations/observer.ts';

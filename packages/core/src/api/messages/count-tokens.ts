@@ -9,8 +9,7 @@ import {
 import { estimatePrompt } from '../../calls/texts.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
-import { findCaller } from '../../dispatch/find-caller.ts';
-import { planGuarded } from '../../dispatch/plan-within.ts';
+import { findCaller, planGuarded } from '../../dispatch/prepare-call.ts';
 import { operation } from '../../http/operation.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { toJsonResponse } from '../../http/response.ts';

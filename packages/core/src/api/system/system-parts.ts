@@ -1,8 +1,8 @@
 import type { AuthenticateCaller } from '../../auth/authenticate.ts';
 import type { Broadcaster } from '../../broadcast/broadcaster.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { CallCounters } from '../../dispatch/call-counters.ts';
 import type { OpenCalls } from '../../dispatch/open-calls.ts';
+import type { CallCounters } from '../../dispatch/recorder.ts';
 import type { ErrorCode } from '../../foundation/errors.ts';
 import type { Closing, Engine, InstanceFacts, MetricsOptions } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';

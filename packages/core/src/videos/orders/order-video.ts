@@ -1,8 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { type CallerParts, findCaller, refuseWithoutRoom } from '../../dispatch/find-caller.ts';
-import { noteEffects } from '../../dispatch/plan-within.ts';
+import { type CallerParts, findCaller, noteEffects, refuseWithoutRoom } from '../../dispatch/prepare-call.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';

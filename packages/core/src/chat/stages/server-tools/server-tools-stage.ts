@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../../../auth/keys.ts';
 import type { ModelCall } from '../../../calls/model-call.ts';
-import type { Caller, CallerParts } from '../../../dispatch/find-caller.ts';
+import type { Caller, CallerParts } from '../../../dispatch/prepare-call.ts';
 import { toUsableEndpoints, type UsableParts } from '../../../dispatch/usable-endpoints.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import type { ChatRun } from '../../chat-run.ts';

@@ -1,15 +1,18 @@
 import type { CallBound, Narrowing } from '../calls/call-kind.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
-import { effectsOfExclusions, effectsOfStages } from '../guardrails/hits.ts';
-import type { HeaderMap } from '../http/request.ts';
-import { boundWithin } from '../limits/budgets.ts';
+import { effectsOfExclusions, effectsOfStages, type GuardrailHits } from '../guardrails/hits.ts';
+import type { Policy, PolicyOf } from '../guardrails/policy.ts';
+import type { HeaderMap, Principal } from '../http/request.ts';
+import { boundWithin, type Budget, type BudgetParts, findBudgets } from '../limits/budgets.ts';
 import { withinBounds } from '../limits/reserve-call.ts';
 import { createRoutingReport, refuseUnplanned, type RoutingReport } from '../routing/explain.ts';
 import { type CallPlan, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
-import type { Caller } from './find-caller.ts';
+import type { GenerationRepository } from '../stores/store.ts';
 
-export interface PlanWithin {
+interface PlanWithin {
   readonly plan: CallPlan;
   /** The most that the call may use; null where no budget limits it. */
   readonly bound: CallBound | null;
@@ -31,7 +34,7 @@ export function planWithin(
   return { plan: planCall(call, { ...options, narrowings }, routing), bound };
 }
 
-export interface PlannedCall extends PlanWithin {
+interface PlannedCall extends PlanWithin {
   /** Null when the caller did not request it. */
   readonly report: RoutingReport | null;
 }
@@ -75,4 +78,37 @@ export function noteEffects({ call, pipeline, plan, isRefused }: JudgedCall, { h
   } else if (exclusions.length > 0) {
     pipeline.narrowedBy = exclusions.map(({ guardrailId }) => guardrailId);
   }
+}
+
+/** The rules for the calls of one principal. */
+export interface Caller {
+  /** Null when no guardrail holds. */
+  readonly policy: Policy | null;
+  /** Every limit that a call has to fit in. */
+  readonly budgets: readonly Budget[];
+  /** Counts what the policy does to refused calls. */
+  readonly hits: Pick<GuardrailHits, 'noteRefused'>;
+}
+
+export interface CallerParts extends BudgetParts, Pick<Caller, 'hits'> {
+  readonly policyOf: PolicyOf;
+  readonly store: BudgetParts['store'] & { readonly generations: Pick<GenerationRepository, 'findNoRoom'> };
+}
+
+/** Synchronous with tables in memory. Rejects with `permission_denied` when a guardrail cannot be applied. */
+export function findCaller(principal: Principal, parts: CallerParts): Awaitable<Caller> {
+  return whenKnown(parts.policyOf(principal), (policy) =>
+    whenKnown(findBudgets(principal, policy, parts), (budgets) => ({ policy, budgets, hits: parts.hits })),
+  );
+}
+
+const ROOM_RETRY_SECONDS = 5;
+
+/** Refuses a call that could not be recorded, before it costs anything: by a 503 that says why. */
+export function refuseWithoutRoom({ store }: Pick<CallerParts, 'store'>): void {
+  const reason = store.generations.findNoRoom?.() ?? null;
+  if (reason === null) return;
+  throw new GatewayError('provider_overloaded', `${reason}, so this call could not be recorded; try again shortly`, {
+    retryAfterSeconds: ROOM_RETRY_SECONDS,
+  });
 }
