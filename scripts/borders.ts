@@ -40,11 +40,11 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   broadcast: {
     imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails', 'generations', 'webhooks'],
   },
-  kinds: { imports: UP_TO_DISPATCH },
+  embeddings: { imports: UP_TO_DISPATCH },
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
   chat: { imports: UP_TO_DISPATCH },
   dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
-  api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'broadcast', 'kinds', 'videos', 'chat', 'dialects'] },
+  api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'broadcast', 'embeddings', 'videos', 'chat', 'dialects'] },
   // The contracts as suites for whoever writes a store or a provider: a public path that no room imports.
   testing: { imports: ['foundation', 'wire', 'providers', 'stores'] },
 };

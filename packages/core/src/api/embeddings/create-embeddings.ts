@@ -1,8 +1,7 @@
 import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../../calls/model-call.ts';
+import { embeddingsKind, runEmbeddings } from '../../embeddings/embeddings.ts';
 import { parseWith } from '../../foundation/parse.ts';
 import { operation } from '../../http/operation.ts';
-import { embeddingsKind } from '../../kinds/embeddings/embeddings-kind.ts';
-import { runEmbeddings } from '../../kinds/embeddings/run-embeddings.ts';
 import { embeddingsRequestSchema, embeddingsResponseSchema } from '../../wire/embeddings.ts';
 import type { EmbeddingsParts } from './embeddings-parts.ts';
 
