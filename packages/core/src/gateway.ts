@@ -14,8 +14,8 @@ import { isModelName } from './routing/resolve-models.ts';
 import { unknownModelOf } from './routing/rules.ts';
 import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
 import type { VideoJob } from './stores/video-jobs.ts';
-import { waitForVideo } from './videos/jobs/wait-for-video.ts';
-import { toVideoResponse } from './videos/to-video-response.ts';
+import { waitForVideo } from './videos/video-changes.ts';
+import { toVideoResponse } from './videos/video-job.ts';
 import type { VideoResponse } from './wire/videos.ts';
 
 /** Figures for hosts and tests. */

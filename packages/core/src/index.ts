@@ -244,4 +244,4 @@ export {
 } from './stores/kit/spending.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';
 export { hasEnded, hasWork, type VideoJob } from './stores/video-jobs.ts';
-export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/archive/video-archive.ts';
+export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/video-archive.ts';

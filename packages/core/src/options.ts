@@ -20,7 +20,7 @@ import type { Provider } from './providers/provider.ts';
 import type { RegionOptions } from './routing/regions.ts';
 import type { RouterName, RouterStrategy } from './routing/routers.ts';
 import type { Store } from './stores/store.ts';
-import type { VideoArchive } from './videos/archive/video-archive.ts';
+import type { VideoArchive } from './videos/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhooks.ts';
 import type { ModelDefinition } from './wire/model-definition.ts';
 

@@ -39,10 +39,10 @@ import { createRandomSource } from './routing/order-endpoints.ts';
 import { createDataRegionOf, createRegionOf } from './routing/regions.ts';
 import { createRetryBudget } from './routing/retry-budget.ts';
 import { resolveAuto, resolveFree } from './routing/routers.ts';
-import { createVideoChanges } from './videos/jobs/video-changes.ts';
-import { createVideoRunner, type VideoSetup } from './videos/jobs/video-runner.ts';
-import { createIdempotencyGuard } from './videos/orders/idempotency.ts';
-import { findVideoHolds } from './videos/orders/reserve-video.ts';
+import { createIdempotencyGuard } from './videos/idempotency.ts';
+import { findVideoHolds } from './videos/order-video.ts';
+import { createVideoChanges } from './videos/video-changes.ts';
+import { createVideoRunner, type VideoSetup } from './videos/video-runner.ts';
 import { checkDefaultCallbackUrl } from './webhooks/webhooks.ts';
 
 /** Without a logger the gateway's own failures are told all the same: a 500 shows nothing to its client. */

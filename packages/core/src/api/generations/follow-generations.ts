@@ -3,7 +3,7 @@ import { followFeed } from '../../generations/feed.ts';
 import { operation } from '../../http/operation.ts';
 import { type GatewayRequest, firstValue } from '../../http/request.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
-import { toVideoResponse } from '../../videos/to-video-response.ts';
+import { toVideoResponse } from '../../videos/video-job.ts';
 import { generationFeedEventSchema, type VideoEvent } from '../../wire/generation-feed.ts';
 import { generationFeedQuerySchema } from '../../wire/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';

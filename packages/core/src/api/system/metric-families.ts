@@ -3,7 +3,7 @@ import type { Engine, MetricFamily, MetricSample } from '../../foundation/host.t
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
 import { countStandings } from '../../routing/health/health-board.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
-import { listWorkingJobs } from '../../videos/jobs/working-jobs.ts';
+import { listWorkingJobs } from '../../videos/video-job.ts';
 import type { SystemParts } from './system-parts.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -6,9 +6,8 @@ import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import type { VideoContent } from '../../providers/video-contract.ts';
 import type { VideoJob } from '../../stores/video-jobs.ts';
-import { toArchivedResponse } from '../../videos/archive/to-archived-response.ts';
-import { toArchiveName } from '../../videos/archive/video-archive.ts';
-import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';
+import { openUpstreamVideo } from '../../videos/poll.ts';
+import { toArchivedResponse, toArchiveName } from '../../videos/video-archive.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';
 

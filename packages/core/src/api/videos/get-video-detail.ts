@@ -1,7 +1,6 @@
 import { operation } from '../../http/operation.ts';
 import { hasEnded } from '../../stores/video-jobs.ts';
-import { toInputs } from '../../videos/job-inputs.ts';
-import { withPolls } from '../../videos/jobs/video-course.ts';
+import { toInputs, withPolls } from '../../videos/video-job.ts';
 import type { MediaInput } from '../../wire/generation.ts';
 import { videoDetailResponseSchema, type VideoDetail } from '../../wire/videos.ts';
 import { findReadableJob } from './find-readable-job.ts';

@@ -1,7 +1,7 @@
 import { takesNullCost } from '../../calls/attempt.ts';
 import { operation } from '../../http/operation.ts';
 import { firstValue } from '../../http/request.ts';
-import { toVideoResponse } from '../../videos/to-video-response.ts';
+import { toVideoResponse } from '../../videos/video-job.ts';
 import { videoResponseSchema } from '../../wire/videos.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';

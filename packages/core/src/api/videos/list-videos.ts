@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
-import { pageVideoJobs } from '../../videos/jobs/page-video-jobs.ts';
+import { pageVideoJobs } from '../../videos/video-job.ts';
 import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire/videos.ts';
 import type { VideoParts } from './video-parts.ts';
 

@@ -3,10 +3,10 @@ import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { RegionOf } from '../../routing/regions.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoArchive } from '../../videos/archive/video-archive.ts';
-import type { VideoRunner } from '../../videos/jobs/video-runner.ts';
-import type { IdempotencyGuard } from '../../videos/orders/idempotency.ts';
-import type { VideoOrderParts } from '../../videos/orders/order-video.ts';
+import type { IdempotencyGuard } from '../../videos/idempotency.ts';
+import type { VideoOrderParts } from '../../videos/order-video.ts';
+import type { VideoArchive } from '../../videos/video-archive.ts';
+import type { VideoRunner } from '../../videos/video-runner.ts';
 import type { WebhookOptions } from '../../webhooks/webhooks.ts';
 
 export interface VideoParts extends EndpointParts {

@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
-import { pageVideoJobs } from '../../videos/jobs/page-video-jobs.ts';
-import { toWebhookDelivery } from '../../videos/webhooks/to-webhook-delivery.ts';
+import { pageVideoJobs } from '../../videos/video-job.ts';
+import { toWebhookDelivery } from '../../videos/video-outbox.ts';
 import { webhookDeliveriesQuerySchema, webhookDeliveryListSchema } from '../../wire/videos.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
-import { toWebhookDelivery } from '../../videos/webhooks/to-webhook-delivery.ts';
+import { toWebhookDelivery } from '../../videos/video-outbox.ts';
 import { webhookDeliveryResponseSchema } from '../../wire/videos.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 

@@ -1,6 +1,6 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoRunner } from '../../videos/jobs/video-runner.ts';
+import type { VideoRunner } from '../../videos/video-runner.ts';
 
 export interface WebhookParts {
   readonly platform: Pick<Platform, 'now'>;

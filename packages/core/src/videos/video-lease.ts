@@ -1,6 +1,6 @@
-import type { Platform } from '../../foundation/platform.ts';
-import type { Repository } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-jobs.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Repository } from '../stores/store.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 
 /** Access to a job's row for all background work. */
 export interface OwnedJobs {

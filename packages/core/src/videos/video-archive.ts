@@ -1,14 +1,44 @@
-import { GatewayError } from '../../foundation/errors.ts';
-import { createClosing, type Logger } from '../../foundation/host.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import type { Provider } from '../../providers/provider.ts';
-import { createDueQueue } from '../../stores/due-queue.ts';
-import type { VideoJob } from '../../stores/video-jobs.ts';
-import type { OwnedJobs } from '../jobs/video-lease.ts';
-import { openUpstreamVideo } from '../open-upstream-video.ts';
-import { toArchiveName, type VideoArchive } from './video-archive.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { createClosing, type Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { GatewayResponse } from '../http/response.ts';
+import type { Provider } from '../providers/provider.ts';
+import { createDueQueue } from '../stores/due-queue.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
+import { openUpstreamVideo } from './poll.ts';
+import type { OwnedJobs } from './video-lease.ts';
 
-export interface VideoArchiverOptions {
+/** A complete video in the archive. */
+export interface ArchivedVideo {
+  readonly contentType: string;
+  readonly bytes: number;
+  /** Yields the bytes from `start` up to and without `end`. Leaving early closes it. */
+  read(start: number, end: number): AsyncIterable<Uint8Array>;
+}
+
+/** A video on its way in. */
+export interface IncomingVideo {
+  readonly contentType: string;
+  /** Undefined where upstream does not report it. */
+  readonly bytes: number | undefined;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Stores finished videos beyond the time that upstream stores them. */
+export interface VideoArchive {
+  /** Undefined when it is not stored, or not complete yet. */
+  find(name: string): Promise<ArchivedVideo | undefined>;
+  /**
+   * Stores a video; older ones may be removed for it. Resolves when it would survive a crash of this process: false
+   * when it is larger than the whole archive. Rejects, with nothing stored, when the body breaks off or the disk fails.
+   */
+  save(name: string, video: IncomingVideo): Promise<boolean>;
+}
+
+/** The name of one of a job's videos. */
+export const toArchiveName = (jobId: string, index: number): string => `${jobId}-${index}`;
+
+interface VideoArchiverOptions {
   readonly jobs: OwnedJobs;
   readonly current: () => { readonly providers: readonly Provider[] };
   readonly platform: Platform;
@@ -17,7 +47,7 @@ export interface VideoArchiverOptions {
 }
 
 /** Fetches the videos of finished jobs once, before upstream deletes them. */
-export interface VideoArchiver {
+interface VideoArchiver {
   add(job: VideoJob): void;
   /** Aborts work under way; the next start resumes it. */
   stop(): void;
@@ -108,3 +138,38 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
 }
 
 const isGone = (error: unknown): boolean => error instanceof GatewayError && error.code === 'gone';
+
+/** The response with an archived video: whole, or the one requested range (RFC 9110, 14). */
+export function toArchivedResponse(video: ArchivedVideo, range: string | undefined): GatewayResponse {
+  const { contentType, bytes } = video;
+  const headers = { 'content-type': contentType, 'accept-ranges': 'bytes' };
+  const part = range === undefined ? undefined : readRange(range, bytes);
+  if (part === 'outside') {
+    return {
+      status: 416,
+      headers: { ...headers, 'content-range': `bytes */${bytes}`, 'content-length': '0' },
+      body: null,
+    };
+  }
+  const { start, end } = part ?? { start: 0, end: bytes };
+  const response = {
+    headers: { ...headers, 'content-length': String(end - start) },
+    body: video.read(start, end),
+  };
+  if (part === undefined) return { status: 200, ...response };
+  return {
+    ...response,
+    status: 206,
+    headers: { ...response.headers, 'content-range': `bytes ${start}-${end - 1}/${bytes}` },
+  };
+}
+
+/** One range of bytes, its end not included. Undefined for what need not be understood: several, or another unit. */
+function readRange(text: string, bytes: number): { start: number; end: number } | 'outside' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text.trim()) ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') return Number(last) === 0 ? 'outside' : { start: Math.max(bytes - Number(last), 0), end: bytes };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  if (Number(first) >= bytes) return 'outside';
+  return { start: Number(first), end: last === '' ? bytes : Math.min(Number(last) + 1, bytes) };
+}

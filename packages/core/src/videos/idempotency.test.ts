@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 
-import { createDeferred } from '../../../../../test/support/async/deferred.ts';
-import { createVirtualPlatform, settle, VIRTUAL_EPOCH_MS } from '../../../../../test/support/async/virtual-platform.ts';
-import { createSharedMemoryStore } from '../../../../../test/support/stores/shared-memory-store.ts';
-import type { VideoJob } from '../../stores/video-jobs.ts';
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
+import { createVirtualPlatform, settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
+import { createSharedMemoryStore } from '../../../../test/support/stores/shared-memory-store.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 import { createIdempotencyGuard } from './idempotency.ts';
 
 const CALL = { principalId: 'caller', key: 'once', bodyHash: 'a' };

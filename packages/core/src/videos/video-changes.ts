@@ -1,10 +1,37 @@
-import { GatewayError } from '../../foundation/errors.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import type { Repository } from '../../stores/store.ts';
-import { hasEnded, type VideoJob } from '../../stores/video-jobs.ts';
-import type { VideoChanges } from './video-changes.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Repository } from '../stores/store.ts';
+import { hasEnded, type VideoJob } from '../stores/video-jobs.ts';
 
-export interface VideoWait {
+/** Notifies about every change of a job's status that this process makes, including its start. */
+export interface VideoChanges {
+  /** Never throws: what a listener does wrong is not the job's concern. */
+  emit(job: VideoJob): void;
+  /** Calls back with the job after each change; the returned function ends that. */
+  subscribe(listener: (job: VideoJob) => void): () => void;
+}
+
+export function createVideoChanges(logger: Pick<Logger, 'error'>): VideoChanges {
+  const listeners = new Set<(job: VideoJob) => void>();
+  return {
+    emit(job) {
+      for (const listener of listeners) {
+        try {
+          listener(job);
+        } catch (error) {
+          logger.error('a listener to video jobs failed', { job: job.id, reason: String(error) });
+        }
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+interface VideoWait {
   readonly jobs: Repository<VideoJob>;
   readonly changes: VideoChanges;
   readonly platform: Pick<Platform, 'setTimer'>;

@@ -1,31 +1,33 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
-import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
-import type { Endpoint } from '../../catalog/catalog.ts';
-import { type CallerParts, findCaller, noteEffects, refuseWithoutRoom } from '../../dispatch/prepare-call.ts';
-import { GatewayError } from '../../foundation/errors.ts';
-import type { Logger } from '../../foundation/host.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import { createRandomId } from '../../foundation/random-id.ts';
-import { guardCall } from '../../guardrails/guard-call.ts';
-import { effectsOfStages } from '../../guardrails/hits.ts';
-import type { Ledger } from '../../limits/ledger.ts';
-import type { RateLimits } from '../../limits/rate-limits.ts';
-import type { VideoOrder } from '../../providers/video-contract.ts';
-import { toRoutingDecision } from '../../routing/explain.ts';
-import { type CallPlan, noEndpointLeft, type RoutingParts } from '../../routing/plan-call.ts';
-import type { Store } from '../../stores/store.ts';
-import type { VideoDelivery, VideoJob } from '../../stores/video-jobs.ts';
-import { refuseField } from '../../wire/fields.ts';
-import type { VideoRequest } from '../../wire/videos.ts';
-import { endpointOf } from '../endpoint-of.ts';
-import type { VideoChanges } from '../jobs/video-changes.ts';
-import { beginCourse } from '../jobs/video-course.ts';
-import type { VideoRunner } from '../jobs/video-runner.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
+import type { CostBound } from '../calls/call-kind.ts';
+import { createPipeline, type ModelCall } from '../calls/model-call.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { type CallerParts, findCaller, noteEffects, refuseWithoutRoom } from '../dispatch/prepare-call.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { createRandomId } from '../foundation/random-id.ts';
+import { guardCall } from '../guardrails/guard-call.ts';
+import { effectsOfStages } from '../guardrails/hits.ts';
+import type { Policy } from '../guardrails/policy.ts';
+import { type Budget, type Payer, spendersOf } from '../limits/budgets.ts';
+import type { Hold, Ledger } from '../limits/ledger.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
+import { reserveCall, worstCaseNanoUsd } from '../limits/reserve-call.ts';
+import type { VideoOrder } from '../providers/video-contract.ts';
+import { toRoutingDecision } from '../routing/explain.ts';
+import { type CallPlan, noEndpointLeft, planCall, type RoutingParts } from '../routing/plan-call.ts';
+import type { Store, VideoJobRepository } from '../stores/store.ts';
+import { hasEnded, type VideoDelivery, type VideoJob } from '../stores/video-jobs.ts';
+import { refuseField } from '../wire/fields.ts';
+import type { VideoAbilities, VideoCapabilities, VideoRequest } from '../wire/videos.ts';
 import type { ConfirmOrder } from './idempotency.ts';
-import { planVideo } from './plan-video.ts';
-import { reserveVideo } from './reserve-video.ts';
 import { type Submission, submitVideo } from './submit-video.ts';
-import { refuseImpossible, toVideoOrder } from './to-video-order.ts';
+import type { VideoChanges } from './video-changes.ts';
+import { beginCourse, endpointOf, listWorkingJobs } from './video-job.ts';
+import { boundOfVideo, refuseImpossible, toVideoOrder } from './video-kind.ts';
+import type { VideoRunner } from './video-runner.ts';
 
 /** Upstreams take minutes; what has not ended after this long never will. */
 const DEADLINE_MS = 6 * 60 * 60 * 1000;
@@ -44,7 +46,7 @@ export interface VideoOrderParts {
   readonly logging: { readonly inputOutput: boolean };
 }
 
-export interface NewVideo {
+interface NewVideo {
   /** The address of the gateway, as its callers see it. */
   readonly baseUrl: string;
   readonly delivery: VideoDelivery | null;
@@ -202,4 +204,82 @@ function endpointOfPrevious(
     'not_found',
     `previous_job_id: the endpoint that made this job may not be used (${forbidding.rule})`,
   );
+}
+
+interface VideoPlan {
+  readonly plan: CallPlan;
+  readonly capabilities: VideoAbilities;
+}
+
+/** Plans the endpoints of a video. Throws `invalid_request` for a model that makes no videos. */
+function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, parts: RoutingParts): VideoPlan {
+  const { request } = call;
+  const plan = planCall(call, { narrowings: policy?.narrowings ?? [] }, parts);
+  const model = parts.catalog.find(plan.models[0] ?? '');
+  const { architecture, video } = model?.definition ?? {};
+  if (architecture?.output_modalities?.includes('video') !== true) {
+    throw refuseField('model', `${request.model} makes no videos; GET /api/v1/videos/models lists those that do`);
+  }
+  return { plan, capabilities: { ...video, inputModalities: architecture.input_modalities } };
+}
+
+/** Jobs with work left at the start. */
+const MAX_HOLDS = 100_000;
+
+interface VideoReservation {
+  readonly call: ModelCall<VideoRequest>;
+  readonly budgets: readonly Budget[];
+  readonly endpoints: readonly Endpoint[];
+  readonly capabilities: VideoCapabilities;
+}
+
+interface ReservedVideo {
+  /** The endpoints at which the job may be made: within a budget only those with a price for it. */
+  readonly endpoints: readonly Endpoint[];
+  /** The amount held for it, in billionths of a dollar, until its generation is recorded. */
+  readonly reservedNanoUsd: number;
+}
+
+/**
+ * Holds what a job may cost at most. Throws `payment_required` or `permission_denied` when that does not fit into a
+ * budget beside what was spent and is held, and `not_found` when there is a budget, but no price.
+ */
+async function reserveVideo(reservation: VideoReservation, ledger: Pick<Ledger, 'reserve'>): Promise<ReservedVideo> {
+  const { call, budgets } = reservation;
+  const bound = boundOf(reservation);
+  const endpoints =
+    budgets.length === 0
+      ? reservation.endpoints
+      : reservation.endpoints.filter((endpoint) => worstCaseNanoUsd(endpoint, bound) !== null);
+  if (endpoints.length === 0) {
+    const message = `model: ${call.request.model} has no price for this video, so no budget can allow for it`;
+    throw new GatewayError('not_found', message);
+  }
+  const { anyNanoUsd } = await reserveCall(call, { budgets, endpoints, bound }, ledger);
+  return { endpoints, reservedNanoUsd: anyNanoUsd };
+}
+
+/** A request without a duration may get the longest video of the model. */
+function boundOf({ call: { request }, capabilities }: VideoReservation): CostBound {
+  const durations = capabilities.supported_durations;
+  return boundOfVideo(request.duration ?? (durations === undefined ? undefined : Math.max(...durations)));
+}
+
+/** The amounts held for the jobs that were open when the process started. */
+export function findVideoHolds(jobs: VideoJobRepository): Awaitable<readonly Hold[]> {
+  return whenKnown(listWorkingJobs(jobs, { limit: MAX_HOLDS }), toHolds);
+}
+
+function toHolds(jobs: readonly VideoJob[]): readonly Hold[] {
+  return jobs.flatMap((job) => (hasEnded(job) ? [] : [toHold(job)]));
+}
+
+function toHold({ generationId, principalId, userId, workspaceId, isByok, reservedNanoUsd }: VideoJob): Hold {
+  const payer: Payer = { principalId, userId: userId ?? null, workspaceId: workspaceId ?? '' };
+  return {
+    id: generationId,
+    spenders: spendersOf(payer),
+    creditsNanoUsd: isByok ? null : reservedNanoUsd,
+    anyNanoUsd: reservedNanoUsd,
+  };
 }

@@ -1,18 +1,16 @@
-import { withFlaggedInput } from '../../calls/attempt.ts';
-import type { Endpoint } from '../../catalog/catalog.ts';
-import { toCallError } from '../../dispatch/run-attempts.ts';
-import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../../foundation/errors.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import { toProviderResponse } from '../../generations/to-generation.ts';
-import type { VideoOrder, VideoStarted } from '../../providers/video-contract.ts';
-import type { Store } from '../../stores/store.ts';
-import type { VideoJob, VideoLease } from '../../stores/video-jobs.ts';
-import type { ProviderResponse } from '../../wire/generation.ts';
-import { withAccepted, withAttempt } from '../jobs/video-course.ts';
-import { CLOCKS_MS, LEASE_MS } from '../jobs/video-lease.ts';
-import { withoutData } from '../without-data.ts';
-import { underWay } from './claim-order.ts';
-import type { ConfirmOrder } from './idempotency.ts';
+import { withFlaggedInput } from '../calls/attempt.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { toCallError } from '../dispatch/run-attempts.ts';
+import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { toProviderResponse } from '../generations/to-generation.ts';
+import type { VideoOrder, VideoStarted } from '../providers/video-contract.ts';
+import type { Store } from '../stores/store.ts';
+import type { VideoJob, VideoLease } from '../stores/video-jobs.ts';
+import type { ProviderResponse } from '../wire/generation.ts';
+import { type ConfirmOrder, toUnderWayError } from './idempotency.ts';
+import { withAccepted, withAttempt, withoutData } from './video-job.ts';
+import { CLOCKS_MS, LEASE_MS } from './video-lease.ts';
 
 /** Fields of a job that depend on the endpoint. */
 type Chosen = 'endpointTag' | 'providerSlug' | 'providerName' | 'providerModel' | 'order' | 'modelId' | 'isByok';
@@ -34,7 +32,7 @@ export interface Submission {
   readonly storesContent: boolean;
 }
 
-export interface Submitted {
+interface Submitted {
   readonly job: VideoJob;
   readonly started: VideoStarted;
   /** As upstream has it, while the job has no data any more. */
@@ -98,7 +96,7 @@ async function insertConfirmed(job: VideoJob, { store, confirm }: Submission): P
   });
   if (isConfirmed) return;
   await store.videoJobs.remove(job.id);
-  throw underWay();
+  throw toUnderWayError();
 }
 
 /** Whether another endpoint would return the same error. Another model may accept a prompt that is too long. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
+import { learnUsualMs, nextPollDelayMs } from './poll.ts';
 
 const at = (ageMs: number, rest: Partial<Parameters<typeof nextPollDelayMs>[0]> = {}, random = 0): number =>
   nextPollDelayMs({ ageMs, usualMs: 200_000, failures: 0, ...rest }, random);

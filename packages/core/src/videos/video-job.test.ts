@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import type { VideoJobPage, VideoJobQuery, VideoJobRepository } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-jobs.ts';
-import { toVideoJob } from '../../testing/rows/video-jobs.ts';
-import { pageVideoJobs } from './page-video-jobs.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import type { VideoJobPage, VideoJobQuery, VideoJobRepository } from '../stores/store.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
+import { toVideoJob } from '../testing/rows/video-jobs.ts';
+import { pageVideoJobs } from './video-job.ts';
 
 const announced = (state: 'waiting' | 'delivered', body: string | null): Partial<VideoJob> => ({
   delivery: { url: 'https://a.example', state, body, attempts: 0, nextAttemptAt: 0, lastResult: null },

@@ -1,13 +1,13 @@
-import type { Logger } from '../../foundation/host.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import { createDueQueue } from '../../stores/due-queue.ts';
-import type { VideoDelivery, VideoJob, VideoLease } from '../../stores/video-jobs.ts';
-import { deliverWebhook, nextDeliveryDelayMs, remainingDelayMs, type WebhookOptions } from '../../webhooks/webhooks.ts';
-import type { VideoAnnouncement } from '../../wire/videos.ts';
-import { sinceOrder, withAnnouncement } from '../jobs/video-course.ts';
-import { leaseUntil, type OwnedJobs } from '../jobs/video-lease.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { createDueQueue } from '../stores/due-queue.ts';
+import type { VideoDelivery, VideoJob, VideoLease } from '../stores/video-jobs.ts';
+import { deliverWebhook, nextDeliveryDelayMs, remainingDelayMs, type WebhookOptions } from '../webhooks/webhooks.ts';
+import type { VideoAnnouncement, WebhookDelivery } from '../wire/videos.ts';
+import { sinceOrder, toResult, withAnnouncement } from './video-job.ts';
+import { leaseUntil, type OwnedJobs } from './video-lease.ts';
 
-export interface VideoOutboxOptions {
+interface VideoOutboxOptions {
   readonly jobs: OwnedJobs;
   readonly platform: Platform;
   readonly logger: Logger;
@@ -22,7 +22,7 @@ const keepUntil = (lease: VideoLease, untilMs: number): VideoLease => ({
 });
 
 /** Announces the end of jobs. */
-export interface VideoOutbox {
+interface VideoOutbox {
   /** Delivers a job's announcement when it is due, unless that is planned already. */
   add(job: VideoJob): void;
   /** Delivers it when it is due now, in place of an earlier schedule. */
@@ -135,4 +135,30 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
     renew,
     stop: () => queue.stop(),
   };
+}
+
+/** A webhook in the form of the management API; undefined for a job without one, or one that has not ended. */
+export function toWebhookDelivery(job: VideoJob): WebhookDelivery | undefined {
+  const { delivery } = job;
+  if (delivery === null || delivery.body === null) return undefined;
+  return {
+    job_id: job.id,
+    event: `video.generation.${job.status}`,
+    url: delivery.url,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    last_result: delivery.lastResult,
+    next_attempt_at: delivery.state === 'waiting' ? new Date(delivery.nextAttemptAt).toISOString() : null,
+    created_at: new Date(job.updatedAt).toISOString(),
+  };
+}
+
+/** The body of the message that announces the end of a job (wire.md 15.6), as the text that is signed and sent. */
+export function toWebhookBody(job: VideoJob, url: string, at: number): string {
+  const { generation_id: _, ...result } = toResult(job, url);
+  return JSON.stringify({
+    type: `video.generation.${job.status}`,
+    created_at: new Date(at).toISOString(),
+    data: { id: job.id, status: job.status, generation_id: job.generationId, model: job.modelId, ...result },
+  });
 }

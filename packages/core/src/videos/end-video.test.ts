@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
-import type { VideoProvider } from '../../providers/video-contract.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import type { VideoJobRepository } from '../../stores/store.ts';
-import { toVideoJob } from '../../testing/rows/video-jobs.ts';
-import { settleLostVideo } from './settle-lost-video.ts';
+import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
+import type { VideoProvider } from '../providers/video-contract.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import type { VideoJobRepository } from '../stores/store.ts';
+import { toVideoJob } from '../testing/rows/video-jobs.ts';
+import { settleLostVideo } from './end-video.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { VIDEO_ASPECT_RATIOS, VIDEO_RESOLUTIONS, type VideoRequest } from '../../wire/videos.ts';
-import { toVideoSize } from './video-size.ts';
+import { parsePrices } from '../catalog/prices.ts';
+import { VIDEO_ASPECT_RATIOS, VIDEO_RESOLUTIONS, type VideoRequest } from '../wire/videos.ts';
+import { toVideoSize, videoCostNanoUsd } from './video-kind.ts';
 
 const ask = (fields: Partial<VideoRequest>) => toVideoSize({ model: 'acme/film', ...fields });
 
@@ -54,4 +55,19 @@ test('leaves open what was not said', () => {
   expect(ask({ resolution: '720p' })).toEqual({ resolution: '720p' });
   expect(ask({ aspect_ratio: '1:1' })).toEqual({ aspectRatio: '1:1' });
   expect(ask({ size: '1000x500' })).toMatchObject({ size: '1000x500' });
+});
+
+test.each([
+  [{ video_second: '0.1' }, { durationSeconds: 4, videos: 1 }, 400_000_000],
+  [{ video_second: '0.1' }, { durationSeconds: 4.125, videos: 2 }, 825_000_000],
+  [{ video: '0.25' }, { durationSeconds: undefined, videos: 3 }, 750_000_000],
+  [{ video_token: '0.000002' }, { durationSeconds: 4, videos: 1, tokens: 108_900 }, 217_800_000],
+  [{ video: '0.01', video_second: '0.1' }, { durationSeconds: 8, videos: 1 }, 810_000_000],
+  [{ video: '0' }, { durationSeconds: 8, videos: 1 }, 0],
+  // A price for something that was not measured is none.
+  [{ video_second: '0.1' }, { durationSeconds: undefined, videos: 1 }, null],
+  [{ video_token: '0.1' }, { durationSeconds: 4, videos: 1 }, null],
+  [{ prompt: '1', completion: '1' }, { durationSeconds: 4, videos: 1 }, null],
+])('%o makes %o cost %s billionths of a dollar', (pricing, measure, expected) => {
+  expect(videoCostNanoUsd(parsePrices(pricing), measure)).toBe(expected);
 });

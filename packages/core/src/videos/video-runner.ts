@@ -1,35 +1,36 @@
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Recorder } from '../../dispatch/recorder.ts';
-import type { Awaitable } from '../../foundation/awaitable.ts';
-import type { Logger } from '../../foundation/host.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import type { Ledger } from '../../limits/ledger.ts';
-import type { Provider } from '../../providers/provider.ts';
-import type { VideoOrder, VideoProgress } from '../../providers/video-contract.ts';
-import { createDueQueue } from '../../stores/due-queue.ts';
-import type { Store } from '../../stores/store.ts';
-import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../../stores/video-jobs.ts';
-import type { WebhookOptions } from '../../webhooks/webhooks.ts';
-import type { MediaInput } from '../../wire/generation.ts';
-import type { VideoPoll } from '../../wire/videos.ts';
-import type { VideoArchive } from '../archive/video-archive.ts';
-import { createVideoArchiver } from '../archive/video-archiver.ts';
-import { endpointOf } from '../endpoint-of.ts';
-import { createHeldInputs } from '../job-inputs.ts';
-import { videoOf } from '../video-of.ts';
-import { createVideoOutbox } from '../webhooks/video-outbox.ts';
-import { withoutData } from '../without-data.ts';
-import { type Ended, endOf, endVideoJob } from './end-video-job.ts';
-import { createJobAges } from './job-ages.ts';
-import { createPollNotes } from './poll-notes.ts';
-import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
-import { settleLostVideo } from './settle-lost-video.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Recorder } from '../dispatch/recorder.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Ledger } from '../limits/ledger.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { VideoOrder, VideoProgress } from '../providers/video-contract.ts';
+import { createDueQueue } from '../stores/due-queue.ts';
+import type { Store } from '../stores/store.ts';
+import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../stores/video-jobs.ts';
+import type { WebhookOptions } from '../webhooks/webhooks.ts';
+import type { MediaInput } from '../wire/generation.ts';
+import type { VideoPoll } from '../wire/videos.ts';
+import { type Ended, endOf, endVideoJob, settleLostVideo } from './end-video.ts';
+import { createJobAges, createPollNotes, learnUsualMs, nextPollDelayMs } from './poll.ts';
+import { createVideoArchiver, type VideoArchive } from './video-archive.ts';
 import type { VideoChanges } from './video-changes.ts';
-import { type Polls, withAccepted, withPolls, withStatus } from './video-course.ts';
+import {
+  createHeldInputs,
+  endpointOf,
+  listWorkingJobs,
+  type Polls,
+  videoOf,
+  withAccepted,
+  withoutData,
+  withPolls,
+  withStatus,
+} from './video-job.ts';
 import { createOwnedJobs, isOwned, leaseUntil } from './video-lease.ts';
-import { listWorkingJobs } from './working-jobs.ts';
+import { createVideoOutbox } from './video-outbox.ts';
 
-export interface VideoRunnerOptions {
+interface VideoRunnerOptions {
   readonly store: Pick<Store, 'generations' | 'videoJobs'>;
   /** Lets go of what is held for a job when it ends. */
   readonly ledger: Pick<Ledger, 'release' | 'untilCounted'>;

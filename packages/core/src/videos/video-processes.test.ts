@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 
-import { createDeferred } from '../../../../../test/support/async/deferred.ts';
-import { VIRTUAL_EPOCH_MS } from '../../../../../test/support/async/virtual-platform.ts';
-import { createSharedMemoryStore } from '../../../../../test/support/stores/shared-memory-store.ts';
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
+import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
+import { createSharedMemoryStore } from '../../../../test/support/stores/shared-memory-store.ts';
 import {
   createSharedStore,
   createVideoProcess,
   type VideoProcess,
-} from '../../../../../test/support/videos/video-processes.ts';
-import type { VideoProgress } from '../../providers/video-contract.ts';
-import type { Store } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-jobs.ts';
+} from '../../../../test/support/videos/video-processes.ts';
+import type { VideoProgress } from '../providers/video-contract.ts';
+import type { Store } from '../stores/store.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
 
 const MINUTE_MS = 60_000;
 const ABANDONED_MS = 6 * MINUTE_MS;

@@ -1,0 +1,132 @@
+import { GatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { VideoContent, VideoFetch } from '../providers/video-contract.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
+import type { VideoPoll } from '../wire/videos.ts';
+import { addPolls, NO_POLLS, type Polls, videoOf } from './video-job.ts';
+
+/** Limit to upstream's first byte, and between two pieces. */
+const FETCH_TIMEOUT_MS = 60_000;
+/** Accepted content types; an error page has another one. */
+const FILM_TYPE = /^(video\/|audio\/|image\/|application\/(octet-stream|mp4)|binary\/octet-stream)/i;
+
+/** Opens a completed job's video. Throws `gone` when upstream has deleted it, else `provider_unavailable`. */
+export async function openUpstreamVideo(
+  job: VideoJob,
+  { index, ...request }: Pick<VideoFetch, 'index' | 'headers' | 'signal'>,
+  providers: readonly Provider[],
+): Promise<VideoContent> {
+  const video = videoOf(job, providers);
+  const output = job.outputs[index];
+  if (video === undefined || job.upstream === null || output === undefined) {
+    throw new GatewayError('gone', `The video is kept by ${job.providerName}, which is no longer configured`);
+  }
+  const call = { ...request, job: job.upstream, index, output, timeoutMs: FETCH_TIMEOUT_MS };
+  const content = await video.fetch(call).catch((error: unknown) => refuse(error, job));
+  if (content.status === 416 || isFilm(content)) return content;
+  await content.body[Symbol.asyncIterator]().return?.();
+  throw new GatewayError('provider_unavailable', `${job.providerName} delivered something else than the video`);
+}
+
+function isFilm({ headers }: VideoContent): boolean {
+  const type = headers['content-type'];
+  return headers['content-length'] !== '0' && (type === undefined || FILM_TYPE.test(type));
+}
+
+/** Upstreams store a video for a limited time only. */
+function refuse(error: unknown, job: VideoJob): never {
+  if (error instanceof GatewayError && error.code === 'not_found') {
+    throw new GatewayError('gone', `${job.providerName} no longer has this video`, { cause: error });
+  }
+  throw new GatewayError('provider_unavailable', `${job.providerName} did not deliver the video`, { cause: error });
+}
+
+interface PollTime {
+  /** Milliseconds since the job was submitted. */
+  readonly ageMs: number;
+  /** How long jobs of this model usually take; null when not known yet. */
+  readonly usualMs: number | null;
+  /** The wait that upstream requires. */
+  readonly retryAfterMs?: number | undefined;
+  /** Polls that failed since the last that did not. */
+  readonly failures: number;
+}
+
+const MIN_MS = 500;
+const MAX_MS = 30_000;
+const MAX_RETRY_AFTER_MS = 5 * 60_000;
+const UNKNOWN_USUAL_MS = 60_000;
+
+/**
+ * The wait before the next poll of a job. A wait that upstream requires takes precedence. Otherwise it is a tenth of the
+ * distance to the expected end, so that polls are rare at first, frequent around the expected end, and rare again for an
+ * overdue job; failures double it. Up to a fifth is added by `random` (0 to 1), so that jobs that were submitted together
+ * are not polled together.
+ */
+export function nextPollDelayMs({ ageMs, usualMs, retryAfterMs, failures }: PollTime, random: number): number {
+  const toGoMs = Math.abs((usualMs ?? UNKNOWN_USUAL_MS) - ageMs);
+  const planned = Math.min(Math.max(toGoMs / 10, 2000) * 2 ** Math.min(failures, 5), MAX_MS);
+  const asked = retryAfterMs === undefined ? planned : Math.min(Math.max(retryAfterMs, MIN_MS), MAX_RETRY_AFTER_MS);
+  return Math.round(asked * (1 + random / 5));
+}
+
+/** A running mean that follows change: each job counts a fifth. */
+export const learnUsualMs = (usualMs: number | null, tookMs: number): number =>
+  usualMs === null ? tookMs : usualMs + (tookMs - usualMs) / 5;
+
+/** The ages of jobs, which a wall clock that is set while this process runs does not change. */
+interface JobAges {
+  /** Milliseconds since the job was ordered, at most its whole time. */
+  ageMs(job: VideoJob): number;
+  /** Milliseconds to its deadline; 0 from then on. */
+  remainingMs(job: VideoJob): number;
+  forget(job: VideoJob): void;
+}
+
+/** Reads the wall clock once for each job, when it is first asked for, because stored times are of that clock. */
+export function createJobAges(platform: Pick<Platform, 'now' | 'monotonicNow'>): JobAges {
+  /** Times on the monotonic clock, which may lie before the start of the process. */
+  const orderedAt = new Map<string, number>();
+  const wholeMs = ({ createdAt, deadlineAt }: VideoJob): number => deadlineAt - createdAt;
+  const ageMs = (job: VideoJob): number => {
+    const now = platform.monotonicNow();
+    let at = orderedAt.get(job.id);
+    if (at === undefined) {
+      // After the clock was set back, the order may lie in the future: it counts as new then.
+      at = now - Math.max(platform.now() - job.createdAt, 0);
+      orderedAt.set(job.id, at);
+    }
+    return Math.min(now - at, wholeMs(job));
+  };
+  return {
+    ageMs,
+    remainingMs: (job) => wholeMs(job) - ageMs(job),
+    forget: ({ id }) => void orderedAt.delete(id),
+  };
+}
+
+/**
+ * Polls that are not stored yet: they are written with the next change of their job, because a write for each would cost
+ * more than it tells.
+ */
+interface PollNotes {
+  add(jobId: string, poll: VideoPoll): void;
+  of(jobId: string): Polls;
+  /** The polls to be written; they are not held any longer. */
+  take(jobId: string): Polls;
+}
+
+export function createPollNotes(): PollNotes {
+  const held = new Map<string, Polls>();
+  const of = (jobId: string): Polls => held.get(jobId) ?? NO_POLLS;
+  return {
+    add: (jobId, poll) => void held.set(jobId, addPolls(of(jobId), { polls: [poll], poll_count: 1 })),
+    of,
+    take(jobId) {
+      const polls = of(jobId);
+      held.delete(jobId);
+      return polls;
+    },
+  };
+}
