@@ -47,7 +47,7 @@ export {
   pickServedModels,
   type ServingProvider,
 } from './catalog/override-models.ts';
-export { createSearchEngine, type SearchEngineName } from './chat/stages/web-search/create-search-engine.ts';
+export { createSearchEngine, type SearchEngineName } from './chat/web/search-engines.ts';
 export type {
   CreateRateCounter,
   RateCounter,
@@ -109,7 +109,7 @@ export type {
   DestinationFormat,
   DestinationRequest,
 } from './broadcast/destination-format.ts';
-export type { CachedCompletion, FoundCompletion, ResponseCache } from './chat/stages/response-cache/response-cache.ts';
+export type { CachedCompletion, FoundCompletion, ResponseCache } from './chat/stages/response-cache.ts';
 export type { ModerationVerdict, Moderator } from './chat/moderate-call.ts';
 export {
   type OpenTool,
@@ -118,8 +118,7 @@ export {
   ToolFailure,
   type ToolResult,
 } from './chat/stages/server-tools/server-tool.ts';
-export type { ReadablePage, WebAccess } from './chat/stages/web/web-access.ts';
-export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web/search-engine.ts';
+export type { ReadablePage, SearchEngine, SearchQuery, SearchResult, WebAccess } from './chat/web/web-access.ts';
 export type { Awaitable } from './foundation/awaitable.ts';
 export {
   readPieces,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import { mapChatTexts } from '../../../packages/core/src/chat/chat-kind.ts';
 import type { Dialect } from '../../../packages/core/src/chat/dialect.ts';
-import { mapChatTexts } from '../../../packages/core/src/chat/map-texts.ts';
 import { chatCompletionsDialect } from '../../../packages/core/src/dialects/chat-completions/chat-completions-dialect.ts';
 import { completionsDialect } from '../../../packages/core/src/dialects/completions/completions-dialect.ts';
 import { messagesDialect } from '../../../packages/core/src/dialects/messages/messages-dialect.ts';

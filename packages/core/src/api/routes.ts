@@ -1,8 +1,8 @@
+import type { ChatParts } from '../chat/complete-chat.ts';
 import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Route } from '../http/route.ts';
 import type { AccountParts } from './account/account-parts.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
-import type { ChatParts } from './chat/chat-parts.ts';
 import type { ExplainParts } from './chat/explain-call.ts';
 import { CHAT_ROUTES } from './chat/routes.ts';
 import { COMPLETION_ROUTES } from './completions/routes.ts';

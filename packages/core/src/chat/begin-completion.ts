@@ -8,9 +8,8 @@ import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences
 import { type ChatChunk, nativeOf } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { ChatRun } from './chat-run.ts';
-import type { Beginning, CommittedCompletion } from './committed-completion.ts';
-import { failureWithoutOutput, hasOutput } from './completion-failure.ts';
-import { type AskedRest, continueBroken } from './continuation/continue-broken.ts';
+import { type Beginning, type CommittedCompletion, failureWithoutOutput, hasOutput } from './committed-completion.ts';
+import { type AskedRest, continueBroken } from './continuation.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
 /** What the stages of a call do between its endpoint and its caller. */

@@ -1,16 +1,136 @@
 import {
+  type CallBound,
   type CallKind,
   type CallNeeds,
   type CallPreferences,
   minTokensOf,
+  mostTokensOf,
   type RouterInput,
 } from '../calls/call-kind.ts';
-import { nativeOf, withNative } from '../wire/chat-chunk.ts';
-import { PARAMETERS } from '../wire/chat-parameters.ts';
+import { mapList, type RequestText, toVisitor } from '../calls/texts.ts';
+import { nativeOf, type NativeRequest, withNative } from '../wire/chat-chunk.ts';
+import { PARAMETERS, TEXT_FIELDS } from '../wire/chat-parameters.ts';
 import type { ChatCompletionRequest, ChatMessage } from '../wire/chat-request.ts';
-import { chatBoundOf } from './chat-bound.ts';
-import { mapChatTexts } from './map-texts.ts';
+import { CHAT_PLACES, placeOfMessage } from './chat-places.ts';
+import { NATIVE_PLACES } from './native-places.ts';
 import { compressionOf } from './plugins.ts';
+
+/** The largest known token count of an image: eight tiles of gpt-4o-mini take 48,169 tokens. */
+const MOST_TOKENS_AN_IMAGE = 50_000;
+/** Speech of 6 kb/s, the least that codecs offer, has 750 bytes for at most 32 tokens a second. */
+const LEAST_AUDIO_BYTES_A_TOKEN = 16;
+/** Tokens that providers add to the prompt when there are tools. */
+const TOKENS_FOR_TOOLS = 1000;
+
+/**
+ * Bounds a request from above. A token is at least one byte, so the request's own JSON, media left out, has more bytes
+ * than its text has tokens; the punctuation around each message covers what a chat format adds to it.
+ */
+export function chatBoundOf(request: ChatCompletionRequest): CallBound {
+  const media = { images: 0, audioTokens: 0, hasAudio: false, isUnbounded: false, characters: 0 };
+  for (const message of request.messages) measureMedia(message, media);
+  const { characters } = media;
+  const bytes = mostTokensOf(request);
+  return {
+    textTokens: bytes - characters + (request.tools?.length ? TOKENS_FOR_TOOLS : 0),
+    mediaTokens: media.isUnbounded ? null : media.images * MOST_TOKENS_AN_IMAGE + media.audioTokens,
+    images: media.images,
+    hasAudio: media.hasAudio,
+    asksForAudio: request.modalities?.includes('audio') === true || request.audio != null,
+    maxTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
+    predictedTokens: request.prediction ? mostTokensOf(request.prediction) : 0,
+  };
+}
+
+interface Media {
+  images: number;
+  audioTokens: number;
+  hasAudio: boolean;
+  isUnbounded: boolean;
+  /** Length of the JSON text that is media; at most as many as its bytes. */
+  characters: number;
+}
+
+function measureMedia(message: ChatMessage, media: Media): void {
+  if (message.role === 'assistant') {
+    media.images += message.images?.length ?? 0;
+    for (const image of message.images ?? []) media.characters += JSON.stringify(image).length;
+    // The message refers by id to an earlier audio completion, whose length is unknown here.
+    if (message.audio) media.isUnbounded = true;
+  }
+  if (!Array.isArray(message.content)) return;
+  for (const part of message.content) {
+    switch (part.type) {
+      case 'text':
+        break;
+      case 'image_url':
+        media.images += 1;
+        media.characters += part.image_url.url.length;
+        break;
+      case 'input_audio':
+        media.hasAudio = true;
+        media.characters += part.input_audio.data.length;
+        media.audioTokens += Math.ceil((part.input_audio.data.length * 3) / 4 / LEAST_AUDIO_BYTES_A_TOKEN);
+        break;
+      case 'file':
+        // The pages of a document and the length of a video are known only after decoding.
+        media.isUnbounded = true;
+        media.characters += part.file.file_data?.length ?? 0;
+        break;
+      case 'video_url':
+      case 'input_video':
+        media.isUnbounded = true;
+        media.hasAudio = true;
+        media.characters += part.video_url.url.length;
+    }
+  }
+}
+
+type Change = (text: RequestText) => string;
+type MapTexts = (request: ChatCompletionRequest, change: Change) => ChatCompletionRequest;
+
+/**
+ * Maps the texts of a request in both of its forms: those of the chat request first, then those that the native form has
+ * beside them. The native form is dropped where, with its texts changed, it would be read as another request than the
+ * changed one: what a guardrail has checked is what is sent (docs/decisions/0038).
+ */
+function mapBothForms(
+  request: ChatCompletionRequest,
+  native: NativeRequest,
+  { change, mapTexts }: { readonly change: Change; readonly mapTexts: MapTexts },
+): ChatCompletionRequest {
+  const results = new Map<string, string[]>();
+  const mapped = mapTexts(request, (given) => {
+    const result = change(given);
+    const key = toKey(given);
+    const known = results.get(key);
+    if (known === undefined) results.set(key, [result]);
+    else known.push(result);
+    return result;
+  });
+  const visit = toVisitor((given) => {
+    const known = results.get(toKey(given));
+    // What the chat request does not have is from outside, as what a tool returns: like something the user has said.
+    if (known === undefined) return change({ ...given, role: 'user' });
+    // Equal texts come in the same order in both forms.
+    return (known.length > 1 ? known.shift() : known[0]) as string;
+  });
+  const body = NATIVE_PLACES[native.form](native.body, visit) as NativeRequest['body'];
+  if (mapped === request && body === native.body) return request;
+  const changed = mapped === request ? { ...request } : mapped;
+  return isReadAs(changed, { ...native, body }) ? withNative(changed, { ...native, body }) : changed;
+}
+
+/** A name is redacted in another way than an equal text. */
+const toKey = ({ text, form }: RequestText): string => (form === 'name' ? `name ${text}` : text);
+
+function isReadAs(request: ChatCompletionRequest, { read, body }: NativeRequest): boolean {
+  try {
+    return JSON.stringify(read(body)) === JSON.stringify(request);
+  } catch {
+    return false;
+  }
+}
 
 /** A chat completion, streamed or not. */
 export const chatKind: CallKind<ChatCompletionRequest> = {
@@ -122,4 +242,34 @@ export function parametersOf(request: ChatCompletionRequest): readonly string[] 
     if (PARAMETERS.has(name) && (request as Readonly<Record<string, unknown>>)[name] != null) found.push(name);
   }
   return found;
+}
+
+/** The texts of a chat request, in its native form, too. Whatever is not changed stays the same object. */
+export function mapChatTexts(
+  request: ChatCompletionRequest,
+  change: (text: RequestText) => string,
+): ChatCompletionRequest {
+  const native = nativeOf(request);
+  return native === undefined ? mapTexts(request, change) : mapBothForms(request, native, { change, mapTexts });
+}
+
+function mapTexts(request: ChatCompletionRequest, change: (text: RequestText) => string): ChatCompletionRequest {
+  let changed = request;
+  for (const field of TEXT_FIELDS) {
+    const value = request[field];
+    if (value === undefined || value === null) continue;
+    const mapped =
+      field === 'messages' ? mapMessages(request.messages, change) : CHAT_PLACES[field](value, toVisitor(change));
+    if (mapped !== value) changed = { ...changed, [field]: mapped };
+  }
+  return changed;
+}
+
+type Messages = ChatCompletionRequest['messages'];
+
+function mapMessages(messages: Messages, change: (text: RequestText) => string): Messages {
+  return mapList(messages, (message) => {
+    const { role } = message;
+    return placeOfMessage(role)(message, toVisitor(change, role)) as typeof message;
+  });
 }

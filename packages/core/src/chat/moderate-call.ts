@@ -3,7 +3,6 @@ import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import { type Awaitable, raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
-import { lastWordsOf, textsOf } from './last-words.ts';
 import { hasPlugin } from './plugins.ts';
 
 /** The verdict of a moderator about a text. */
@@ -21,7 +20,7 @@ export interface Moderator {
   moderate(text: string, signal: AbortSignal): Awaitable<ModerationVerdict>;
 }
 
-export interface ModerationParts {
+interface ModerationParts {
   /** Undefined where none is set up. */
   readonly moderator: Moderator | undefined;
   readonly pipeline: Pipeline;
@@ -75,4 +74,15 @@ async function judge(
     signal.throwIfAborted();
     return new GatewayError('permission_denied', 'Request blocked: moderation is unavailable', { cause });
   }
+}
+
+/** The last words of the user. */
+export function lastWordsOf({ messages }: ChatCompletionRequest): string {
+  return textsOf(messages.findLast(({ role }) => role === 'user')?.content).join('\n');
+}
+
+/** The texts of a message's content. */
+function textsOf(content: ChatCompletionRequest['messages'][number]['content']): readonly string[] {
+  if (typeof content === 'string') return [content];
+  return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }

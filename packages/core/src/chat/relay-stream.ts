@@ -7,12 +7,9 @@ import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
-import { type CommittedCompletion, letGo, readMoreInto } from './committed-completion.ts';
-import { failureOf, withoutFinish } from './completion-failure.ts';
-import { describeError } from './describe-completion.ts';
+import { type CommittedCompletion, failureOf, letGo, readMoreInto, withoutFinish } from './committed-completion.ts';
 import type { FrameText } from './dialect.ts';
-import { createFrameOutlet, type FrameOutlet } from './frame-outlet.ts';
-import { createFrameWriter } from './frame-writer.ts';
+import { createFrameOutlet, createFrameWriter, describeError, type FrameOutlet } from './frames.ts';
 import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 

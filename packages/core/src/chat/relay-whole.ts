@@ -5,9 +5,8 @@ import { raceAbort } from '../foundation/awaitable.ts';
 import type { GenerationObserver } from '../generations/observer.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { ChatRun } from './chat-run.ts';
-import type { CommittedCompletion } from './committed-completion.ts';
-import { failureOf } from './completion-failure.ts';
-import { describeError, envelopeOf, routingOf } from './describe-completion.ts';
+import { type CommittedCompletion, failureOf } from './committed-completion.ts';
+import { describeError, envelopeOf, routingOf } from './frames.ts';
 import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 

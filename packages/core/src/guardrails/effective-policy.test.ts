@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import type { CallRegion } from '../calls/call-kind.ts';
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
-import { mapChatTexts } from '../chat/map-texts.ts';
+import { mapChatTexts } from '../chat/chat-kind.ts';
 import type { Provider } from '../providers/provider.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
 import type { Guardrail } from '../wire/guardrails.ts';

@@ -18,7 +18,7 @@ import {
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createPipeline } from '../calls/model-call.ts';
-import { mapChatTexts } from '../chat/map-texts.ts';
+import { mapChatTexts } from '../chat/chat-kind.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import { guardRequest } from './guard-call.ts';
 import { guardCompletion } from './guard-completion.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createPipeline } from '../calls/model-call.ts';
-import { mapChatTexts } from '../chat/map-texts.ts';
+import { mapChatTexts } from '../chat/chat-kind.ts';
 import type { SlicingPlatform, Steps } from '../foundation/queues.ts';
 import { BUILTIN_FILTER_SLUGS, type BuiltinFilter, type CustomFilter } from '../wire/guardrails.ts';
 import { toNewGuardrail } from './change-guardrail.ts';

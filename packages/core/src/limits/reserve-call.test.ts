@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
-import { chatBoundOf } from '../chat/chat-bound.ts';
+import { chatBoundOf } from '../chat/chat-kind.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EndpointDefinition } from '../wire/model-definition.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { createModelCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
-import { onwardPluginsOf, type OnwardParts, toPluginNarrowings } from '../../chat/onward-plugins.ts';
+import { onwardPluginsOf, type OnwardParts, toPluginNarrowings } from '../../chat/refuse-unavailable.ts';
 import { type CallerParts, findCaller, planWithin } from '../../dispatch/prepare-call.ts';
 import { operation } from '../../http/operation.ts';
 import type { Principal } from '../../http/request.ts';

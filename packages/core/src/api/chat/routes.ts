@@ -1,6 +1,6 @@
+import type { ChatParts } from '../../chat/complete-chat.ts';
 import type { Route } from '../../http/route.ts';
 import { ADMIN } from '../route-groups.ts';
-import type { ChatParts } from './chat-parts.ts';
 import { createChatCompletion } from './create-chat-completion.ts';
 import type { ExplainParts } from './explain-call.ts';
 

@@ -1,10 +1,9 @@
 import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/model-call.ts';
-import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
+import { type ChatParts, completeChat } from '../../chat/complete-chat.ts';
+import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache.ts';
 import { completionsDialect } from '../../dialects/completions/completions-dialect.ts';
 import { operation } from '../../http/operation.ts';
 import { completionsRequestSchema, textCompletionEventSchema, textCompletionSchema } from '../../wire/completions.ts';
-import type { ChatParts } from '../chat/chat-parts.ts';
-import { completeChat } from '../chat/complete-chat.ts';
 
 /** `POST /completions`: a chat call in the older form, with a text as its prompt. */
 export const createCompletion = operation<ChatParts>()({

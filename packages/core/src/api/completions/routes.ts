@@ -1,5 +1,5 @@
+import type { ChatParts } from '../../chat/complete-chat.ts';
 import type { Route } from '../../http/route.ts';
-import type { ChatParts } from '../chat/chat-parts.ts';
 
 /** Chat calls in the older form. */
 export const COMPLETION_ROUTES: readonly Route<ChatParts>[] = [

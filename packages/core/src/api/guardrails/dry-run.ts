@@ -1,6 +1,5 @@
 import { createModelCall } from '../../calls/model-call.ts';
-import { chatKind } from '../../chat/chat-kind.ts';
-import { mapChatTexts } from '../../chat/map-texts.ts';
+import { chatKind, mapChatTexts } from '../../chat/chat-kind.ts';
 import { guardInput } from '../../guardrails/guard-call.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import type { Principal } from '../../http/request.ts';

@@ -1,6 +1,6 @@
 import type { CallRegion, Narrowing } from '../../calls/call-kind.ts';
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
-import { mapChatTexts } from '../../chat/map-texts.ts';
+import { mapChatTexts } from '../../chat/chat-kind.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../../foundation/queues.ts';
 import { ACTIONS } from '../../guardrails/effective-policy.ts';
 import { guardInput } from '../../guardrails/guard-call.ts';

@@ -8,6 +8,7 @@ import {
 } from '../../calls/model-call.ts';
 import { estimatePrompt } from '../../calls/texts.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
+import { type ChatParts, guardChat } from '../../chat/complete-chat.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
 import { findCaller, planGuarded } from '../../dispatch/prepare-call.ts';
 import { operation } from '../../http/operation.ts';
@@ -19,8 +20,6 @@ import type { ChatCall } from '../../providers/provider.ts';
 import { applyRules } from '../../routing/rules.ts';
 import { nativeOf } from '../../wire/chat-chunk.ts';
 import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages.ts';
-import type { ChatParts } from '../chat/chat-parts.ts';
-import { guardChat } from '../chat/complete-chat.ts';
 
 const FREE: CallBound = { worstCaseNanoUsd: () => 0 };
 

@@ -1,6 +1,6 @@
+import type { ChatParts } from '../../chat/complete-chat.ts';
 import { messagesErrors } from '../../dialects/messages/to-error.ts';
 import type { Route } from '../../http/route.ts';
-import type { ChatParts } from '../chat/chat-parts.ts';
 
 /** Chat calls in Anthropic's form. */
 export const MESSAGE_ROUTES: readonly Route<ChatParts>[] = [

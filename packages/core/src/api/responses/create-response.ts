@@ -1,10 +1,9 @@
 import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/model-call.ts';
-import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache/cache-headers.ts';
+import { type ChatParts, completeChat } from '../../chat/complete-chat.ts';
+import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../../chat/stages/response-cache.ts';
 import { responsesDialect } from '../../dialects/responses/responses-dialect.ts';
 import { operation } from '../../http/operation.ts';
 import { responseEventSchema, responseSchema, responsesRequestSchema } from '../../wire/responses.ts';
-import type { ChatParts } from '../chat/chat-parts.ts';
-import { completeChat } from '../chat/complete-chat.ts';
 
 /** `POST /responses`: a chat call in the form of OpenAI's newer API. */
 export const createResponse = operation<ChatParts>()({

@@ -1,5 +1,5 @@
 import { describeUnknownName } from '../../catalog/refuse-unknown-names.ts';
-import { refuseUnknownTools } from '../../chat/stages/server-tools/tool-names.ts';
+import { refuseUnknownTools } from '../../chat/stages/server-tools/server-tool.ts';
 import { isModelName } from '../../routing/resolve-models.ts';
 import type { Workspace } from '../../wire/account.ts';
 import { refuseField } from '../../wire/fields.ts';

@@ -1,10 +1,19 @@
+import { isCompressed } from '../../calls/call-kind.ts';
 import { type Awaitable, whenAllKnown } from '../../foundation/awaitable.ts';
+import type { Platform } from '../../foundation/platform.ts';
 import { beginCompletion } from '../begin-completion.ts';
 import type { ChatRun } from '../chat-run.ts';
-import { continuesBroken } from '../continuation/may-continue.ts';
+import { continuesBroken } from '../continuation.ts';
+import { compressionOf, hasPlugin, isOnline } from '../plugins.ts';
+import { createFilesStage, type FileParts } from './files.ts';
+import { healingStage } from './healing.ts';
+import { promptCompressionStage } from './prompt-compression.ts';
+import { CACHE_HEADERS, createCacheKeys, createResponseCacheStage, type ResponseCache } from './response-cache.ts';
+import { serverToolsStage } from './server-tools/server-tools-stage.ts';
 import type { Begin, FitRequest, ListedStage, PlannedStage } from './stage.ts';
+import { createWebSearchStage } from './web-search.ts';
 
-export interface ComposedStages {
+interface ComposedStages {
   readonly begin: Begin;
   /** Upstream is not called: an earlier completion is repeated. */
   readonly isReplay: boolean;
@@ -80,4 +89,44 @@ function noteTime(
 
 function fitBoth(outer: FitRequest, inner: FitRequest | null): FitRequest {
   return inner === null ? outer : (request, endpoint) => inner(outer(request, endpoint), endpoint);
+}
+
+interface ChatStageParts extends FileParts {
+  readonly platform: Platform;
+  readonly responseCache: ResponseCache;
+}
+
+/** Everything optional on the way of a chat call, the outermost first, with the calls that need it. */
+export function createChatStages(parts: ChatStageParts): readonly ListedStage[] {
+  return [
+    {
+      name: 'response-cache',
+      stage: createResponseCacheStage({ cache: parts.responseCache, keyOf: createCacheKeys(parts.platform) }),
+      isNeeded: ({ client }) => CACHE_HEADERS.some((name) => client.headers[name] !== undefined),
+    },
+    {
+      name: 'response-healing',
+      stage: healingStage,
+      isNeeded: ({ call }) => hasPlugin(call.request.plugins, 'response-healing'),
+    },
+    {
+      name: 'files',
+      stage: createFilesStage(parts),
+      isNeeded: ({ call }) => call.request.messages.some(({ content }) => Array.isArray(content)),
+    },
+    {
+      name: 'web-search',
+      stage: createWebSearchStage(parts.web),
+      isNeeded: ({ call }) => hasPlugin(call.request.plugins, 'web') || isOnline(call.request),
+    },
+    { name: 'server-tools', stage: serverToolsStage, isNeeded: ({ toolSet }) => toolSet !== null },
+    {
+      name: 'context-compression',
+      stage: promptCompressionStage,
+      isNeeded: ({ call, plan }) => {
+        const compression = compressionOf(call.request);
+        return plan.endpoints.some(({ contextLength }) => isCompressed(contextLength, compression));
+      },
+    },
+  ];
 }

@@ -12,7 +12,7 @@ import { toEventPieces } from '../../../../../test/support/upstreams/chunkings.t
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
 import { TransportError } from '../../foundation/transport.ts';
-import type { SearchEngine, SearchQuery } from './web/search-engine.ts';
+import type { SearchEngine, SearchQuery } from '../web/web-access.ts';
 
 const METADATA = { headers: { authorization: `Bearer ${API_KEY}`, 'x-service-experimental-metadata': 'enabled' } };
 const JSON_OBJECT = { response_format: { type: 'json_object' } };

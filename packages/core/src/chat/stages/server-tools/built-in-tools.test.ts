@@ -4,13 +4,10 @@ import { createVirtualPlatform } from '../../../../../../test/support/async/virt
 import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
 import type { CatalogModel } from '../../../catalog/catalog.ts';
 import { GatewayError } from '../../../foundation/errors.ts';
-import { createSearchEngine, type SearchEngineName } from '../web-search/create-search-engine.ts';
-import type { SearchEngine, SearchQuery } from '../web/search-engine.ts';
-import { datetimeTool } from './datetime-tool.ts';
-import { searchModelsTool } from './search-models-tool.ts';
+import { createSearchEngine, type SearchEngineName } from '../../web/search-engines.ts';
+import type { SearchEngine, SearchQuery } from '../../web/web-access.ts';
+import { createWebFetchTool, createWebSearchTool, datetimeTool, searchModelsTool } from './built-in-tools.ts';
 import type { OpenTool, ServerTool } from './server-tool.ts';
-import { createWebFetchTool } from './web-fetch-tool.ts';
-import { createWebSearchTool } from './web-search-tool.ts';
 
 const { signal } = new AbortController();
 const models: CatalogModel[] = ['acme/chat', 'acme/coder', 'other/chat'].map((id) => ({

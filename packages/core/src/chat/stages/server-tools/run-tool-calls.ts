@@ -6,7 +6,7 @@ import { TransportError } from '../../../foundation/transport.ts';
 import type { ToolStep } from '../../../generations/ended-call.ts';
 import type { GuardedText } from '../../../guardrails/guard-call.ts';
 import type { ToolCall } from '../../../wire/chat-request.ts';
-import { clipText } from '../web/clip-text.ts';
+import { clipText } from '../../web/web-access.ts';
 import { ToolFailure, type ToolResult } from './server-tool.ts';
 import type { NamedTool } from './tool-set.ts';
 

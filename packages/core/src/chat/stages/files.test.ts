@@ -1,0 +1,134 @@
+import { expect, test, vi } from 'vitest';
+
+import { createCoreGateway, jsonOf, MODELS } from '../../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
+import { createTurnTransport, type ScriptedTurn } from '../../../../../test/support/upstreams/scripted-turns.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+
+const PDF = `data:application/pdf;base64,${btoa('%PDF-1.7 pages')}`;
+const PARSED = '<file name="plan.pdf">\npage one\n\npage two\n</file>';
+const PARSER = { plugins: [{ id: 'file-parser', pdf: { engine: 'pdf-text' } }] };
+const asking = (file: object, extra: readonly object[] = []) => ({
+  messages: [
+    ...extra,
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is this?' },
+        { type: 'file', file },
+      ],
+    },
+  ],
+});
+
+const setUp = (turns: readonly ScriptedTurn[] = [{ content: 'A plan.' }], inputs?: readonly 'text'[], options = {}) => {
+  const upstream = createTurnTransport(turns);
+  const readPdf = vi.fn<() => Promise<string[]>>(() => Promise.resolve(['page one', 'page two']));
+  const models = MODELS.map((model) => ({
+    ...model,
+    ...(inputs && { architecture: { input_modalities: [...inputs], output_modalities: ['text' as const] } }),
+  }));
+  const core = createCoreGateway(upstream, { models, web: { readPdf, ...options } });
+  const sentParts = () => (upstream.latest().sent['messages'] as { content: unknown }[]).at(-1)?.content;
+  return { ...core, upstream, readPdf, sentParts };
+};
+const messageOf = (response: Parameters<typeof jsonOf>[0]) =>
+  (jsonOf(response)['choices'] as [{ message: { annotations?: object[] } }])[0].message;
+
+test('converts a PDF to text for the model and returns an annotation to the caller', async () => {
+  const { chat, sentParts } = setUp();
+  const response = await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }), ...PARSER });
+  expect(sentParts()).toEqual([
+    { type: 'text', text: 'What is this?' },
+    { type: 'text', text: PARSED },
+  ]);
+  expect(messageOf(response).annotations).toEqual([
+    {
+      type: 'file',
+      file: {
+        hash: expect.stringMatching(/^[\da-f]{64}$/) as string,
+        name: 'plan.pdf',
+        content: [{ type: 'text', text: PARSED }],
+      },
+    },
+  ]);
+});
+
+test('reads no file again whose annotation comes back', async () => {
+  const { chat, readPdf, sentParts } = setUp();
+  const { annotations } = messageOf(await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }), ...PARSER }));
+  const assistant = { role: 'assistant', content: 'A plan.', annotations };
+  const response = await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }, [assistant]), ...PARSER });
+  expect(readPdf).toHaveBeenCalledTimes(1);
+  expect(sentParts()).toMatchObject([{}, { type: 'text', text: PARSED }]);
+  expect(messageOf(response)).not.toHaveProperty('annotations');
+});
+
+test('returns the annotations beside the error when every endpoint failed', async () => {
+  const { chat } = setUp([{ status: 400 }]);
+  const response = await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }), ...PARSER });
+  expect(response.status).toBe(400);
+  expect(jsonOf(response)).toMatchObject({
+    error: { metadata: { file_annotations: [{ type: 'file', file: { name: 'plan.pdf' } }] } },
+  });
+});
+
+test('reads files by itself only for models that are known to read none', async () => {
+  for (const [inputs, isParsed] of [
+    [['text'], true],
+    [undefined, false],
+  ] as const) {
+    const { chat, sentParts } = setUp(undefined, inputs);
+    await chat(asking({ file_data: PDF }));
+    expect(sentParts()).toMatchObject([{}, { type: isParsed ? 'text' : 'file' }]);
+  }
+});
+
+test('passes a file on unchanged with the native engine', async () => {
+  const { chat, sentParts } = setUp(undefined, ['text']);
+  await chat({ ...asking({ file_data: PDF }), plugins: [{ id: 'file-parser', pdf: { engine: 'native' } }] });
+  expect(sentParts()).toMatchObject([{}, { type: 'file' }]);
+});
+
+test('fetches a file that is given by its address, and reads text as it is', async () => {
+  const transport = createReplayTransport({ headers: { 'content-type': 'text/plain' }, pieces: ['just text'] });
+  const { chat, sentParts } = setUp(undefined, undefined, { transport });
+  await chat({ ...asking({ file_data: 'https://files.example/a.txt' }), ...PARSER });
+  expect(transport.latest().request.url).toBe('https://files.example/a.txt');
+  expect(sentParts()).toMatchObject([{}, { type: 'text', text: '<file name="file">\njust text\n</file>' }]);
+});
+
+test.each<[string, object, string]>([
+  ['not base64', { file_data: 'data:application/pdf;base64,%%%' }, 'is not a data URL that can be decoded'],
+  ['a picture', { file_data: `data:image/png;base64,${btoa('png')}` }, 'is neither a PDF nor text'],
+  ['an address where none is fetched', { file_data: 'https://files.example/a.pdf' }, 'must be a data URL'],
+  ['a broken PDF', { file_data: `data:application/pdf;base64,${btoa('broken')}` }, 'is not a PDF that can be read'],
+])('responds with 400 to %s and names its path', async (name, file, reason) => {
+  const readPdf = (): Promise<never> => Promise.reject(new Error(`at /srv/${name}`));
+  const { chat, upstream } = setUp(undefined, undefined, { readPdf });
+  const response = await chat({ ...asking(file), ...PARSER });
+  expect(response.status).toBe(400);
+  expect(jsonOf(response)).toMatchObject({
+    error: {
+      message: expect.stringContaining(reason) as string,
+      metadata: { issues: [{ path: 'messages.0.content.1.file.file_data' }] },
+    },
+  });
+  expect(upstream.exchanges).toHaveLength(0);
+});
+
+test('says what has to be installed where PDFs cannot be read for that', async () => {
+  const readPdf = (): Promise<never> => Promise.reject(new GatewayError('invalid_request', 'npm install reader'));
+  const { chat } = setUp(undefined, undefined, { readPdf });
+  const { status, ...response } = await chat({ ...asking({ file_data: PDF }), ...PARSER });
+  expect(status).toBe(400);
+  expect(jsonOf({ status, ...response })).toMatchObject({
+    error: { message: expect.stringContaining('cannot be read. npm install reader') as string },
+  });
+});
+
+test('refuses an engine that is not there', async () => {
+  const { chat } = setUp();
+  const plugins = [{ id: 'file-parser', pdf: { engine: 'mistral-ocr' } }];
+  expect((await chat({ ...asking({ file_data: PDF }), plugins })).status).toBe(400);
+});
