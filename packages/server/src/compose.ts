@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 import {
-  createGateway,
   type AccountOptions,
   type BootstrapKey,
+  createGateway,
   type Gateway,
   type GatewayOptions,
   type Logger,
@@ -14,22 +14,27 @@ import {
   type VideoArchive,
 } from '@model-gateway/core';
 import { createFileVideoArchive, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
-// Types alone: the package is loaded where there is a Redis.
 import type { RedisShared } from '@model-gateway/redis';
 
-import { type Closable, connectProviders, type LoadTransport, type Sources } from './connect-providers.ts';
 import { createProviderChecks } from './doctor/provider-checks.ts';
-import type { RecordOptions } from './fixture-use.ts';
-import { listSecrets } from './list-secrets.ts';
 import { createRedactor, type ServerLogger } from './logger.ts';
-import { openFixtures } from './open-fixtures.ts';
-import { openSecrets } from './open-secrets.ts';
-import { openShared } from './open-shared.ts';
-import { openWebAccess, toBroadcastOptions, toWebhookOptions } from './outside-addresses.ts';
+import {
+  type Closable,
+  connectProviders,
+  type LoadTransport,
+  openWebAccess,
+  type Sources,
+  toBroadcastOptions,
+  toWebhookOptions,
+} from './open/connect-providers.ts';
+import { openFixtures, type RecordOptions } from './open/open-fixtures.ts';
+import { listSecrets, openSecrets } from './open/open-secrets.ts';
+import { isReady } from './open/open-store.ts';
 import { createConnector } from './setup/connector.ts';
 import type { KnownServer } from './setup/find-local-servers.ts';
 import { createSetupHost } from './setup/setup-host.ts';
-import { isReady } from './store-readiness.ts';
+
+// Types alone: the package is loaded where there is a Redis.
 
 export interface Composition {
   readonly gateway: Gateway;
@@ -202,4 +207,18 @@ async function openVideoArchive(
     maxAgeMs: logging.retentionDays * DAY_MS,
     now: retention?.now,
   });
+}
+
+// Types alone: the package is loaded where there is a Redis.
+
+/** A gateway starts without a Redis that is away for longer. */
+const SHARED_START_LIMIT_MS = 1000;
+
+/** Connects to what the processes of a gateway count together. Undefined where this one counts alone. */
+async function openShared({ shared }: GatewayConfig, logger: Logger): Promise<RedisShared | undefined> {
+  if (shared.type === 'memory') return undefined;
+  const { createRedisShared } = await import('@model-gateway/redis');
+  const opened = createRedisShared({ url: shared.url, urlName: 'shared.url', whenDown: shared.whenDown, logger });
+  await opened.waitUntilUp(SHARED_START_LIMIT_MS);
+  return opened;
 }

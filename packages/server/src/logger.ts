@@ -1,7 +1,7 @@
 import type { Logger } from '@model-gateway/core';
 import { type DestinationStream, pino, stdSerializers } from 'pino';
 
-import type { LogLevel } from './log-level.ts';
+import type { LogLevel } from './flags.ts';
 
 export interface ServerLogger extends Logger {
   /** From now on these texts must not appear in any line either. */

@@ -6,7 +6,7 @@ import { ConfigError } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { parseCommand } from './commands/parse-command.ts';
-import { UsageError } from './commands/usage-error.ts';
+import { UsageError } from './flags.ts';
 import { planStart, type StartPlan } from './plan-start.ts';
 
 function plan(flags: string, env: NodeJS.ProcessEnv = {}): StartPlan {

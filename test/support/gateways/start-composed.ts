@@ -4,7 +4,7 @@ import { listen, loadConfig } from '@model-gateway/node';
 import { onTestFinished } from 'vitest';
 
 import { compose, type CompositionOptions } from '../../../packages/server/src/compose.ts';
-import { openStore } from '../../../packages/server/src/open-store.ts';
+import { openStore } from '../../../packages/server/src/open/open-store.ts';
 import { withCheckedResponses } from './check-responses.ts';
 import { writeTestConfig } from './write-test-config.ts';
 

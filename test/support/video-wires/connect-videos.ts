@@ -4,7 +4,7 @@ import { loadConfig } from '@model-gateway/node';
 import { onTestFinished } from 'vitest';
 
 import type { VideoOrder, VideoStart } from '../../../packages/core/src/providers/video-contract.ts';
-import { connectProviders } from '../../../packages/server/src/connect-providers.ts';
+import { connectProviders } from '../../../packages/server/src/open/connect-providers.ts';
 import { writeTestConfig } from '../gateways/write-test-config.ts';
 import { startVideoUpstream, UPSTREAM_KEY, type VideoUpstream, type VideoWireScript } from './video-wire-script.ts';
 

@@ -14,7 +14,7 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { listen, loadConfig } from '@model-gateway/node';
 
 import { compose } from '../../../packages/server/src/compose.ts';
-import { openStore } from '../../../packages/server/src/open-store.ts';
+import { openStore } from '../../../packages/server/src/open/open-store.ts';
 
 const [, , file = '', marks = ''] = process.argv;
 

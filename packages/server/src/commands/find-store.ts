@@ -5,8 +5,8 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, createJsonFileStore, type GatewayConfig, loadConfig } from '@model-gateway/node';
 import type { PostgresStore } from '@model-gateway/postgres';
 
+import { UsageError } from '../flags.ts';
 import { StartError } from '../process/start-error.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The flags that say which store is meant. */
 export interface StoreFlags {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
+import { UsageError } from '../flags.ts';
 import { parseCommand } from './parse-command.ts';
-import { UsageError } from './usage-error.ts';
 
 const parse = (line: string) => parseCommand(line.split(' ').filter((word) => word !== ''));
 

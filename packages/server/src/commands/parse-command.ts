@@ -1,5 +1,6 @@
 import { parseConnect } from '../connect/parse-connect.ts';
 import { parseDoctor } from '../doctor/parse-doctor.ts';
+import { asksForHelp, type Help, toHelp, UsageError } from '../flags.ts';
 import { parseExport } from '../moving/parse-export.ts';
 import { parseImport } from '../moving/parse-import.ts';
 import { parseServe } from '../serve/parse-serve.ts';
@@ -7,9 +8,6 @@ import { parseFixtures } from './parse-fixtures.ts';
 import { parseKeys } from './parse-keys.ts';
 import { parseMigrate } from './parse-migrate.ts';
 import { parseReplay } from './parse-replay.ts';
-import { type Help, toHelp } from './parsed.ts';
-import { asksForHelp } from './read-flags.ts';
-import { UsageError } from './usage-error.ts';
 
 const HELP = `Usage: model-gateway <command> [flags]
 

@@ -1,6 +1,4 @@
-import { type Parsed, toHelp } from './parsed.ts';
-import { asksForHelp, readFlags } from './read-flags.ts';
-import { UsageError } from './usage-error.ts';
+import { asksForHelp, type Parsed, readFlags, toHelp, UsageError } from '../flags.ts';
 
 export interface FixturesOptions {
   readonly action: 'check' | 'lint';

@@ -1,6 +1,4 @@
-import { type Parsed, toHelp } from './parsed.ts';
-import { asksForHelp, readAmount, readFlags, STORE_FLAGS } from './read-flags.ts';
-import { UsageError } from './usage-error.ts';
+import { asksForHelp, type Parsed, readAmount, readFlags, STORE_FLAGS, toHelp, UsageError } from '../flags.ts';
 
 export interface KeysCreateOptions {
   /** The config file that names the store, unless a directory is given. */

@@ -1,5 +1,4 @@
-import { type Parsed, toHelp } from './parsed.ts';
-import { readFlags } from './read-flags.ts';
+import { type Parsed, readFlags, toHelp } from '../flags.ts';
 
 export interface MigrateOptions {
   readonly config: string | undefined;

@@ -1,6 +1,4 @@
-import { type Parsed, toHelp } from './parsed.ts';
-import { readFlags, readPort } from './read-flags.ts';
-import { UsageError } from './usage-error.ts';
+import { type Parsed, readFlags, readPort, toHelp, UsageError } from '../flags.ts';
 
 export interface ReplayOptions {
   readonly dir: string;

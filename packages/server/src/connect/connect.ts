@@ -18,7 +18,7 @@ import {
 
 import { findStore, isDatabase } from '../commands/find-store.ts';
 import { mentionDemo } from '../commands/keys.ts';
-import { UsageError } from '../commands/usage-error.ts';
+import { UsageError } from '../flags.ts';
 import type { ConnectOptions } from './parse-connect.ts';
 import { showNotes, showSteps } from './show-steps.ts';
 import {

@@ -1,6 +1,4 @@
-import { type Parsed, toHelp } from '../commands/parsed.ts';
-import { readAmount, readFlags, STORE_FLAGS } from '../commands/read-flags.ts';
-import { UsageError } from '../commands/usage-error.ts';
+import { type Parsed, readAmount, readFlags, STORE_FLAGS, toHelp, UsageError } from '../flags.ts';
 
 export interface ConnectOptions {
   readonly config: string | undefined;

@@ -4,9 +4,9 @@ import type { StoredProvider } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, type GatewayConfig, loadConfig, readStoredProviders } from '@model-gateway/node';
 
-import { connectProviders } from '../connect-providers.ts';
-import { listSecrets } from '../list-secrets.ts';
 import { createRedactor } from '../logger.ts';
+import { connectProviders } from '../open/connect-providers.ts';
+import { listSecrets } from '../open/open-secrets.ts';
 import { examineProvider, examineStored } from './examine-providers.ts';
 import type { DoctorOptions } from './parse-doctor.ts';
 

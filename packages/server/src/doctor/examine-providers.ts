@@ -9,7 +9,7 @@ import {
 } from '@model-gateway/core';
 import type { GatewayConfig } from '@model-gateway/node';
 
-import { openSecrets } from '../open-secrets.ts';
+import { openSecrets } from '../open/open-secrets.ts';
 import type { Connector } from '../setup/connector.ts';
 import { createSetupHost, loadBuiltInModels } from '../setup/setup-host.ts';
 import { diagnoseWhole } from './diagnose-provider.ts';

@@ -1,5 +1,4 @@
-import { type Parsed, toHelp } from '../commands/parsed.ts';
-import { readFlags, STORE_FLAGS } from '../commands/read-flags.ts';
+import { type Parsed, readFlags, STORE_FLAGS, toHelp } from '../flags.ts';
 
 export interface DoctorOptions {
   readonly config: string | undefined;

@@ -20,7 +20,7 @@ import {
   openJsonStore,
   toStderr,
 } from '../commands/find-store.ts';
-import { findJournals, isJournalName, takeInJournal } from '../open-database.ts';
+import { findJournals, isJournalName, takeInJournal } from '../open/open-database.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { copyTables } from './copy-tables.ts';

@@ -1,6 +1,4 @@
-import { type Parsed, toHelp } from '../commands/parsed.ts';
-import { readFlags } from '../commands/read-flags.ts';
-import { UsageError } from '../commands/usage-error.ts';
+import { type Parsed, readFlags, toHelp, UsageError } from '../flags.ts';
 
 export interface ExportOptions {
   readonly config: string | undefined;

@@ -4,13 +4,10 @@ import type { Gateway, Store } from '@model-gateway/core';
 import { DEMO_KEY, type GatewayConfig, type Listener } from '@model-gateway/node';
 import { toSignInLink } from '@model-gateway/ui/sign-in-link';
 
-import { describePlace } from '../open-store.ts';
-import { announceListening } from '../process/announce-listening.ts';
+import { describePlace, isReady } from '../open/open-store.ts';
+import type { Start } from '../plan-start.ts';
 import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
-import { isReady } from '../store-readiness.ts';
-import { tellListening } from '../workers/worker-place.ts';
-import { createDemoBanner } from './demo-banner.ts';
-import type { Start } from './start.ts';
+import { announceListening, tellListening } from '../workers/worker-place.ts';
 
 /** Writes the owner file with this process's address, for commands with the same data directory. */
 export async function announceOwner({ config, closers, ownerToken }: Start, { port }: Listener): Promise<void> {
@@ -80,4 +77,41 @@ export async function hintAtMissingKeys({ config, logger, place }: Start, store:
         ? ''
         : ` --config '${config.file}'`;
   logger.warn(`there is no key yet, so nobody can call: model-gateway keys create --name NAME${where}`);
+}
+
+interface DemoFacts {
+  /** Without a trailing slash. */
+  readonly api: string;
+  readonly key: string;
+  readonly dataDir: string;
+  readonly signInLink: string;
+}
+
+/** The text that demo mode prints when it listens: commands to paste that send a request and show the recording. */
+function createDemoBanner({ api, key, dataDir, signInLink }: DemoFacts): string {
+  return `
+  Model Gateway, demo mode: recorded responses, no network, no cost.
+
+  API address   ${api}
+  API key       ${key}
+  Web UI        ${signInLink}
+                (this link signs in once, within ten minutes)
+
+  Send a chat completion:
+
+curl -sS ${api}/chat/completions \\
+  -H 'authorization: Bearer ${key}' \\
+  -H 'content-type: application/json' \\
+  -d '{"model":"demo/chat","messages":[{"role":"user","content":"Hello!"}]}'
+
+  Add "stream":true for a stream. Every response has an id; with it, see what was recorded (/generation/content
+  has the prompt and the completion):
+
+curl -sS -H 'authorization: Bearer ${key}' '${api}/generation?id=PASTE-THE-ID-HERE'
+
+  To begin with providers of your own, set up in the Web UI:  model-gateway serve --no-demo
+
+  Kept in ${dataDir}. Ctrl-C stops it.
+
+`;
 }

@@ -1,8 +1,15 @@
-import { type Parsed, toHelp } from '../commands/parsed.ts';
-import { readFlags, readInteger, readPort, STORE_FLAGS } from '../commands/read-flags.ts';
-import { UsageError } from '../commands/usage-error.ts';
-import type { RecordOptions } from '../fixture-use.ts';
-import { LOG_LEVELS, type LogLevel } from '../log-level.ts';
+import {
+  LOG_LEVELS,
+  type LogLevel,
+  type Parsed,
+  readFlags,
+  readInteger,
+  readPort,
+  STORE_FLAGS,
+  toHelp,
+  UsageError,
+} from '../flags.ts';
+import type { RecordOptions } from '../open/open-fixtures.ts';
 
 export interface ServeOptions {
   readonly config: string | undefined;

@@ -4,15 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ModelDefinition } from '@model-gateway/core';
 
-import { listSecrets } from '../list-secrets.ts';
 import { createLogger } from '../logger.ts';
-import { planStart, type StartPlan } from '../plan-start.ts';
+import { listSecrets } from '../open/open-secrets.ts';
+import { planStart, type Start, type StartPlan } from '../plan-start.ts';
 import { stopOnSignals } from '../process/signals.ts';
-import { tuneV8 } from '../process/tune-v8.ts';
+import { tuneV8 } from '../process/tune-process.ts';
 import { findWorkerPlace, outliveStarter, toWorkerEvents } from '../workers/worker-place.ts';
 import type { ServeOptions } from './parse-serve.ts';
 import { startGateway } from './start-gateway.ts';
-import type { Start } from './start.ts';
 
 /** Limit of the time that a stop waits for an unfinished start. */
 const START_LIMIT_MS = 3000;

@@ -1,26 +1,33 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { type BootstrapKey, type Gateway, VERSION } from '@model-gateway/core';
+import {
+  type BootstrapKey,
+  type Gateway,
+  type GatewayRequest,
+  type GatewayResponse,
+  type InstanceFacts,
+  type Logger,
+  NO_SNIFFING,
+  VERSION,
+} from '@model-gateway/core';
 import { type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 
 import { compose, type Composition } from '../compose.ts';
 import type { ServerLogger } from '../logger.ts';
-import { warnOfSecrets } from '../open-secrets.ts';
-import { openStore } from '../open-store.ts';
-import { describeInstance } from '../process/describe-instance.ts';
+import { warnOfSecrets } from '../open/open-secrets.ts';
+import { openStore, whenReady } from '../open/open-store.ts';
+import type { Start } from '../plan-start.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { createProcessMetrics, type ProcessMetrics, toExposition } from '../process/process-metrics.ts';
-import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
 import { StartError } from '../process/start-error.ts';
-import { whenReady } from '../store-readiness.ts';
-import { withUi } from '../ui/with-ui.ts';
+import { releaseMemoryAtRest } from '../process/tune-process.ts';
 import { shareMetrics, type WorkerMetricsOptions } from '../workers/worker-metrics.ts';
-import { ALONE } from '../workers/worker-place.ts';
+import { ALONE, type WorkerPlace } from '../workers/worker-place.ts';
 import { announce, announceOwner, hintAtMissingKeys, showSignInLink } from './announce.ts';
-import type { Start } from './start.ts';
 
 /** Time after the drain limit for the last bytes of responses. */
 const CUT_AFTER_MS = 1000;
@@ -113,7 +120,7 @@ async function beginWith(gateway: Gateway, { logger }: Start, begin: () => Promi
 async function takeInLeft({ config, logger, place }: Start): Promise<void> {
   const { slot, of } = place ?? ALONE;
   if (config.store.type !== 'postgres' || slot !== 1) return;
-  const { takeInLeftJournals } = await import('../open-database.ts');
+  const { takeInLeftJournals } = await import('../open/open-database.ts');
   await takeInLeftJournals({ store: config.store, retentionDays: config.logging.retentionDays, logger }, of);
 }
 
@@ -143,5 +150,39 @@ async function startListening(
   } catch (cause) {
     const message = await describeListenError(cause, server);
     throw message === undefined ? cause : new StartError(message, { cause });
+  }
+}
+
+/** What operators are told of this process. `place` is null where it has no other workers. */
+const describeInstance = (place: WorkerPlace | null): InstanceFacts => ({
+  version: VERSION,
+  host: hostname(),
+  processId: process.pid,
+  worker: place === null ? undefined : { number: place.slot, of: place.of },
+});
+
+/** Adds the web UI below `/ui` to a gateway. Its code is loaded at the first request for it. */
+function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
+  return {
+    ...gateway,
+    // Not an async function, because every call passes through it.
+    handle: (request) =>
+      request.path === '/ui' || request.path.startsWith('/ui/')
+        ? loadAndServeUi(request, logger)
+        : gateway.handle(request),
+  };
+}
+
+async function loadAndServeUi(request: GatewayRequest, logger: Pick<Logger, 'error'>): Promise<GatewayResponse> {
+  try {
+    const [{ uiDirectory }, { serveUi }] = await Promise.all([
+      import('@model-gateway/ui'),
+      import('../ui/serve-ui.ts'),
+    ]);
+    return await serveUi(request, uiDirectory);
+  } catch (error) {
+    logger.error('the web UI could not be served; is it built?', { error });
+    const headers = { ...NO_SNIFFING, 'content-type': 'text/plain; charset=utf-8' };
+    return { status: 503, headers, body: 'The web UI is not there; the log says why.\n' };
   }
 }

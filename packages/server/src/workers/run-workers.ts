@@ -1,28 +1,28 @@
 import cluster from 'node:cluster';
+import type { Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import process from 'node:process';
 
 import { VERSION } from '@model-gateway/core';
 import type { GatewayConfig } from '@model-gateway/node';
 
-import { UsageError } from '../commands/usage-error.ts';
-import { listSecrets } from '../list-secrets.ts';
+import { UsageError } from '../flags.ts';
 import { createLogger } from '../logger.ts';
-// The type alone: workers open the database, not this process.
-import type { DatabaseSettings } from '../open-database.ts';
+import type { DatabaseSettings } from '../open/open-database.ts';
+import { listSecrets } from '../open/open-secrets.ts';
+import { warnOfConnections } from '../open/share-connections.ts';
 import { planStart } from '../plan-start.ts';
-import { announceListening } from '../process/announce-listening.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { createProcessMetrics } from '../process/process-metrics.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
 import type { ServeOptions } from '../serve/parse-serve.ts';
-import { warnOfConnections } from '../share-connections.ts';
-import { startWorker } from './start-worker.ts';
 import { createMetricsSum } from './worker-metrics.ts';
-import { createWorkerPool } from './worker-pool.ts';
+import { announceListening, toWorkerEnvironment, type WorkerPlace } from './worker-place.ts';
+import { createWorkerPool, type WorkerProcess } from './worker-pool.ts';
+
+// The type alone: workers open the database, not this process.
 
 /** Time after the drain limit for the workers to close everything. */
 const STOP_MARGIN_MS = 15_000;
@@ -124,3 +124,37 @@ function toProgram(): { readonly exec: string; readonly args: readonly string[] 
   const [exec = '', ...args] = process.argv.slice(isSingle ? 2 : 1);
   return { exec, args };
 }
+
+/** Starts a process of this program for a place among the workers, as `cluster.setupPrimary` says. */
+export function startWorker(place: WorkerPlace): WorkerProcess {
+  try {
+    return toWorkerProcess(cluster.fork(toWorkerEnvironment(place)));
+  } catch (error) {
+    return createUnstarted(error as Error);
+  }
+}
+
+function toWorkerProcess(worker: Worker): WorkerProcess {
+  // One that has just died cannot be told anything; its end is reported by itself.
+  worker.on('error', () => undefined);
+  return {
+    pid: worker.process.pid,
+    onMessage: (listener) => void worker.on('message', listener),
+    onExit: (listener) => void worker.once('exit', listener),
+    onFailure(listener) {
+      if (worker.process.pid === undefined) worker.once('error', listener);
+    },
+    send: (message) => void (worker.isConnected() && worker.send(message)),
+    kill: (signal) => void worker.process.kill(signal),
+  };
+}
+
+/** Where the system has no room for another process, or the program is gone. */
+const createUnstarted = (error: Error): WorkerProcess => ({
+  pid: undefined,
+  onMessage: () => undefined,
+  onExit: () => undefined,
+  onFailure: (listener) => process.nextTick(listener, error),
+  send: () => undefined,
+  kill: () => undefined,
+});

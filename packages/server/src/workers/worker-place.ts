@@ -1,4 +1,5 @@
 import type { Cluster, Worker } from 'node:cluster';
+import process from 'node:process';
 
 import type { ProcessEvents } from '../process/signals.ts';
 
@@ -26,16 +27,16 @@ export interface StopMessage {
   readonly type: 'stop';
 }
 
-const VARIABLE = 'MODEL_GATEWAY_WORKER';
+const PLACE_VARIABLE = 'MODEL_GATEWAY_WORKER';
 
 /** The environment by which a new worker knows its place. */
 export const toWorkerEnvironment = (place: WorkerPlace): Record<string, string> => ({
-  [VARIABLE]: JSON.stringify(place),
+  [PLACE_VARIABLE]: JSON.stringify(place),
 });
 
 /** The place of this process. Null where it is none of the workers. */
 export function findWorkerPlace(): WorkerPlace | null {
-  const text = process.env[VARIABLE];
+  const text = process.env[PLACE_VARIABLE];
   return text === undefined || findWorker() === undefined ? null : (JSON.parse(text) as WorkerPlace);
 }
 
@@ -78,4 +79,9 @@ export function toWorkerEvents(events: ProcessEvents): ProcessEvents {
       });
     },
   };
+}
+
+/** Says in one line on stdout that calls are taken, for programs that have started this one. */
+export function announceListening(url: string): void {
+  process.stdout.write(`${JSON.stringify({ event: 'listening', url, api: `${url}/api/v1` })}\n`);
 }

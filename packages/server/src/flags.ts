@@ -1,7 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
-import { UsageError } from './usage-error.ts';
-
 /** Reads the flags of a command, and `--help`. Throws `UsageError` with the help where they are not those. */
 export function readFlags<Flags extends ParseArgsOptionsConfig>(args: readonly string[], flags: Flags, help: string) {
   const options = { help: { type: 'boolean', short: 'h' }, ...flags } as const;
@@ -36,4 +34,24 @@ export const readPort = (text: string): number => readInteger('--port', text, 0,
 export function readAmount(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new UsageError(`--limit is an amount of USD, e.g. 10 or 0.50, not "${text}".`);
+}
+
+/** The help that was asked for. */
+export interface Help {
+  readonly type: 'help';
+  readonly text: string;
+}
+
+/** A command that was understood, or its help where that was asked for. */
+export type Parsed<Type extends string, Options> = Help | { readonly type: Type; readonly options: Options };
+
+export const toHelp = (text: string): Help => ({ type: 'help', text });
+
+/** From what is least important on. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** An invalid command line. Its message says what to type instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
 }

@@ -1,7 +1,7 @@
 import type { Transport, TransportRequest, TransportResponse } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
-import { createLazyTransport } from './lazy-transport.ts';
+import { createLazyTransport } from './connect-providers.ts';
 
 const request = { method: 'GET', url: 'http://a' } as TransportRequest;
 const response = { status: 200 } as TransportResponse;

@@ -2,9 +2,9 @@ import type { Logger, Store } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createJsonFileStore, type GatewayConfig } from '@model-gateway/node';
 
-import { ALONE, type WorkerPlace } from './workers/worker-place.ts';
+import { ALONE, type WorkerPlace } from '../workers/worker-place.ts';
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   /** Whether the operator says that the clock of this machine is right. */
   readonly trustsClock?: boolean | undefined;
   /** The worker that opens it, of those that share out the connections. Default: the only one. */
@@ -47,3 +47,23 @@ export function describePlace({ store }: GatewayConfig): string {
 /** The address of a database without user, password and options. */
 export const describeAddress = (url: string): string =>
   `postgres://${url.replace(/^\w+:\/\/([^/?#]*@)?/, '').replace(/[?#].*$/, '')}`;
+
+const LOOK_AT_READINESS_MS = 100;
+
+/** Whether the store can be read. */
+export const isReady = ({ readiness }: Pick<Store, 'readiness'>): boolean => readiness?.().isReady !== false;
+
+/** Calls back once, when the store can be read: at once where it can already. Returns what cancels it. */
+export function whenReady(store: Pick<Store, 'readiness'>, begin: () => void): () => void {
+  if (isReady(store)) {
+    begin();
+    return () => undefined;
+  }
+  const timer = setInterval(() => {
+    if (!isReady(store)) return;
+    clearInterval(timer);
+    begin();
+  }, LOOK_AT_READINESS_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,8 +1,8 @@
 import { loadConfig } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
-import { listSecrets } from './list-secrets.ts';
-import { createRedactor } from './logger.ts';
+import { createRedactor } from '../logger.ts';
+import { listSecrets, openSecrets } from './open-secrets.ts';
 import { describeAddress } from './open-store.ts';
 
 test('the addresses of engines are secrets, and so are their passwords as they stand there and as they are meant', () => {
@@ -31,4 +31,33 @@ test.each([
   ['postgres://me@[::1]:5432/x', 'postgres://[::1]:5432/x'],
 ])('the address %s is shown without user, password and options', (url, shown) => {
   expect(describeAddress(url)).toBe(shown);
+});
+
+const DATABASE = {
+  store: {
+    type: 'postgres',
+    url: 'postgres://db/x',
+    whenDown: 'refuse',
+    maxConnections: 10,
+    notifications: 'listen',
+    dir: '/nowhere',
+  },
+} as const;
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+test('processes that share a database seal with the key of the environment', async () => {
+  const [one, other] = [
+    openSecrets(DATABASE, { GATEWAY_SECRETS_KEY: KEY }),
+    openSecrets(DATABASE, { GATEWAY_SECRETS_KEY: KEY }),
+  ];
+  expect(await other.open(await one.seal('sk-secret', 'provider:acme'), 'provider:acme')).toBe('sk-secret');
+});
+
+test.each([undefined, ' '])('without one they keep no key, and say what to set', async (key) => {
+  const box = openSecrets(DATABASE, { GATEWAY_SECRETS_KEY: key });
+  await expect(box.seal('sk-secret', 'provider:acme')).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('set GATEWAY_SECRETS_KEY') as string,
+  });
+  await expect(box.open('v1.a.b.c', 'provider:acme')).rejects.toThrow('GATEWAY_SECRETS_KEY is not set');
 });

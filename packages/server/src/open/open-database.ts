@@ -7,15 +7,15 @@ import type { Logger, SharedChannel, Store } from '@model-gateway/core';
 import { DirectoryInUseError, type GatewayConfig, openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
 
+import type { WorkerPlace } from '../workers/worker-place.ts';
 import { LEAST_CONNECTIONS, shareConnections } from './share-connections.ts';
-import type { WorkerPlace } from './workers/worker-place.ts';
 
 const JOURNAL = /^journal-(\d+)$/;
 
 /** The store of a configuration that several processes can use. */
 export type DatabaseSettings = Extract<GatewayConfig['store'], { readonly type: 'postgres' }>;
 
-export interface OpenDatabaseOptions {
+interface OpenDatabaseOptions {
   readonly store: DatabaseSettings;
   readonly shared: GatewayConfig['shared'];
   readonly retentionDays: number;
@@ -89,7 +89,7 @@ export function findJournals(dir: string): readonly { readonly number: number; r
 const LOOK_EVERY_MS = 100;
 
 /** Where the records of a journal go. */
-export interface JournalTarget {
+interface JournalTarget {
   readonly url: string;
   readonly retentionDays: number;
   readonly logger: Logger;
@@ -144,7 +144,7 @@ export async function takeInLeftJournals(
 }
 
 /** The database has gone while a journal was taken in. */
-export class JournalNotTakenError extends Error {
+class JournalNotTakenError extends Error {
   override readonly name = 'JournalNotTakenError';
 
   constructor(dir: string, reason: string) {

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { startWorker } from './start-worker.ts';
+import { startWorker } from './run-workers.ts';
 
 const PLACE = { slot: 1, of: 1, isFirst: true };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createRestWatch } from './release-at-rest.ts';
+import { createRestWatch } from './tune-process.ts';
 
 const MIB = 1024 * 1024;
 

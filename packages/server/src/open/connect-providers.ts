@@ -1,0 +1,122 @@
+import {
+  type BroadcastOptions,
+  type ModelDefinition,
+  type Provider,
+  sendWhole,
+  type Transport,
+  type WebAccess,
+  type WebhookOptions,
+} from '@model-gateway/core';
+import { createProvider } from '@model-gateway/core/providers/create-provider';
+import type { GatewayConfig } from '@model-gateway/node';
+import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
+import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
+
+import { type Connector, createConnector } from '../setup/connector.ts';
+import type { FixtureUse } from './open-fixtures.ts';
+
+/** Anything with open connections or files, which `close` releases. */
+export interface Closable {
+  close(): Promise<void>;
+}
+
+export type LoadTransport = () => Promise<Transport & Closable>;
+
+/** Whom a gateway calls. */
+export interface Sources {
+  readonly providers: readonly Provider[];
+  readonly models: readonly ModelDefinition[];
+  readonly connector: Connector;
+  /** Loads what the first call needs but listening does not. */
+  readonly preload: () => void;
+  readonly closeAfterwards: readonly Closable[];
+}
+
+/** Creates the providers of a configuration. The caller closes what is to be closed. */
+export async function connectProviders(
+  config: GatewayConfig,
+  {
+    recordUpstream,
+    loadTransport,
+  }: Pick<FixtureUse, 'recordUpstream'> & { readonly loadTransport?: LoadTransport | undefined } = {},
+): Promise<Sources> {
+  const { providers, models, timeouts } = config;
+  const loadUndici: LoadTransport = async () => {
+    const { createUndiciTransport } = await import('@model-gateway/node/undici');
+    return createUndiciTransport({ connectTimeoutMs: timeouts.connectMs });
+  };
+  const transport = createLazyTransport(loadTransport ?? loadUndici);
+  const outside = createOutsideTransport(config);
+  const connector = createConnector((provider) => {
+    if (recordUpstream === undefined) return createProvider({ ...provider, transport, downloads: outside });
+    return createProvider({
+      ...provider,
+      transport: recordUpstream(provider, transport),
+      downloads: recordUpstream(provider, outside),
+    });
+  });
+  const created = await Promise.all(providers.map(connector.connect));
+  return { providers: created, models, connector, preload: () => transport.preload(), closeAfterwards: [transport] };
+}
+
+interface LazyTransport extends Required<Transport> {
+  /** Loads the transport before the first call. */
+  preload(): void;
+  /** Closes the transport if it was loaded. */
+  close(): Promise<void>;
+}
+
+/**
+ * Delays loading a transport until after the start: undici takes a sixth of the time of a start, and listening does not
+ * need it. A call before then waits for it.
+ */
+export function createLazyTransport(load: () => Promise<Transport & { close(): Promise<void> }>): LazyTransport {
+  let loading: ReturnType<typeof load> | undefined;
+  let loaded: Transport | undefined;
+  const get = async (): ReturnType<typeof load> => (loaded = await (loading ??= load()));
+  return {
+    send: (request) =>
+      loaded === undefined ? get().then((transport) => transport.send(request)) : loaded.send(request),
+    sendWhole: (request) =>
+      loaded === undefined ? get().then((transport) => sendWhole(transport, request)) : sendWhole(loaded, request),
+    preload() {
+      // `send` fails with the same error, which its caller can report.
+      get().catch(() => undefined);
+    },
+    async close() {
+      await loading?.then((transport) => transport.close());
+    },
+  };
+}
+
+/** Reads pages, and searches where that is configured. */
+export async function openWebAccess({ webSearch, timeouts }: GatewayConfig): Promise<WebAccess> {
+  const { createWebAccess } = await import('@model-gateway/node/web');
+  return createWebAccess({ connectTimeoutMs: timeouts.connectMs, search: webSearch ?? undefined });
+}
+
+/** Webhooks about videos, at addresses that callers name. */
+export function toWebhookOptions(config: GatewayConfig): WebhookOptions {
+  const { signingSecret, previousSigningSecret, defaultCallbackUrl, allowPrivateNetwork } = config.webhooks;
+  return {
+    signingSecrets: [signingSecret, previousSigningSecret].filter((secret) => secret !== null),
+    defaultCallbackUrl,
+    transport: createOutsideTransport(config),
+    objectToUrl: (url) => objectToUrl(url, { schemes: ['https'], allowPrivateNetwork }),
+  };
+}
+
+/** Destinations of generations, in every format that there is. */
+export function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {
+  const { allowPrivateNetwork } = config.webhooks;
+  return {
+    formats: [webhookFormat, otelCollectorFormat, langfuseFormat, s3Format],
+    transport: createOutsideTransport(config),
+    objectToUrl: (url) => objectToUrl(url, { schemes: ['https', 'http'], allowPrivateNetwork }),
+  };
+}
+
+/** Transport for every address that callers or upstreams name. */
+function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }: GatewayConfig): Transport {
+  return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
+}
