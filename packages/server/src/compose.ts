@@ -31,8 +31,7 @@ import { openFixtures, type RecordOptions } from './open/open-fixtures.ts';
 import { listSecrets, openSecrets } from './open/open-secrets.ts';
 import { isReady } from './open/open-store.ts';
 import { createConnector } from './setup/connector.ts';
-import type { KnownServer } from './setup/find-local-servers.ts';
-import { createSetupHost } from './setup/setup-host.ts';
+import { createSetupHost, type KnownServer } from './setup/setup-host.ts';
 
 // Types alone: the package is loaded where there is a Redis.
 

@@ -40,9 +40,9 @@ async function run(args: readonly string[]): Promise<void> {
     case 'replay':
       return (await import('./commands/replay.ts')).replay(command.options);
     case 'fixtures':
-      return (await import('./commands/check-fixtures.ts')).checkFixtures(command.options);
+      return (await import('./commands/fixtures.ts')).checkFixtures(command.options);
     case 'fixtures-save':
-      return (await import('./commands/save-fixture.ts')).saveFixture(command.options);
+      return (await import('./commands/fixtures.ts')).saveFixture(command.options);
     case 'doctor':
       return (await import('./doctor/doctor.ts')).doctor(command.options);
     case 'migrate':

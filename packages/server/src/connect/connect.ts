@@ -8,8 +8,10 @@ import {
   type Client,
   CLIENTS,
   type Connection,
+  findObstacle,
   hasTokenPrices,
   type SnippetStep,
+  type Step,
   stepsFor,
   type System,
   toConnectedModel,
@@ -20,10 +22,9 @@ import { findStore, isDatabase } from '../commands/find-store.ts';
 import { mentionDemo } from '../commands/keys.ts';
 import { UsageError } from '../flags.ts';
 import type { ConnectOptions } from './parse-connect.ts';
-import { showNotes, showSteps } from './show-steps.ts';
 import {
-  FORMATS,
   forgetConnection,
+  FORMATS,
   planToolFile,
   readConnection,
   toBackupPath,
@@ -217,3 +218,27 @@ function system(): System {
 
 const print = (text: string): void => void process.stdout.write(text);
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** What to do in the tool, as text for a terminal. */
+function showSteps(steps: readonly Step[], connection: Connection, system: System): string {
+  return steps.map((step, at) => `${at + 1}. ${showStep(step, connection, system)}`).join('\n');
+}
+
+function showStep(step: Step, connection: Connection, system: System): string {
+  if (step.type === 'snippet') {
+    const file = step.file?.[system];
+    const place = file === undefined ? '' : `   File: ${file}\n`;
+    return `${step.title}\n${place}\n${step.toText(connection)}`;
+  }
+  const fields = step.toFields(connection);
+  const width = Math.max(...fields.map(([label]) => label.length));
+  const lines = fields.map(([label, value]) => `   ${label.padEnd(width)}  ${value}\n`);
+  return `${step.title}\n   Where: ${step.menu.join(' > ')}\n\n${lines.join('')}`;
+}
+
+/** What to know beside the steps. */
+function showNotes({ callsFrom, modelNames, notes, docsUrl }: Client, baseUrl: string): string {
+  const obstacle = findObstacle(callsFrom, baseUrl);
+  const lines = [...(obstacle === undefined ? [] : [obstacle]), `Names of models: ${modelNames}`, ...notes];
+  return `${lines.map((line) => `- ${line}\n`).join('')}Its guide: ${docsUrl}\n`;
+}

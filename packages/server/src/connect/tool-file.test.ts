@@ -16,8 +16,8 @@ import { dirname, join } from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { jsonSettings } from './settings/json-settings.ts';
-import { SettingsFileError } from './settings/settings-format.ts';
+import { jsonSettings } from './settings/formats.ts';
+import { SettingsFileError } from './settings/settings.ts';
 import { forgetConnection, planToolFile, readConnection, undoToolFile, writeToolFile } from './tool-file.ts';
 
 const SETTINGS = { format: jsonSettings, snippet: '{"env":{"TOKEN":"secret"}}' };

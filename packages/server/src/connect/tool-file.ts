@@ -2,11 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { chmod, copyFile, mkdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { addSettings, removeSettings, type WrittenEntry } from './settings/change-settings.ts';
-import { jsonSettings } from './settings/json-settings.ts';
-import { SettingsFileError, type SettingsFormat } from './settings/settings-format.ts';
-import { tomlSettings } from './settings/toml-settings.ts';
-import { yamlSettings } from './settings/yaml-settings.ts';
+import { jsonSettings, tomlSettings, yamlSettings } from './settings/formats.ts';
+import {
+  addSettings,
+  removeSettings,
+  SettingsFileError,
+  type SettingsFormat,
+  type WrittenEntry,
+} from './settings/settings.ts';
 
 /** The languages of snippets that can be written into a file. */
 export const FORMATS: Readonly<Record<string, SettingsFormat>> = {

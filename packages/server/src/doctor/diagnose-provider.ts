@@ -1,12 +1,9 @@
 import type { DiscoveredModel } from '@model-gateway/core';
 
-import { checkAddress } from './check-address.ts';
-import { checkAuth } from './check-auth.ts';
-import { checkCall } from './check-call.ts';
-import { checkDns, checkTcp } from './check-network.ts';
-import { checkTls } from './check-tls.ts';
-import type { Finding } from './finding.ts';
+import { checkAuth, checkCall } from './call-checks.ts';
+import { checkAddress, checkDns, checkTcp, checkTls } from './network-checks.ts';
 import type { Patient } from './patient.ts';
+import type { Finding } from './report.ts';
 
 /** The models that the provider lists; null when its list was not read. */
 export type ListedModels = readonly DiscoveredModel[] | null;

@@ -8,12 +8,10 @@ import { findDatabase, openDatabase, openJsonStore } from '../commands/find-stor
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { joinRowIds, mirrorTables } from './copy-tables.ts';
-import { createCountedSpending } from './counted-spending.ts';
-import { findOneByOne } from './find-known.ts';
-import { findMovedWith, readMoved, writeMovedWith } from './moved-file.ts';
+import { findMovedWith, findOneByOne, readMoved, writeMovedWith } from './moved-file.ts';
 import type { ExportOptions } from './parse-export.ts';
 import { createProgress } from './progress.ts';
-import { subtractSpending } from './subtract-spending.ts';
+import { createCountedSpending, subtractSpending } from './spending.ts';
 
 /** Copies the database of a config into a JSON-file store. */
 export async function exportData({ to: dir, config }: ExportOptions): Promise<void> {

@@ -24,12 +24,10 @@ import { findJournals, isJournalName, takeInJournal } from '../open/open-databas
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { copyTables } from './copy-tables.ts';
-import { createCountedSpending } from './counted-spending.ts';
-import { findInPages } from './find-known.ts';
-import { findMovedWith, readMoved, writeMovedWith } from './moved-file.ts';
+import { findInPages, findMovedWith, readMoved, writeMovedWith } from './moved-file.ts';
 import type { ImportOptions } from './parse-import.ts';
 import { createProgress } from './progress.ts';
-import { subtractSpending } from './subtract-spending.ts';
+import { createCountedSpending, subtractSpending } from './spending.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

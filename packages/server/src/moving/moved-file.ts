@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { SpendingEntry } from '@model-gateway/core';
+import type { GenerationRecord, SpendingEntry, Store } from '@model-gateway/core';
 
 import { StartError } from '../process/start-error.ts';
 import type { RowIds } from './copy-tables.ts';
 
 /** What a data directory has in common with databases. */
-export interface Moved {
+interface Moved {
   /** Random text, by which databases know what they have from here. */
   readonly id: string;
   /** By the id of the database. */
@@ -16,7 +16,7 @@ export interface Moved {
 }
 
 /** What a data directory has in common with one database. */
-export interface MovedWith {
+interface MovedWith {
   /** The rows that were moved, one way or the other. */
   readonly rows: RowIds;
   /** What the directory has counted for generations that the database has counted as well. */
@@ -63,4 +63,34 @@ export async function writeMovedWith(
     await file.close();
   }
   await rename(temporary, pathIn(dir));
+}
+
+type FindKnown = (records: readonly GenerationRecord[]) => Promise<ReadonlySet<string>>;
+
+const KNOWN_PAGE = 500;
+
+/** Looks in a store whose reads cost nothing. */
+export function findOneByOne(to: Store['generations']): FindKnown {
+  return async (records) => {
+    const known = new Set<string>();
+    for (const { generation } of records) if ((await to.get(generation.id)) !== undefined) known.add(generation.id);
+    return known;
+  };
+}
+
+/** Looks in a store that is asked over a network: pages of the same time are far fewer than generations. */
+export function findInPages(to: Store['generations']): FindKnown {
+  return async (records) => {
+    const known = new Set<string>();
+    if (records.length === 0) return known;
+    const times = records.map(({ generation }) => Date.parse(generation.created_at));
+    const filter = { createdFromMs: Math.min(...times), createdBeforeMs: Math.max(...times) + 1 };
+    let before: string | undefined;
+    do {
+      const page = await to.page({ limit: KNOWN_PAGE, filter, before });
+      for (const { generation } of page.records) known.add(generation.id);
+      before = page.next ?? undefined;
+    } while (before !== undefined);
+    return known;
+  };
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { startComposed } from '../../../../test/support/gateways/start-composed.ts';
-import { findLocalServers, type KnownServer } from './find-local-servers.ts';
+import { findLocalServers, type KnownServer } from './setup-host.ts';
 
 const KEY = 'sk-right-key-of-the-upstream-5678';
 const MANAGEMENT_KEY = 'sk-management-of-the-test';

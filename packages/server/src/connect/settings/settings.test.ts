@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { addSettings, removeSettings } from './change-settings.ts';
-import { jsonSettings } from './json-settings.ts';
-import { SettingsFileError, type SettingsFormat } from './settings-format.ts';
-import { tomlSettings } from './toml-settings.ts';
-import { yamlSettings } from './yaml-settings.ts';
+import { jsonSettings, tomlSettings, yamlSettings } from './formats.ts';
+import { addSettings, removeSettings, SettingsFileError, type SettingsFormat } from './settings.ts';
 
 const CLAUDE = '{ "env": { "URL": "http://gateway/api", "TOKEN": "secret" } }';
 const CODEX = 'model = "acme/one"\n\n[providers.gate-way]\nurl = "http://gateway"\nkey = "K"\n';

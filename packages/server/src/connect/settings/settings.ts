@@ -1,7 +1,27 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
-import { SettingsFileError, type SettingsFormat, type SettingsPath, showPath } from './settings-format.ts';
+/** Where an entry stands in a file of settings: the names of its tables, then its own; a number within a list. */
+export type SettingsPath = readonly (string | number)[];
+
+/** A format of settings files whose texts are changed in place, so that comments and layout stay where they can. */
+export interface SettingsFormat {
+  /** The settings as plain data; a text without any is an empty table. Throws `SettingsFileError` with the place of the mistake. */
+  readonly parse: (text: string) => unknown;
+  /** Sets an entry; tables above it are made where they are missing. */
+  readonly set: (text: string, path: SettingsPath, value: unknown) => string;
+  /** Adds an element to the end of a list, which is made where it is missing. */
+  readonly append: (text: string, path: SettingsPath, value: unknown) => string;
+  readonly remove: (text: string, path: SettingsPath) => string;
+}
+
+/** A file of settings that is left as it is. Its message says why, and what to do. */
+export class SettingsFileError extends Error {
+  override readonly name = 'SettingsFileError';
+}
+
+/** The names of a path as people write them. */
+const showPath = (path: SettingsPath): string => path.join('.');
 
 /** An entry that was written, as it is remembered: by the hash of its value, because that may be a key. */
 export interface WrittenEntry {
@@ -10,13 +30,19 @@ export interface WrittenEntry {
   readonly valueHash: string;
 }
 
-type Data = string | number | boolean | null | readonly Data[] | { readonly [name: string]: Data };
-type Table = { readonly [name: string]: Data };
+type SettingsData =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly SettingsData[]
+  | { readonly [name: string]: SettingsData };
+type SettingsTable = { readonly [name: string]: SettingsData };
 
-interface Entry {
+interface SettingsEntry {
   readonly type: WrittenEntry['type'];
   readonly path: readonly string[];
-  readonly value: Data;
+  readonly value: SettingsData;
 }
 
 interface Added {
@@ -40,7 +66,7 @@ export function addSettings(
       !(type === 'set' && isDeepStrictEqual(findAt(current, path), value)),
   );
   const changed = entries.reduce((before, entry) => addEntry(format, before, entry), text);
-  return { text: changed, entries: entries.map(({ value, ...rest }) => ({ ...rest, valueHash: hash(value) })) };
+  return { text: changed, entries: entries.map(({ value, ...rest }) => ({ ...rest, valueHash: hashOf(value) })) };
 }
 
 /**
@@ -62,36 +88,38 @@ export function removeSettings(
   return { text: changed, left };
 }
 
-function parseTable(format: SettingsFormat, text: string): Table {
+function parseTable(format: SettingsFormat, text: string): SettingsTable {
   const data = toData(format, text);
   if (isTable(data)) return data;
-  throw new SettingsFileError(`it holds ${describe(data)} where a table of settings is expected`);
+  throw new SettingsFileError(`it holds ${describeData(data)} where a table of settings is expected`);
 }
 
 /** What `parse` returns, as plain data that can be compared. */
-const toData = (format: SettingsFormat, text: string): Data => JSON.parse(JSON.stringify(format.parse(text))) as Data;
+const toData = (format: SettingsFormat, text: string): SettingsData =>
+  JSON.parse(JSON.stringify(format.parse(text))) as SettingsData;
 
-function listEntries(table: Table, above: readonly string[] = []): readonly Entry[] {
-  return Object.entries(table).flatMap(([name, value]): readonly Entry[] => {
+function listEntries(table: SettingsTable, above: readonly string[] = []): readonly SettingsEntry[] {
+  return Object.entries(table).flatMap(([name, value]): readonly SettingsEntry[] => {
     const path = [...above, name];
     if (isList(value)) return value.map((element) => ({ type: 'append', path, value: element }));
     return isTable(value) ? listEntries(value, path) : [{ type: 'set', path, value }];
   });
 }
 
-function addEntry(format: SettingsFormat, text: string, { type, path, value }: Entry): string {
+function addEntry(format: SettingsFormat, text: string, { type, path, value }: SettingsEntry): string {
   const data = parseTable(format, text);
   for (const [at] of path.slice(1).entries()) expectTable(findAt(data, path.slice(0, at + 1)), path.slice(0, at + 1));
   const found = findAt(data, path);
   if (type === 'append') {
     const list = found ?? [];
-    if (!isList(list)) throw new SettingsFileError(`${showPath(path)} is ${describe(list)}, where a list is expected`);
-    return check(format, format.append(text, path, value), replaceAt(data, path, [...list, value]), path);
+    if (!isList(list))
+      throw new SettingsFileError(`${showPath(path)} is ${describeData(list)}, where a list is expected`);
+    return checkChange(format, format.append(text, path, value), replaceAt(data, path, [...list, value]), path);
   }
   if (isTable(found) || isList(found)) {
-    throw new SettingsFileError(`${showPath(path)} is ${describe(found)}, where one value is expected`);
+    throw new SettingsFileError(`${showPath(path)} is ${describeData(found)}, where one value is expected`);
   }
-  return check(format, format.set(text, path, value), replaceAt(data, path, value), path);
+  return checkChange(format, format.set(text, path, value), replaceAt(data, path, value), path);
 }
 
 /** Undefined where the entry is no longer as it was written. */
@@ -99,37 +127,44 @@ function removeEntry(
   format: SettingsFormat,
   text: string,
   { type, path, valueHash }: WrittenEntry,
-  original: Table,
+  original: SettingsTable,
 ): string | undefined {
   const data = parseTable(format, text);
   const found = findAt(data, path);
   if (type === 'append') {
-    const at = isList(found) ? found.findLastIndex((element) => hash(element) === valueHash) : -1;
+    const at = isList(found) ? found.findLastIndex((element) => hashOf(element) === valueHash) : -1;
     if (at === -1 || !isList(found)) return undefined;
     const removed = format.remove(text, [...path, at]);
-    return prune(format, check(format, removed, replaceAt(data, path, found.toSpliced(at, 1)), path), path, original);
+    return prune(
+      format,
+      checkChange(format, removed, replaceAt(data, path, found.toSpliced(at, 1)), path),
+      path,
+      original,
+    );
   }
-  if (found === undefined || hash(found) !== valueHash) return undefined;
+  if (found === undefined || hashOf(found) !== valueHash) return undefined;
   const previous = findAt(original, path);
   if (previous !== undefined)
-    return check(format, format.set(text, path, previous), replaceAt(data, path, previous), path);
-  const removed = check(format, format.remove(text, path), replaceAt(data, path, undefined), path);
+    return checkChange(format, format.set(text, path, previous), replaceAt(data, path, previous), path);
+  const removed = checkChange(format, format.remove(text, path), replaceAt(data, path, undefined), path);
   return prune(format, removed, path.slice(0, -1), original);
 }
 
 /** Removes tables and lists that are empty now and were not there before. */
-function prune(format: SettingsFormat, text: string, path: SettingsPath, original: Table): string {
+function prune(format: SettingsFormat, text: string, path: SettingsPath, original: SettingsTable): string {
   if (path.length === 0) return text;
   const data = parseTable(format, text);
   const found = findAt(data, path);
   const isEmpty = (isList(found) || isTable(found)) && Object.keys(found).length === 0;
   if ((!isEmpty && found !== undefined) || findAt(original, path) !== undefined) return text;
-  const pruned = isEmpty ? check(format, format.remove(text, path), replaceAt(data, path, undefined), path) : text;
+  const pruned = isEmpty
+    ? checkChange(format, format.remove(text, path), replaceAt(data, path, undefined), path)
+    : text;
   return prune(format, pruned, path.slice(0, -1), original);
 }
 
 /** No text is written that does not say exactly what was meant. */
-function check(format: SettingsFormat, text: string, expected: Data, path: SettingsPath): string {
+function checkChange(format: SettingsFormat, text: string, expected: SettingsData, path: SettingsPath): string {
   const isMeant = (): boolean => {
     try {
       return isDeepStrictEqual(dropEmpty(toData(format, text)), dropEmpty(expected));
@@ -142,7 +177,7 @@ function check(format: SettingsFormat, text: string, expected: Data, path: Setti
 }
 
 /** Tables without entries are the same as none, as TOML makes them by the way. */
-function dropEmpty(data: Data): Data | undefined {
+function dropEmpty(data: SettingsData): SettingsData | undefined {
   if (isList(data)) return data.map((element) => dropEmpty(element) ?? {});
   if (!isTable(data)) return data;
   const kept = Object.entries(data).flatMap(([name, value]) => {
@@ -152,14 +187,14 @@ function dropEmpty(data: Data): Data | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-function findAt(data: Data | undefined, path: SettingsPath): Data | undefined {
-  return path.reduce<Data | undefined>(
+function findAt(data: SettingsData | undefined, path: SettingsPath): SettingsData | undefined {
+  return path.reduce<SettingsData | undefined>(
     (at, name) => (isTable(at) && Object.hasOwn(at, name) ? at[name] : undefined),
     data,
   );
 }
 
-function replaceAt(data: Data, [name, ...rest]: SettingsPath, value: Data | undefined): Data {
+function replaceAt(data: SettingsData, [name, ...rest]: SettingsPath, value: SettingsData | undefined): SettingsData {
   if (name === undefined) return value ?? {};
   const table = isTable(data) ? data : {};
   if (rest.length > 0) return { ...table, [name]: replaceAt(table[name] ?? {}, rest, value) };
@@ -167,19 +202,19 @@ function replaceAt(data: Data, [name, ...rest]: SettingsPath, value: Data | unde
   return value === undefined ? others : { ...others, [name]: value };
 }
 
-function expectTable(data: Data | undefined, path: SettingsPath): void {
+function expectTable(data: SettingsData | undefined, path: SettingsPath): void {
   if (data === undefined || isTable(data)) return;
-  throw new SettingsFileError(`${showPath(path)} is ${describe(data)}, where a table is expected`);
+  throw new SettingsFileError(`${showPath(path)} is ${describeData(data)}, where a table is expected`);
 }
 
-const isList = (data: Data | undefined): data is readonly Data[] => Array.isArray(data);
-const isTable = (data: Data | undefined): data is Table =>
+const isList = (data: SettingsData | undefined): data is readonly SettingsData[] => Array.isArray(data);
+const isTable = (data: SettingsData | undefined): data is SettingsTable =>
   typeof data === 'object' && data !== null && !Array.isArray(data);
 
-function describe(data: Data): string {
+function describeData(data: SettingsData): string {
   if (data === null) return 'null';
   if (isList(data)) return 'a list';
   return isTable(data) ? 'a table' : `a ${typeof data === 'string' ? 'text' : typeof data}`;
 }
 
-const hash = (value: Data): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+const hashOf = (value: SettingsData): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

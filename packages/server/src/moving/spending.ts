@@ -1,7 +1,13 @@
-import { type GenerationRecord, type SpendingEntry, toSpending } from '@model-gateway/core';
+import {
+  createSpendingBook,
+  type GenerationRecord,
+  type SpendingEntry,
+  type SpendingSum,
+  toSpending,
+} from '@model-gateway/core';
 
 /** What a directory has counted for generations that a database has counted as well, this time and before. */
-export interface CountedSpending {
+interface CountedSpending {
   /** `isNew`: one of the two did not have it before this time. */
   add(record: GenerationRecord, isNew: boolean): void;
   list(): readonly SpendingEntry[];
@@ -44,3 +50,15 @@ const combine = (one: SpendingEntry, other: SpendingEntry, of: Combine): Spendin
   creditsNanoUsd: of(one.creditsNanoUsd, other.creditsNanoUsd),
   byokNanoUsd: of(one.byokNanoUsd, other.byokNanoUsd),
 });
+
+/** What is left of spending, by spender and day. Less than zero where more is taken away. */
+export function subtractSpending(
+  sums: Iterable<SpendingSum>,
+  less: { readonly entries?: Iterable<SpendingEntry>; readonly sums?: Iterable<SpendingSum> },
+): Iterable<SpendingSum> {
+  const left = createSpendingBook();
+  for (const sum of sums) left.addSum(sum);
+  for (const entry of less.entries ?? []) left.subtract(entry);
+  for (const sum of less.sums ?? []) left.subtractSum(sum);
+  return left.sums();
+}
