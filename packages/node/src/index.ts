@@ -1,7 +1,7 @@
-export { ConfigError, type ConfigIssue } from './config/config-error.ts';
+export { ConfigError, type ConfigIssue } from './config/config-errors.ts';
 export { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './config/demo-keys.ts';
 export { type ConfigFlags, type GatewayConfig, loadConfig, type LoadConfigOptions } from './config/load-config.ts';
-export { checkProvider, type ProviderCheck, type ProviderObjection } from './config/check-provider.ts';
+export { checkProvider, type ProviderCheck, type ProviderObjection } from './config/check-config.ts';
 export { type ProviderConfig, type ProviderPreset, toProviderConfig } from './config/provider-config.ts';
 export { createNodePlatform } from './node-platform.ts';
 export { listen, type Listener, type ListenOptions } from './http/listen.ts';
@@ -9,13 +9,16 @@ export { isLoopbackHost } from './http/guard-request.ts';
 export { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
 export {
   createMountedGateway,
+  lostBody,
   type MountedGateway,
   type MountedRequestOptions,
   type MountOptions,
-} from './mounted/mounted-gateway.ts';
-export { type ParsedBody, readParsedBody } from './mounted/read-parsed-body.ts';
-export { lostBody } from './mounted/to-mounted-request.ts';
-export { type NodeHandler, type NodeHandlerOptions, toNodeHandler } from './mounted/to-node-handler.ts';
+  type NodeHandler,
+  type NodeHandlerOptions,
+  type ParsedBody,
+  readParsedBody,
+  toNodeHandler,
+} from './mounted.ts';
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
 export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
 export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';

@@ -1,1 +1,1 @@
-export { createWebAccess, type WebAccessOptions } from './web/create-web-access.ts';
+export { createWebAccess, type WebAccessOptions } from './web/web-access.ts';

@@ -6,7 +6,7 @@ import { DEFAULT_TIMEOUTS } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { afterAll, expect, test } from 'vitest';
 
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './config-errors.ts';
 import { type GatewayConfig, loadConfig, type LoadConfigOptions } from './load-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'config-'));

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-import { type ConfiguredModel, type ModelDefinition, overrideModels, pickServedModels } from '@model-gateway/core';
+import {
+  type ConfiguredModel,
+  type ModelDefinition,
+  overrideModels,
+  pickServedModels,
+  providerSettingsSchema,
+} from '@model-gateway/core';
 import type { z } from 'zod';
 
 import { checkConfig, type Placed } from './check-config.ts';
-import { ConfigError } from './config-error.ts';
-import { configSchema, type ConfigFile } from './config-schema.ts';
-import { describeSchemaIssue } from './describe-schema-issue.ts';
-import { findJsonError } from './find-json-error.ts';
-import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
-import { providersFromEnvironment } from './providers-from-environment.ts';
+import { ConfigError, describeSchemaIssue, findJsonError } from './config-errors.ts';
+import { type ConfigFile, configSchema } from './config-schema.ts';
+import { addressOf, keyOf, type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
 import { type Environment, resolveSecrets } from './resolve-secrets.ts';
 
 /** Values from the command line that override the config file. */
@@ -228,4 +231,30 @@ function toStore(store: ConfigFile['store'], file: string | null, dataDir: strin
   if (store.type === 'memory') return store;
   if (dataDir !== undefined) return { ...store, dir: resolve(dataDir) };
   return { ...store, dir: resolve(file === null ? '.' : dirname(file), store.dir) };
+}
+
+/**
+ * Makes a provider of every preset whose key variable is set, with the models it lists, if any. `warnings` names
+ * unusable variables. Addresses are read only for presets without one: `OPENAI_BASE_URL` often points at this gateway.
+ */
+function providersFromEnvironment(
+  env: Environment,
+  presets: Readonly<Record<string, ProviderPreset>>,
+): { providers: ProviderConfig[]; warnings: string[] } {
+  const providers: ProviderConfig[] = [];
+  const warnings: string[] = [];
+  for (const [name, preset] of Object.entries(presets)) {
+    if (keyOf(preset, env) === undefined) continue;
+    if (addressOf(preset, env) === undefined) {
+      const { env: variable = '', example = '' } = preset.ownAddress ?? {};
+      warnings.push(
+        `${preset.apiKeyEnv} is set, but ${variable} is not, or is no address; it should be like ${example}`,
+      );
+      continue;
+    }
+    const slug = preset.slug ?? name;
+    const entry = providerSettingsSchema.parse({ slug, preset: name, discoverModels: preset.listsModels });
+    providers.push(toProviderConfig(entry, presets, env));
+  }
+  return { providers, warnings };
 }

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { type ConfigIssue, toPathText } from './config-error.ts';
+import { type ConfigIssue, toPathText } from './config-errors.ts';
 
 /** Every place where a secret may stand, and so `env:NAME` and `file:PATH` are read; `*` is any entry. */
 const SECRET_PLACES: readonly (readonly string[])[] = [

@@ -353,7 +353,7 @@ test.each([
 
 test('165: takes what a receiver refuses in a response of 2xx for a refusal', async () => {
   const { langfuseFormat } = await import('./langfuse-format.ts');
-  const { otelCollectorFormat } = await import('./otel-collector-format.ts');
+  const { otelCollectorFormat } = await import('./otlp-formats.ts');
   const langfuse = (errors: readonly object[]) => langfuseFormat.readResponse?.(JSON.stringify({ errors }));
   expect(langfuse([])).toBeUndefined();
   expect(langfuse([{ id: 'a', status: 400 }])).toEqual({ result: 'HTTP 207, 1 events refused', isFinal: true });

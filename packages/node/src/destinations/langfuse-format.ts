@@ -1,7 +1,7 @@
 import type { BroadcastTrace, DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
 import { z } from 'zod';
 
-import { mergeHeaders } from './header-fields.ts';
+import { mergeHeaders } from './otlp.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

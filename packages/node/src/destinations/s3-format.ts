@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { BroadcastTrace, DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
 
-import { mergeHeaders } from './header-fields.ts';
-import { toOtlpJson } from './to-otlp-json.ts';
+import { mergeHeaders, toOtlpJson } from './otlp.ts';
 
 type Config = DestinationConfig<'s3'>;
 

@@ -19,8 +19,7 @@ import { createNodePlatform } from '../node-platform.ts';
 import { decodeBody } from '../upstream/decode-body.ts';
 import { toTransportError } from '../upstream/to-transport-error.ts';
 import { type CallClock, startCallClock, untilAborted } from './call-clock.ts';
-import { isPublicAddress } from './is-public-address.ts';
-import { hostOf, objectToUrl } from './object-to-url.ts';
+import { hostOf, isPublicAddress, objectToUrl } from './public-addresses.ts';
 
 export interface GuardedTransportOptions {
   /** Also call loopback and private addresses. Default false. */

@@ -4,9 +4,47 @@ import { isIP } from 'node:net';
 import { GatewayError } from '@model-gateway/core';
 import ipaddr from 'ipaddr.js';
 
-import { createRepeatedHeaderFinder, SINGLE_HEADERS } from './find-repeated-header.ts';
+/** The headers whose first value one parser might use and whose second value another, spelled as clients spell them. */
+export const SINGLE_HEADERS: readonly string[] = ['Host', 'Authorization', 'Content-Length', 'Content-Type', 'Origin'];
 
-export interface GuardOptions {
+interface SingleHeader {
+  readonly title: string;
+  readonly name: string;
+  readonly bit: number;
+}
+
+/**
+ * Creates the search for a header that may occur only once and occurs twice, in the list of names and values that Node
+ * provides. The search returns the lower-case name of the first such header, or undefined. It runs for every request.
+ */
+export function createRepeatedHeaderFinder(
+  titles: readonly string[],
+): (rawHeaders: readonly string[]) => string | undefined {
+  const byLength = groupByLength(titles);
+  return (rawHeaders) => {
+    let seen = 0;
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const raw = rawHeaders[i] as string;
+      const candidates = byLength[raw.length];
+      if (candidates === undefined) continue;
+      for (const { title, name, bit } of candidates) {
+        if (raw !== title && raw !== name && raw.toLowerCase() !== name) continue;
+        if ((seen & bit) !== 0) return name;
+        seen |= bit;
+      }
+    }
+    return undefined;
+  };
+}
+
+/** Nearly every other header is excluded by its length alone. Several of these headers may have the same length. */
+function groupByLength(titles: readonly string[]): readonly (readonly SingleHeader[])[] {
+  const longest = Math.max(...titles.map(({ length }) => length));
+  const headers = titles.map((title, index) => ({ title, name: title.toLowerCase(), bit: 1 << index }));
+  return Array.from({ length: longest + 1 }, (_, length) => headers.filter(({ title }) => title.length === length));
+}
+
+interface GuardOptions {
   /** The address that the server listens on. */
   readonly host: string;
   /** Whether only known `Host` values are served, which keeps out DNS rebinding. */
@@ -138,4 +176,73 @@ const isOwnOrigin = (origin: string, host: string | undefined): boolean =>
 /** Whether an address to listen on can only be reached from this machine. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
+}
+
+interface PublicOriginOptions {
+  readonly publicUrl: string | null;
+  /** Addresses or CIDR ranges of proxies whose forwarded headers are trusted. */
+  readonly trustedProxies: readonly string[];
+}
+
+/** A request as seen from outside: the origin that its client used, and the address that it came from. */
+interface PublicView {
+  originOf(request: IncomingMessage): string;
+  clientAddressOf(request: IncomingMessage): string | undefined;
+}
+
+/** Reads forwarded headers from trusted proxies only. Throws `RangeError` for an invalid range. */
+export function createPublicView({ publicUrl, trustedProxies }: PublicOriginOptions): PublicView {
+  const ranges = trustedProxies.map(parseRange);
+  const configured = publicUrl?.replace(/\/+$/, '');
+  const isTrusted = (address: string | undefined): boolean => {
+    if (ranges.length === 0 || address === undefined || !ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
+  };
+  const firstOf = (value: string | string[] | undefined): string | undefined =>
+    (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
+
+  return {
+    originOf(request) {
+      if (configured !== undefined) return configured;
+      const forwarded = isTrusted(request.socket.remoteAddress) ? request.headers : {};
+      const protocol = firstOf(forwarded['x-forwarded-proto']) ?? ('encrypted' in request.socket ? 'https' : 'http');
+      const host = firstOf(forwarded['x-forwarded-host']) ?? request.headers.host ?? 'localhost';
+      return `${protocol === 'https' ? 'https' : 'http'}://${host}`;
+    },
+    clientAddressOf(request) {
+      const direct = request.socket.remoteAddress;
+      if (!isTrusted(direct)) return addressWithoutTrust(request);
+      const hops = [request.headers['x-forwarded-for']].flat().join(',').split(',');
+      // The search goes from the right: the first hop that is not a trusted proxy is the last one that a client could
+      // not have forged.
+      const client = hops.map(toHop).findLast((hop) => hop !== '' && !isTrusted(hop));
+      if (client === undefined) return direct;
+      return ipaddr.isValid(client) ? ipaddr.process(client).toString() : addressWithoutTrust(request);
+    },
+  };
+}
+
+/** The address of a hop: some proxies write a port behind it. */
+function toHop(text: string): string {
+  const hop = text.trim();
+  return /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+}
+
+/**
+ * The other side of the connection; undefined where that is on this machine and declares that it forwarded the request:
+ * a loopback address gives access to what is meant for this machine alone, and the client may be anywhere.
+ */
+function addressWithoutTrust({ headers, socket: { remoteAddress } }: IncomingMessage): string | undefined {
+  const isForwarded = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
+  return isForwarded && remoteAddress !== undefined && isLoopbackHost(remoteAddress) ? undefined : remoteAddress;
+}
+
+function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  if (text.includes('/') && ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (ipaddr.isValid(text)) {
+    const address = ipaddr.process(text);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  }
+  throw new RangeError(`"${text}" is neither an address nor a CIDR range`);
 }

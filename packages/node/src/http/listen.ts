@@ -12,10 +12,8 @@ import {
 } from '@model-gateway/core';
 
 import { createServer } from '../builtin-http.ts';
-import { createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
-import { createPublicView } from './public-origin.ts';
-import { respondEarly } from './respond-early.ts';
-import { respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-with-raw-error.ts';
+import { createPublicView, createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
+import { respondEarly, respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-early.ts';
 import { toGatewayRequest } from './to-gateway-request.ts';
 import { trackConnections } from './track-connections.ts';
 import { type WriteOptions, writeResponse } from './write-response.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { GatewayError, type GatewayRequest } from '@model-gateway/core';
 
-import { atEndOfTurn } from '../at-end-of-turn.ts';
+import { atEndOfTurn } from '../node-timers.ts';
 
 export interface NodeRequestOptions {
   /** Largest body in bytes. */

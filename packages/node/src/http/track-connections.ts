@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-import { clearTimeout, setTimeout } from '../node-timers.ts';
-import { probeHalfClosed } from './probe-half-closed.ts';
+import type { TimerWheel } from '@model-gateway/core';
 
-export interface TrackedConnections {
+import { clearTimeout, setTimeout } from '../node-timers.ts';
+import { hostWheel } from './write-response.ts';
+
+interface TrackedConnections {
   /** Call for every request that gets a response object. */
   noteRequest(request: IncomingMessage, response: ServerResponse): void;
   /**
@@ -66,4 +68,41 @@ function probeFirst(responses: readonly ServerResponse[] = []): void {
   const [open] = responses;
   // A request that has broken off is refused as malformed.
   if (open?.req.complete === true) probeHalfClosed(open);
+}
+
+/** Quick responses are ready by then. A refusal of one probe becomes known with the next. */
+const FIRST_PROBE_MS = 50;
+const LONGEST_PROBE_MS = 5000;
+
+/**
+ * Call when a client has ended its side of the connection before its response has ended. It may read on, or have left:
+ * the two look the same until something is written, which the system of a client that has left refuses. What is written
+ * means nothing to a client that reads on: a comment into a stream of events, `100 Continue` before other responses.
+ * HTTP/1.0 has neither, and proxies that speak it leave in this way, so a call of theirs that is not quick ends.
+ */
+function probeHalfClosed(response: ServerResponse, wheel: TimerWheel = hostWheel): void {
+  let delayMs = FIRST_PROBE_MS;
+  const probe = wheel.add(() => {
+    if (writeProbe(response)) probe.set(delayMs);
+    delayMs = Math.min(delayMs * 2, LONGEST_PROBE_MS);
+  });
+  response.once('close', () => probe.clear());
+  // A stream has keep-alive comments anyway.
+  if (response.headersSent) writeProbe(response);
+  probe.set(FIRST_PROBE_MS);
+}
+
+/** Returns whether further probes are of use: a response on its way needs none, its own bytes show as much. */
+function writeProbe(response: ServerResponse): boolean {
+  if (response.writableEnded || response.destroyed) return false;
+  if (!response.headersSent) {
+    if (response.req.httpVersion === '1.0') response.destroy();
+    else response.writeContinue();
+    return !response.destroyed;
+  }
+  // Headers that are passed to `writeHead` are in this member alone, which Node does not document.
+  const head = (response as { _header?: string | null })._header ?? '';
+  const isEvents = /^content-type: text\/event-stream/im.test(head);
+  if (isEvents && response.writableLength === 0) response.write(':\n\n');
+  return isEvents;
 }

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
-import type { GatewayResponse, TimerWheel } from '@model-gateway/core';
+import { createTimerWheel, type GatewayResponse, type TimerWheel } from '@model-gateway/core';
 
-import { hostWheel } from './host-wheel.ts';
+import { createNodePlatform } from '../node-platform.ts';
 
 export interface WriteOptions {
   /** Carries the limit on a client that does not read. Default: one wheel that all hosts in the process share. */
@@ -125,3 +125,6 @@ function untilRead(
     stalled.set(clientWriteTimeoutMs);
   });
 }
+
+/** The timer wheel for the time limits on clients, shared by all hosts in the process. */
+export const hostWheel = createTimerWheel(createNodePlatform());

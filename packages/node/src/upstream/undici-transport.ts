@@ -8,10 +8,9 @@ import {
 } from '@model-gateway/core';
 
 import { createNodePlatform } from '../node-platform.ts';
-import { createStreamSink } from './stream-sink.ts';
+import { createStreamSink, WholeSink } from './sinks.ts';
 import { createTrackedAgent } from './tracked-agent.ts';
 import { type ExchangeHost, UpstreamExchange } from './upstream-exchange.ts';
-import { WholeSink } from './whole-sink.ts';
 
 export interface UndiciTransportOptions {
   /** Limit on look-up, connection and TLS handshake together. Default 10 s. */

@@ -1,8 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { htmlToPage } from './html-to-page.ts';
-import { pdfToPages } from './pdf-to-pages.ts';
-import type { ReadingTask } from './reading.ts';
+import { htmlToPage, pdfToPages, type ReadingTask } from './reading.ts';
 
 // In a function, because the single executable has this file as CommonJS, where no module awaits.
 async function read(task: ReadingTask): Promise<void> {

@@ -1,6 +1,6 @@
 import { createSpendingBook } from '@model-gateway/core';
 
-import { nextTurn } from '../../next-turn.ts';
+import { nextTurn } from '../../node-timers.ts';
 import { errorReason } from '../files/file-system.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { type CarriedForward, fromCarriedSum, toCarriedSums } from '../journal/generation-lines.ts';

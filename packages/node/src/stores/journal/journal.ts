@@ -1,4 +1,4 @@
-import { atEndOfTurn } from '../../at-end-of-turn.ts';
+import { atEndOfTurn } from '../../node-timers.ts';
 import type { ContentReference } from './generation-lines.ts';
 import { openSegments, type OpenSegments, type OpenSegmentsOptions } from './open-segments.ts';
 import { createLineBuffer, type LineBuffer } from './record-line.ts';

@@ -1,6 +1,6 @@
 import type { JournaledRecord } from '@model-gateway/core';
 
-import { atEndOfTurn } from '../../at-end-of-turn.ts';
+import { atEndOfTurn } from '../../node-timers.ts';
 import { createLineBuffer } from '../journal/record-line.ts';
 import type { RecordSegments } from './record-segments.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { htmlToPage } from './html-to-page.ts';
+import { createPdf } from '../../../../test/support/clients/create-pdf.ts';
+import { htmlToPage, pdfToPages } from './reading.ts';
 
 test('takes the title and the text out of a page, and leaves what surrounds it', async () => {
   const page =
@@ -26,4 +27,15 @@ test('reads a page that names no main part, and one that is hardly a page', asyn
   expect(await htmlToPage('<body><div>Just <i>this</i></div></body>')).toEqual({ title: '', text: 'Just this' });
   expect(await htmlToPage('Just this')).toEqual({ title: '', text: 'Just this' });
   expect(await htmlToPage('')).toEqual({ title: '', text: '' });
+});
+
+test('takes the text out of a PDF, page by page, and leaves its bytes', async () => {
+  const bytes = createPdf(['Page one', 'Page two']);
+  const before = bytes.slice();
+  expect(await pdfToPages(bytes)).toEqual(['Page one', 'Page two']);
+  expect(bytes).toEqual(before);
+});
+
+test('rejects what is no PDF', async () => {
+  await expect(pdfToPages(new TextEncoder().encode('%PDF-1.4 nonsense'))).rejects.toThrow(/PDF/);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createPdf } from '../../../../test/support/clients/create-pdf.ts';
-import { createReadInWorker } from './read-in-worker.ts';
+import { createReadInWorker } from './web-access.ts';
 
 const limits = { maxThreads: 1, timeoutMs: 30_000, maxMemoryMb: 128 };
 

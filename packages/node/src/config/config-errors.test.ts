@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { findJsonError } from './find-json-error.ts';
+import { findJsonError } from './config-errors.ts';
 
 test.each([
   ['', 1, 1, 'the file ends where a value is expected'],

@@ -1,10 +1,10 @@
-import { TransportError, type TransportResponse } from '@model-gateway/core';
+import { TransportError, type TransportResponse, type WholeResponse } from '@model-gateway/core';
 
-import { atEndOfTurn } from '../at-end-of-turn.ts';
-import { decodeBody } from './decode-body.ts';
+import { atEndOfTurn } from '../node-timers.ts';
+import { decodeBeginning, decodeBody, decodeWhole } from './decode-body.ts';
 import type { ResponseSink, UpstreamExchange } from './upstream-exchange.ts';
 
-export interface StreamSinkOptions {
+interface StreamSinkOptions {
   /** Largest decoded response body. */
   readonly maxBytes: number;
   readonly resolve: (response: TransportResponse) => void;
@@ -40,7 +40,7 @@ export function createStreamSink({ maxBytes, resolve, reject }: StreamSinkOption
 /** Above this much unread data the sender is paused. */
 const PAUSE_ABOVE_BYTES = 64 * 1024;
 
-export interface BodyQueueOptions {
+interface BodyQueueOptions {
   readonly maxBytes: number;
   /** Called when a piece has arrived before the reader asked for it: until `onTaken` the reader is the slow side. */
   onUnread(): void;
@@ -55,7 +55,7 @@ export interface BodyQueueOptions {
 }
 
 /** A queue that a socket fills and one reader empties. */
-export interface BodyQueue {
+interface BodyQueue {
   push(bytes: Uint8Array): void;
   /** Ends the body; the reader gets an error after the queued pieces. Only the first call counts. */
   end(error: Error | undefined): void;
@@ -156,4 +156,53 @@ function createBodyQueue(options: BodyQueueOptions): BodyQueue {
       }),
     },
   };
+}
+
+/** The most bytes that are read of an error, because no code uses more; a proxy's page may be longer. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** Collects a response and passes it on, decoded, when it is complete. A class for the same reason as the exchange. */
+export class WholeSink implements ResponseSink {
+  private readonly maxBytes: number;
+  private readonly resolve: (response: WholeResponse | Promise<WholeResponse>) => void;
+  private readonly reject: (error: Error) => void;
+  private status = 0;
+  private headers: Record<string, string> = {};
+  private readonly pieces: Uint8Array[] = [];
+  private length = 0;
+
+  constructor(
+    maxBytes: number,
+    resolve: (response: WholeResponse | Promise<WholeResponse>) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.maxBytes = maxBytes;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  begin(_: UpstreamExchange, status: number, headers: Record<string, string>): void {
+    this.status = status;
+    this.headers = headers;
+  }
+
+  push(exchange: UpstreamExchange, bytes: Uint8Array): void {
+    this.length += bytes.byteLength;
+    const isError = this.status !== 200;
+    if (this.length <= (isError ? MAX_ERROR_BYTES : this.maxBytes)) return void this.pieces.push(bytes);
+    if (isError) this.end(undefined);
+    exchange.giveUp(new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true }));
+  }
+
+  end(error: Error | undefined): void {
+    const { status, headers, pieces } = this;
+    // An error response whose text was cut short keeps its status.
+    if (error !== undefined && (status === 0 || status === 200)) return this.reject(error);
+    const bytes = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+    const encoding = headers['content-encoding'];
+    if (encoding === undefined) return atEndOfTurn(() => this.resolve({ status, headers, bytes }));
+    const decoded =
+      status === 200 ? decodeWhole(bytes, encoding, this.maxBytes) : decodeBeginning(bytes, encoding, MAX_ERROR_BYTES);
+    this.resolve(decoded.then((whole) => ({ status, headers, bytes: whole })));
+  }
 }

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Scratch } from '@model-gateway/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { openScratchFile } from './scratch-file.ts';
+import { openScratchFile } from './node-platform.ts';
 
 let dir: string;
 

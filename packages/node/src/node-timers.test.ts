@@ -2,7 +2,7 @@ import process from 'node:process';
 
 import { expect, test } from 'vitest';
 
-import { atEndOfTurn } from './at-end-of-turn.ts';
+import { atEndOfTurn, nextTurn } from './node-timers.ts';
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => atEndOfTurn(resolve));
 const turnAfter = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -47,4 +47,27 @@ test('what is put off in the next turn waits for the end of that one', async () 
   expect(isDone).toBe(false);
   await turnAfter();
   expect(isDone).toBe(true);
+});
+
+test('of several that pause, one goes on in each turn of the event loop, by turns', async () => {
+  let turn = 0;
+  let isOver = false;
+  const count = (): void => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const log: string[] = [];
+  const turns: number[] = [];
+  const work = async (name: string): Promise<void> => {
+    for (let slice = 0; slice < 3; slice += 1) {
+      await nextTurn();
+      log.push(name);
+      turns.push(turn);
+    }
+  };
+  await Promise.all([work('a'), work('b'), work('c')]);
+  isOver = true;
+  expect(log.join('')).toBe('abcabcabc');
+  expect(new Set(turns).size).toBe(turns.length);
 });

@@ -1,7 +1,6 @@
 import type { DestinationFormat } from '@model-gateway/core';
 
-import { mergeHeaders } from './header-fields.ts';
-import { NO_SPANS, toOtlpJson } from './to-otlp-json.ts';
+import { mergeHeaders, NO_SPANS, toOtlpJson } from './otlp.ts';
 
 /** A collector of OpenTelemetry: OTLP over HTTP in JSON. An address without a path gets the protocol's default path. */
 export const otelCollectorFormat: DestinationFormat<'otel-collector'> = {
@@ -30,3 +29,18 @@ function readPartialSuccess(body: string): ReturnType<NonNullable<DestinationFor
   const rejected = Number(/"rejectedSpans"\s*:\s*"?(\d+)/.exec(body)?.[1] ?? 0);
   return rejected === 0 ? undefined : { result: `HTTP 200, ${rejected} spans rejected`, isFinal: true };
 }
+
+/** Any HTTP receiver: OTLP in JSON to the configured address (wire.md 18.2). */
+export const webhookFormat: DestinationFormat<'webhook'> = {
+  type: 'webhook',
+  async toRequests(traces, { url, method, headers }) {
+    const own = { 'content-type': 'application/json' };
+    return [{ method, url, headers: mergeHeaders(own, headers), body: await toOtlpJson(traces) }];
+  },
+  async toTestRequest({ url, method, headers }) {
+    const own = { 'content-type': 'application/json', 'x-test-connection': 'true' };
+    return { method, url, headers: mergeHeaders(own, headers), body: NO_SPANS };
+  },
+  // A receiver may refuse a body without spans with 400; the address is right all the same.
+  testStatuses: [400],
+};

@@ -1,12 +1,40 @@
 import { Worker } from 'node:worker_threads';
 
-import { GatewayError } from '@model-gateway/core';
+import { createSearchEngine, GatewayError, type SearchEngineName, type WebAccess } from '@model-gateway/core';
 
+import { createGuardedTransport } from '../guarded/guarded-transport.ts';
 import { isPeerMissing } from '../load-peer.ts';
 import { clearTimeout, setTimeout } from '../node-timers.ts';
 import type { ReadingResult, ReadingTask } from './reading.ts';
 
-export interface ReadingLimits {
+export interface WebAccessOptions {
+  /** Limit on look-up, connection and TLS handshake together. Default 10 s. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** The engine that searches the web. Default: none. */
+  readonly search?:
+    | {
+        readonly engine: SearchEngineName;
+        /** Default: the engine's public address; SearXNG has none. */
+        readonly baseUrl?: string | undefined;
+        readonly apiKey?: string | undefined;
+      }
+    | undefined;
+}
+
+/** Creates the access to the web for server tools and plugins: public addresses only, and text from pages and PDFs. */
+export function createWebAccess({ connectTimeoutMs, search }: WebAccessOptions = {}): WebAccess {
+  // The engine's address is the operator's choice, and often on the same machine.
+  const toEngine = createGuardedTransport({ connectTimeoutMs, allowPrivateNetwork: true });
+  const readInWorker = createReadInWorker();
+  return {
+    transport: createGuardedTransport({ connectTimeoutMs }),
+    readHtml: (html) => readInWorker({ kind: 'html', html }),
+    readPdf: (bytes) => readInWorker({ kind: 'pdf', bytes }),
+    searchEngine: search && createSearchEngine(search.engine, { ...search, transport: toEngine }),
+  };
+}
+
+interface ReadingLimits {
   /** Readings under way at a time; others wait. */
   readonly maxThreads: number;
   readonly timeoutMs: number;
@@ -14,17 +42,17 @@ export interface ReadingLimits {
   readonly maxMemoryMb: number;
 }
 
-const DEFAULT_LIMITS: ReadingLimits = { maxThreads: 4, timeoutMs: 15_000, maxMemoryMb: 256 };
+const DEFAULT_READING_LIMITS: ReadingLimits = { maxThreads: 4, timeoutMs: 15_000, maxMemoryMb: 256 };
 
 /**
  * On the sources, as tests run, Node.js takes the types out of the file by itself. Found out when something is read: in
  * a bundle of CommonJS there is no `import.meta.url`, and all else works without.
  */
-const findWorker = (): URL =>
+const findReadingWorker = (): URL =>
   new URL(import.meta.url.endsWith('.ts') ? './reading-worker.ts' : './reading-worker.js', import.meta.url);
 
 /** Reads an untrusted page or file. Rejects for one that cannot be read within the limits. */
-export type ReadInWorker = <Kind extends ReadingTask['kind']>(
+type ReadInWorker = <Kind extends ReadingTask['kind']>(
   task: Extract<ReadingTask, { kind: Kind }>,
 ) => Promise<ReadingResult[Kind]>;
 
@@ -32,7 +60,7 @@ export type ReadInWorker = <Kind extends ReadingTask['kind']>(
  * Creates a reader that does each reading in a thread of its own, which is ended when it takes too long or too much
  * memory: a page or a file that was made to occupy a parser must not delay the calls of others (docs/decisions/0015).
  */
-export function createReadInWorker(limits: ReadingLimits = DEFAULT_LIMITS): ReadInWorker {
+export function createReadInWorker(limits: ReadingLimits = DEFAULT_READING_LIMITS): ReadInWorker {
   const waiting: (() => void)[] = [];
   let running = 0;
   const enter = async (): Promise<void> => {
@@ -55,7 +83,7 @@ export function createReadInWorker(limits: ReadingLimits = DEFAULT_LIMITS): Read
 
 function runWorker(task: ReadingTask, { timeoutMs, maxMemoryMb }: ReadingLimits): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(findWorker(), {
+    const worker = new Worker(findReadingWorker(), {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
       // Text that libraries print must not appear in the gateway's own output.

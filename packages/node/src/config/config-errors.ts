@@ -1,0 +1,236 @@
+import { suggestName } from '@model-gateway/core';
+import { z } from 'zod';
+
+/** One thing that is wrong in a configuration. */
+export interface ConfigIssue {
+  /** The field, e.g. `providers[0].baseUrl`; empty for the file as a whole. */
+  readonly path: string;
+  /** The mistake and how to correct it. Never holds a value that may be secret. */
+  readonly message: string;
+}
+
+/** A configuration that cannot be used, with all that is wrong in it. The message can be printed as it is. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  /** Null when the configuration did not come from a file. */
+  readonly file: string | null;
+  readonly issues: readonly ConfigIssue[];
+
+  constructor(file: string | null, issues: readonly ConfigIssue[]) {
+    const lines = issues.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`);
+    const count = issues.length === 1 ? 'an error' : `${issues.length} errors`;
+    super(`${file ?? 'The configuration'} has ${count}:\n${lines.join('\n')}`);
+    this.file = file;
+    this.issues = issues;
+  }
+}
+
+/** Writes a field's path the way it would be written in code: `providers[0].baseUrl`. */
+export function toPathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
+    .join('');
+}
+
+const WANTED_TYPES: Readonly<Record<string, string>> = {
+  string: 'text in double quotes',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list: [ … ]',
+  object: 'an object: { … }',
+  record: 'an object: { … }',
+};
+
+/**
+ * Says in an operator's words what a schema found wrong and how to put it right; several unknown fields become one
+ * issue each. `tree` is what was checked; of it only types are shown, never values.
+ */
+export function describeSchemaIssue(issue: z.core.$ZodIssue, schema: z.ZodType, tree: unknown): ConfigIssue[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = fieldNamesAt(schema, issue.path, tree);
+    return issue.keys.map((name) => ({
+      path: toPathText([...issue.path, name]),
+      message: describeUnknownField(name, known),
+    }));
+  }
+  return [{ path: toPathText(issue.path), message: describeMistake(issue, valueAt(tree, issue.path)) }];
+}
+
+function describeMistake(issue: z.core.$ZodIssue, value: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const wanted = WANTED_TYPES[issue.expected] ?? issue.expected;
+      if (issue.expected === 'int' && typeof value === 'number') return 'must be a whole number';
+      return value === undefined ? `is missing; give ${wanted}` : `must be ${wanted}, but is ${typeName(value)}`;
+    }
+    case 'invalid_value':
+      return `must be one of ${listNames(issue.values)}`;
+    case 'invalid_union':
+      return issue.errors.length === 0 && 'options' in issue && Array.isArray(issue.options)
+        ? `must be one of ${listNames(issue.options.filter((option) => option !== undefined))}`
+        : issue.message;
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty';
+      if (issue.origin !== 'number' && issue.origin !== 'int') return issue.message;
+      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'number' || issue.origin === 'int' ? `must be at most ${issue.maximum}` : issue.message;
+    case 'invalid_key':
+      return 'is not a name that an HTTP header may have';
+    default:
+      return issue.message;
+  }
+}
+
+function describeUnknownField(name: string, known: readonly string[]): string {
+  const near = suggestName(name, known);
+  if (near !== undefined) return `is not a known field. Did you mean "${near}"?`;
+  return `is not a known field. Remove it; the fields here are ${known.join(', ')}`;
+}
+
+const listNames = (names: readonly unknown[]): string => names.map((name) => JSON.stringify(name)).join(', ');
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'number' ? 'a number' : 'true or false';
+}
+
+const memberOf = (value: unknown, key: PropertyKey): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined;
+
+const valueAt = (tree: unknown, path: readonly PropertyKey[]): unknown => path.reduce(memberOf, tree);
+
+/** The names an object may have at a path, by the schema; the value chooses between the members of a union. */
+function fieldNamesAt(root: z.ZodType, path: readonly PropertyKey[], tree: unknown): string[] {
+  let schema = unwrapSchema(root, tree);
+  let value = tree;
+  for (const key of path) {
+    value = memberOf(value, key);
+    const next =
+      schema instanceof z.ZodObject
+        ? (schema.shape as Record<PropertyKey, unknown>)[key]
+        : schema instanceof z.ZodArray
+          ? schema.element
+          : undefined;
+    if (!(next instanceof z.ZodType)) return [];
+    schema = unwrapSchema(next, value);
+  }
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+/** Takes off defaults and the like, and chooses between the members of a union by their tag. */
+function unwrapSchema(schema: unknown, value: unknown): unknown {
+  if (
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable
+  ) {
+    return unwrapSchema(schema.unwrap(), value);
+  }
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
+  const tag = schema.def.discriminator;
+  return schema.options.find(
+    (option) => option instanceof z.ZodObject && z.safeParse(option.shape[tag], memberOf(value, tag)).success,
+  );
+}
+
+/** Where a text stops being JSON, and what would have been right there. */
+interface JsonError {
+  /** Counted from 1. */
+  readonly line: number;
+  /** Counted from 1, in UTF-16 units. */
+  readonly column: number;
+  readonly message: string;
+}
+
+const JSON_NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+// oxlint-disable-next-line no-control-regex -- JSON forbids exactly these inside a string
+const JSON_STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const JSON_WORD = /true|false|null/y;
+const JSON_SPACE = /[ \t\n\r]*/y;
+
+/** Thrown within this file only, to leave the recursion. */
+class JsonStop extends Error {
+  readonly offset: number;
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/**
+ * Finds the first place where a text is not JSON; null when there is none. The engine's own message quotes the text
+ * around the place, where a key may stand, and names no place for some faults.
+ */
+export function findJsonError(text: string): JsonError | null {
+  try {
+    const end = skipSpace(text, readJsonValue(text, skipSpace(text, 0)));
+    if (end < text.length) throw new JsonStop(end, 'there is more after the end of the value');
+    return null;
+  } catch (error) {
+    if (!(error instanceof JsonStop)) throw error;
+    const before = text.slice(0, error.offset);
+    return {
+      line: before.split('\n').length,
+      column: error.offset - before.lastIndexOf('\n'),
+      message: error.message,
+    };
+  }
+}
+
+function readJsonValue(text: string, at: number): number {
+  const first = text[at];
+  if (first === '{') return readJsonMembers(text, at, '}', readJsonMember);
+  if (first === '[') return readJsonMembers(text, at, ']', readJsonValue);
+  if (first === '"') return readJsonString(text, at);
+  const end = matchJson(JSON_WORD, text, at) ?? matchJson(JSON_NUMBER, text, at);
+  if (end === undefined) throw new JsonStop(at, describeUnexpected(text, at, 'a value'));
+  return end;
+}
+
+function readJsonMembers(text: string, open: number, close: '}' | ']', read: typeof readJsonValue): number {
+  let at = skipSpace(text, open + 1);
+  if (text[at] === close) return at + 1;
+  for (;;) {
+    at = skipSpace(text, read(text, at));
+    if (text[at] === close) return at + 1;
+    if (text[at] !== ',') throw new JsonStop(at, describeUnexpected(text, at, `a comma or "${close}"`));
+    const comma = at;
+    at = skipSpace(text, at + 1);
+    if (text[at] === close) throw new JsonStop(comma, `a comma before "${close}" is not allowed`);
+  }
+}
+
+function readJsonMember(text: string, at: number): number {
+  if (text[at] !== '"') throw new JsonStop(at, describeUnexpected(text, at, 'a field name in double quotes'));
+  const colon = skipSpace(text, readJsonString(text, at));
+  if (text[colon] !== ':') throw new JsonStop(colon, describeUnexpected(text, colon, 'a colon after the field name'));
+  return readJsonValue(text, skipSpace(text, colon + 1));
+}
+
+function readJsonString(text: string, at: number): number {
+  const end = matchJson(JSON_STRING, text, at);
+  if (end === undefined) {
+    throw new JsonStop(at, 'this text is not closed on its line, or holds a bad escape (write \\\\ for a backslash)');
+  }
+  return end;
+}
+
+function describeUnexpected(text: string, at: number, expected: string): string {
+  if (at >= text.length) return `the file ends where ${expected} is expected`;
+  if (text[at] === '/' || text[at] === '#') return 'comments are not allowed in JSON';
+  if (text[at] === "'") return 'text needs double quotes, not single ones';
+  return `expected ${expected}`;
+}
+
+const skipSpace = (text: string, at: number): number => matchJson(JSON_SPACE, text, at) ?? at;
+
+function matchJson(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
