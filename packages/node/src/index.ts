@@ -22,7 +22,7 @@ export {
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
 export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
 export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';
-export { hasStoredProviders, readStoredProviders } from './stores/tables/read-stored-providers.ts';
-export { DirectoryInUseError } from './stores/files/directory-owner.ts';
+export { hasStoredProviders, readStoredProviders } from './stores/tables/config-file.ts';
+export { DirectoryInUseError } from './stores/files/ownership.ts';
 export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';
 export { openRecordJournal, type RecordJournalOptions } from './stores/record-journal/open-record-journal.ts';

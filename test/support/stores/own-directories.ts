@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 
-import { type DirectoryOwner, ownDirectory } from '../../../packages/node/src/stores/files/directory-owner.ts';
+import { type DirectoryOwner, ownDirectory } from '../../../packages/node/src/stores/files/ownership.ts';
 
 let owner: DirectoryOwner | undefined;
 

@@ -6,28 +6,31 @@ import {
   createTableRepositories,
   type GuardrailHitsRow,
   hasEnded,
-  type VideoJob,
   type Logger,
   type Store,
+  type TableSource,
+  type VideoJob,
 } from '@model-gateway/core';
 
 import { monotonicNow, setUnrefTimer } from '../node-timers.ts';
 import { openDeliveryLog } from './deliveries/delivery-log.ts';
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
-import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
-import type { DirectoryOwner } from './files/directory-owner.ts';
-import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
-import { holdDirectory } from './files/held-directory.ts';
-import { takeDirectory } from './files/take-directory.ts';
-import { isUnused, removeMadeFolders, removeStore } from './files/undo-start.ts';
+import {
+  type DataDirectory,
+  isUnused,
+  prepareDataDirectory,
+  removeMadeFolders,
+  removeStore,
+  toDirectoryError,
+} from './files/directory.ts';
+import { type FileSystem, holdDirectory, nodeFileSystem } from './files/file-system.ts';
+import { type DirectoryOwner, takeDirectory } from './files/ownership.ts';
 import { openCarriedLog } from './generations/carried-log.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
-import { recordInterrupted } from './generations/record-interrupted.ts';
-import { openRunningLog } from './generations/running-log.ts';
+import { openRunningLog, recordInterrupted } from './generations/running-log.ts';
 import { openRowLog } from './journal/row-log.ts';
 import { openRetentionClock, type RetentionClock } from './retention-clock.ts';
 import { type ConfigFile, openConfigFile } from './tables/config-file.ts';
-import { createTableSource } from './tables/table-source.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
 export interface JsonFileStoreOptions {
@@ -53,7 +56,7 @@ export interface JsonFileStoreOptions {
 }
 
 /** Parts of the machine that tests replace. */
-export interface StoreHost {
+interface StoreHost {
   readonly files: FileSystem;
   /** Milliseconds on a clock that is never set. */
   readonly monotonicNow: () => number;
@@ -221,4 +224,12 @@ async function closeStore({ config, retentionClock, logs, owner }: OpenStore): P
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));
   await owner?.release();
   if (failures.length > 0) throw failures[0];
+}
+
+/** The tables of the configuration file for the repositories. Reads from memory. */
+export function createTableSource(config: ConfigFile): TableSource {
+  return {
+    read: () => config.data,
+    change: (change) => config.change((data) => ({ ...data, ...change(data) })),
+  };
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { IncomingVideo, ArchivedVideo, VideoArchive } from '@model-gateway/core';
 
 import { removeIfThere, replaceFile, sweepTemporaryFiles } from '../stores/files/atomic-file.ts';
+import { makeDirectory } from '../stores/files/directory.ts';
 import { errorCode, nodeFileSystem as files, OPEN } from '../stores/files/file-system.ts';
-import { makeDirectory } from '../stores/files/make-directory.ts';
 
 export interface FileVideoArchiveOptions {
   /** Created when missing, closed to other users. Used by this archive only. */

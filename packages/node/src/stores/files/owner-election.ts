@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { temporaryPath } from './atomic-file.ts';
 import { errorCode, errorReason } from './file-system.ts';
-import { askOwner, connectTo, listenAsOwner, type OwnerResponse, type OwnerSocket } from './owner-socket.ts';
 
 /** The result of an attempt to take a directory. */
 export type Claim =
@@ -26,14 +27,14 @@ interface Rival {
 }
 
 /** How to reach a directory. */
-interface Place {
+interface ClaimPlace {
   readonly directory: string;
   /** A path of the same directory that is short enough for the address of a socket. */
   readonly socketDirectory: string;
   readonly respondWithinMs: number;
 }
 
-const NAME = /^owner-(\d+)-[0-9a-f]{16}\.sock$/;
+const CLAIM_NAME = /^owner-(\d+)-[0-9a-f]{16}\.sock$/;
 /** Bytes of the longest name that a socket gets here. */
 const LONGEST_NAME = 40;
 /** The system's limit of a socket's path is 108 bytes with the zero at its end; longer ones would be cut silently. */
@@ -65,7 +66,7 @@ export async function electOwner(directory: string, respondWithinMs: number): Pr
   }
 }
 
-async function elect(place: Place): Promise<Claim> {
+async function elect(place: ClaimPlace): Promise<Claim> {
   let candidate: Candidate | undefined;
   let isElected = false;
   try {
@@ -104,10 +105,10 @@ function mustYield(candidate: Candidate, rivals: readonly Rival[]): boolean {
 }
 
 /** Lists the others that live, and removes the sockets of those that have gone. */
-async function findRivals(place: Place, candidate: Candidate | undefined): Promise<readonly Rival[]> {
+async function findRivals(place: ClaimPlace, candidate: Candidate | undefined): Promise<readonly Rival[]> {
   const rivals: Rival[] = [];
   for (const name of readdirSync(place.directory)) {
-    const pid = NAME.exec(name)?.[1];
+    const pid = CLAIM_NAME.exec(name)?.[1];
     if (pid === undefined || name === candidate?.name) continue;
     const response = await askOwner(join(place.socketDirectory, name), place.respondWithinMs);
     if (response.state === 'gone') rmSync(join(place.directory, name), { force: true });
@@ -117,7 +118,7 @@ async function findRivals(place: Place, candidate: Candidate | undefined): Promi
 }
 
 /** Puts up a socket. Undefined when the owner has swept the socket away before it had its name. */
-async function createCandidate({ directory, socketDirectory }: Place): Promise<Candidate | undefined> {
+async function createCandidate({ directory, socketDirectory }: ClaimPlace): Promise<Candidate | undefined> {
   const temporary = temporaryPath('owner.sock');
   const name = `owner-${process.pid}-${randomBytes(8).toString('hex')}.sock`;
   const socket = await listenAsOwner(join(socketDirectory, temporary));
@@ -134,7 +135,7 @@ async function createCandidate({ directory, socketDirectory }: Place): Promise<C
 }
 
 /** A file system may take a socket and still not lead to it. */
-async function checkReachable({ socketDirectory }: Place, { name }: Candidate): Promise<void> {
+async function checkReachable({ socketDirectory }: ClaimPlace, { name }: Candidate): Promise<void> {
   await connectTo(join(socketDirectory, name)).catch((cause: unknown) => {
     throw new Error(`a socket in it cannot be connected to (${errorReason(cause)})`, { cause });
   });
@@ -147,4 +148,123 @@ async function withdraw(directory: string, { name, socket }: Candidate): Promise
     // The next start removes it, as the name of a dead socket.
   }
   await socket.close();
+}
+
+/** What is at an address where an owner, or a process that wants to become one, listens. */
+export type OwnerResponse =
+  /** Nobody listens there, and nobody will again. */
+  | { readonly state: 'gone' }
+  /** Somebody listens and does not respond in time: a stopped process, or one that is very busy. */
+  | { readonly state: 'silent' }
+  /** The connection was closed without a response: somebody has just stopped listening. */
+  | { readonly state: 'leaving' }
+  | SpeakingOwner;
+
+/** A process that has responded. */
+interface SpeakingOwner {
+  readonly state: 'owner' | 'candidate';
+  readonly pid: number;
+  readonly isThisProcess: boolean;
+  /** The name of its machine or container, where that is not this one. */
+  readonly host: string | undefined;
+  /** Whether it is of a version whose lock is only a name that is made from the path. */
+  readonly isOlder: boolean;
+}
+
+/** A socket where other processes ask for this one. It does not keep the process alive. */
+export interface OwnerSocket {
+  /** Until then those who ask are told that this process only wants to become the owner. */
+  becomeOwner(): void;
+  close(): Promise<void>;
+}
+
+/** Two processes in different containers may have the same PID. */
+const INSTANCE_ID = randomUUID();
+/** Longer than any response. */
+const MAX_RESPONSE_CHARACTERS = 1000;
+
+/** Listens at an address: a path, a name of Linux that begins with a zero byte, or a pipe of Windows. */
+export function listenAsOwner(address: string): Promise<OwnerSocket> {
+  let state: SpeakingOwner['state'] = 'candidate';
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      socket.unref();
+      socket.on('error', () => socket.destroy());
+      // This side closes the connection: a process that asks and then hangs must not delay `close`. The PID is first,
+      // because older versions read a number and nothing behind it.
+      socket.end(`${process.pid} ${state} ${INSTANCE_ID} ${hostname()}`, () => socket.destroy());
+    });
+    server.once('error', reject);
+    server.listen(address, () => {
+      server.removeListener('error', reject);
+      // Later errors concern one connection only; the socket stays.
+      server.on('error', () => undefined);
+      server.unref();
+      resolve({
+        becomeOwner: () => void (state = 'owner'),
+        close: () => new Promise((closed) => server.close(() => closed())),
+      });
+    });
+  });
+}
+
+/** Asks who listens at an address. Rejects when that cannot be found out. */
+export function askOwner(address: string, respondWithinMs: number): Promise<OwnerResponse> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(address);
+    const end = (response: OwnerResponse): void => {
+      socket.destroy();
+      resolve(response);
+    };
+    socket.setEncoding('utf8');
+    socket.setTimeout(respondWithinMs, () => end({ state: 'silent' }));
+    socket.on('data', (piece) => {
+      if (text.length < MAX_RESPONSE_CHARACTERS) text += String(piece);
+    });
+    socket.once('end', () => end(parseResponse(text)));
+    socket.once('error', (error) => {
+      const state = STATE_OF_ERROR[errorCode(error) ?? ''];
+      if (state !== undefined) return end({ state });
+      socket.destroy();
+      reject(error);
+    });
+  });
+}
+
+/** Connects and leaves again without a question. Rejects when nobody listens. */
+function connectTo(address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(address, () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', reject);
+  });
+}
+
+const STATE_OF_ERROR: Readonly<Record<string, Exclude<OwnerResponse['state'], SpeakingOwner['state']>>> = {
+  ECONNREFUSED: 'gone',
+  ENOENT: 'gone',
+  ENOTSOCK: 'gone',
+  ECONNRESET: 'leaving',
+  EPIPE: 'leaving',
+  // The queue of a listener that accepts nothing is full.
+  EAGAIN: 'silent',
+  EACCES: 'silent',
+  EPERM: 'silent',
+};
+
+function parseResponse(text: string): OwnerResponse {
+  const [first = '', state, instance, host] = text.split(' ');
+  const pid = Number.parseInt(first, 10);
+  if (Number.isNaN(pid)) return { state: 'leaving' };
+  const isOlder = state === undefined;
+  return {
+    state: state === 'candidate' ? 'candidate' : 'owner',
+    pid,
+    isThisProcess: isOlder ? pid === process.pid : instance === INSTANCE_ID,
+    host: host === hostname() ? undefined : host,
+    isOlder,
+  };
 }

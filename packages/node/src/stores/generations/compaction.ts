@@ -9,7 +9,7 @@ import { type ContentReference, parseMetadata, withContent } from '../journal/ge
 import { forEachLine } from '../journal/journal-reader.ts';
 import { recordOf, toLine } from '../journal/record-line.ts';
 import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../journal/segment-name.ts';
-import type { ContentReader } from './content-reader.ts';
+import type { ContentReader } from './content.ts';
 import { currentContentFile } from './load-generations.ts';
 
 export interface CompactionOptions {

@@ -1,22 +1,43 @@
-import type { GenerationRepository, SpendingBook } from '@model-gateway/core';
+import {
+  type GenerationContent,
+  type GenerationRecord,
+  type GenerationRepository,
+  type SpendingBook,
+  toPreview,
+} from '@model-gateway/core';
 
 import { errorReason } from '../files/file-system.ts';
-import type { GenerationEntry } from '../generation-index/generation-entry.ts';
+import type { EntryVersion, GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { startWarming } from '../generation-index/warm-facts.ts';
-import type { CarriedForward } from '../journal/generation-lines.ts';
-import { addOperation, type Journal, openJournal } from '../journal/journal.ts';
+import {
+  type CarriedForward,
+  carriedLine,
+  contentDeletedLine,
+  contentHead,
+  type ContentReference,
+  dayOfGeneration,
+  generationLine,
+  recordHead,
+  updateLine,
+} from '../journal/generation-lines.ts';
+import { toGenerationText } from '../journal/generation-text.ts';
+import {
+  addOperation,
+  type BatchLines,
+  type Journal,
+  type JournalOptions,
+  openJournal,
+  putContent,
+} from '../journal/journal.ts';
 import type { OpenSegmentsOptions } from '../journal/open-segments.ts';
 import { isThrough, nextSegment, type SegmentName } from '../journal/segment-name.ts';
 import type { SegmentStart } from '../journal/segment.ts';
 import type { RetentionClock } from '../retention-clock.ts';
-import { startRetention } from './apply-retention.ts';
 import { compactSegment } from './compaction.ts';
-import { type ContentReader, createContentReader } from './content-reader.ts';
-import { commit, createEncoder, type Operation } from './generation-operations.ts';
+import { type ContentReader, createContentReader, settleLostContent } from './content.ts';
 import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
-import { type RetentionLimits, segmentLimits } from './retention.ts';
-import { settleLostContent } from './settle-lost-content.ts';
+import { type RetentionLimits, segmentLimits, startRetention } from './retention.ts';
 
 /** Parts that the log requires. `logsPath` exists and belongs to this process. */
 export interface GenerationLogOptions extends LoadOptions {
@@ -28,10 +49,10 @@ export interface GenerationLogOptions extends LoadOptions {
 }
 
 /** What the log has part in. What comes from other stores is not in it. */
-export type GenerationLogRepository = Omit<GenerationRepository, 'listSpending' | 'carrySpending'>;
+type GenerationLogRepository = Omit<GenerationRepository, 'listSpending' | 'carrySpending'>;
 
 /** Generations on disk. The caller that opened them closes them. */
-export interface GenerationLog {
+interface GenerationLog {
   readonly repository: GenerationLogRepository;
   /** What the repository says was spent. */
   readonly spending: SpendingBook;
@@ -46,13 +67,13 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   const { index, carried, withDeletedContent, beyondEnd } = await loadGenerations(options);
   const loaded = index.size;
   const reader = createContentReader({ ...options, index });
-  for (const segment of withDeletedContent) await compact(options, { index, reader, segment });
+  for (const segment of withDeletedContent) await compactLog(options, { index, reader, segment });
 
   const journal = await openJournal<Operation>(await chooseStart(options, index, carried), {
     ...options,
     segmentLimits: segmentLimits(options.limits),
     encode: createEncoder(index),
-    commit: (operation) => commit(index, operation),
+    commit: (operation) => commitOperations(index, operation),
     rolled: () => void index.addSegment(journal.active.name),
     // Called after a batch was written at the earliest, when `retention` exists.
     retired: () => retention.look(),
@@ -87,7 +108,7 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   };
 }
 
-async function compact(
+async function compactLog(
   options: GenerationLogOptions,
   target: { readonly index: GenerationIndex; readonly reader: ContentReader; readonly segment: SegmentName },
 ): Promise<void> {
@@ -117,13 +138,13 @@ async function chooseStart(
   return { name, contentFile: await currentContentFile(options, name), lines };
 }
 
-interface Parts {
+interface GenerationLogParts {
   readonly index: GenerationIndex;
   readonly reader: ContentReader;
   readonly journal: Journal<Operation>;
 }
 
-function createRepository({ index, reader, journal }: Parts): GenerationLogRepository {
+function createRepository({ index, reader, journal }: GenerationLogParts): GenerationLogRepository {
   return {
     append(record, content) {
       // Not an async function: the operation's promise is enough.
@@ -166,5 +187,98 @@ function createRepository({ index, reader, journal }: Parts): GenerationLogRepos
     count: () => index.size,
     spentNanoUsd: index.spending.totalNanoUsd,
     spent: index.spending.spent,
+  };
+}
+
+/** Operations that are written to the journal and then applied to the index. */
+type Operation =
+  | {
+      readonly type: 'add';
+      readonly record: GenerationRecord;
+      readonly content: GenerationContent | null;
+      /** Set once its lines are in their batch. */
+      written: {
+        readonly text: string;
+        readonly segment: SegmentName;
+        readonly content: ContentReference | null;
+      } | null;
+    }
+  | { readonly type: 'replace'; readonly entry: GenerationEntry; readonly record: GenerationRecord; text: string }
+  | { readonly type: 'delete-content'; readonly entry: GenerationEntry; readonly isLost: boolean }
+  | { readonly type: 'carry'; readonly carried: CarriedForward };
+
+/** Creates the function that encodes operations as lines. It refuses generations whose id exists. */
+function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
+  let batch: BatchLines | undefined;
+  /** Ids of this batch. A set for all batches would leave its old tables to the full garbage collection. */
+  let ids = new Set<string>();
+  return (operation, lines) => {
+    if (lines !== batch) ids = new Set();
+    batch = lines;
+    switch (operation.type) {
+      case 'add': {
+        const { id } = operation.record.generation;
+        // Operations that were written before this batch are in the index by now.
+        if (ids.has(id) || index.find(id)) throw new Error(`A generation with the id ${id} exists already`);
+        putGeneration(operation, lines);
+        ids.add(id);
+        return;
+      }
+      case 'replace': {
+        const { record, entry } = operation;
+        operation.text = toGenerationText(record.generation);
+        return void lines.metadata.add(updateLine(recordHead(record, null), operation.text, entry.segment));
+      }
+      case 'delete-content':
+        return void lines.metadata.add(contentDeletedLine(operation.entry.id, operation.isLost));
+      case 'carry':
+        return void lines.metadata.add(carriedLine(operation.carried));
+    }
+  };
+}
+
+function putGeneration(operation: Operation & { readonly type: 'add' }, lines: BatchLines): void {
+  const { record, content } = operation;
+  const segment = lines.segment.name;
+  const text = toGenerationText(record.generation);
+  const head = recordHead(record, segment);
+  const preview = content === null ? null : toPreview(content);
+  const contentText = content === null ? null : JSON.stringify(content);
+  // Nothing throws from here on.
+  const place =
+    contentText === null ? null : putContent(lines, contentHead(record.generation.id, preview), contentText, '}');
+  lines.metadata.add(generationLine(head, place), text, '}');
+  operation.written = { text, segment, content: place };
+}
+
+/** Applies an operation that was written to the index. */
+function commitOperations(index: GenerationIndex, operation: Operation): void {
+  switch (operation.type) {
+    case 'add':
+      return addWritten(index, operation);
+    case 'replace':
+      return index.replace(operation.entry, versionOf(operation.record, operation.text));
+    case 'delete-content':
+      operation.entry.content = null;
+      return;
+    case 'carry':
+  }
+}
+
+function addWritten(index: GenerationIndex, { record, written }: Operation & { readonly type: 'add' }): void {
+  if (written === null) throw new Error('A generation was committed that had not been written');
+  const { text, segment, content } = written;
+  index.add({ id: record.generation.id, segment, version: versionOf(record, text), content });
+}
+
+function versionOf({ generation, principalId, userId, costNanoUsd }: GenerationRecord, text: string): EntryVersion {
+  return {
+    principalId,
+    userId,
+    workspaceId: generation.workspace_id ?? undefined,
+    costNanoUsd,
+    day: dayOfGeneration(generation),
+    isByok: generation.is_byok,
+    text,
   };
 }

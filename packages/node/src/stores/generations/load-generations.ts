@@ -1,8 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { removeIfThere, syncDirectory } from '../files/atomic-file.ts';
+import { removeIfThere, replaceFile, setAside, syncDirectory } from '../files/atomic-file.ts';
 import { type FileSystem, OPEN } from '../files/file-system.ts';
-import type { GenerationEntry, EntryVersion } from '../generation-index/generation-entry.ts';
+import type { EntryVersion, GenerationEntry } from '../generation-index/generation-entry.ts';
 import { createGenerationIndex, type GenerationIndex } from '../generation-index/generation-index.ts';
 import {
   type CarriedForward,
@@ -10,8 +11,10 @@ import {
   fromCarriedSum,
   type MetadataLine,
   parseMetadata,
+  segmentLine,
 } from '../journal/generation-lines.ts';
 import { type JournalReaderOptions, recoverJournal } from '../journal/journal-reader.ts';
+import { toLine } from '../journal/record-line.ts';
 import {
   compareSegments,
   contentFileName,
@@ -21,9 +24,8 @@ import {
   type SegmentName,
 } from '../journal/segment-name.ts';
 import { refuseNewerVersion } from '../tables/config-file.ts';
-import { reportEmptiedLog, reportMissingLogs } from './emptied-log.ts';
 
-export interface LoadedGenerations {
+interface LoadedGenerations {
   readonly index: GenerationIndex;
   readonly carried: CarriedForward;
   /** Segments whose content file still holds deleted content. */
@@ -70,7 +72,7 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
     const damage = await recoverJournal(options, path, (record) => {
       records += 1;
       const line = parseMetadata(record);
-      if (line !== undefined) apply(loading, { segment, path, line });
+      if (line !== undefined) applyLine(loading, { segment, path, line });
     });
     if (records === 0) await reportEmptiedLog(options, { segment, path, isReported: damage === 'damaged' });
   }
@@ -95,7 +97,7 @@ async function listSegments({ files, logsPath }: LoadOptions): Promise<readonly 
     .sort(compareSegments);
 }
 
-function apply(
+function applyLine(
   loading: Loading,
   { segment, path, line }: { readonly segment: SegmentName; readonly path: string; readonly line: MetadataLine },
 ): void {
@@ -204,7 +206,7 @@ async function checkContentFiles(
       await removeIfThere(files, join(logsPath, name));
       continue;
     }
-    const size = await sizeOf(files, join(logsPath, name));
+    const size = await sizeOfFile(files, join(logsPath, name));
     sizes.set(name, size);
     index.addSegment(file.segment).contentBytes += size;
   }
@@ -220,7 +222,7 @@ function segmentsReadInFull(names: readonly string[]): ReadonlySet<SegmentName> 
   return new Set(metadata.flatMap((file) => (file === undefined || damaged.has(file.segment) ? [] : [file.segment])));
 }
 
-async function sizeOf(files: FileSystem, path: string): Promise<number> {
+async function sizeOfFile(files: FileSystem, path: string): Promise<number> {
   const fd = await files.open(path, OPEN.read);
   try {
     return (await files.stat(fd)).size;
@@ -240,4 +242,50 @@ export async function currentContentFile(
     if (file?.kind === 'content' && file.segment === segment) revision = Math.max(revision, file.revision);
   }
   return contentFileName(segment, revision);
+}
+
+/** A log of generations in which not even its first line was found. */
+interface EmptiedLog {
+  readonly segment: SegmentName;
+  readonly path: string;
+  /** Whether its damage has been reported, and the file was set aside. */
+  readonly isReported: boolean;
+}
+
+/**
+ * Reports a log of generations that holds nothing beside contents of its day: the contents are written after its first
+ * line, so something has emptied it. Sets it aside, by which the contents are known to be more than leftovers, and puts
+ * a new one in its place.
+ */
+async function reportEmptiedLog(
+  options: JournalReaderOptions & { readonly logsPath: string },
+  { segment, path, isReported }: EmptiedLog,
+): Promise<void> {
+  const { files, logsPath, logger, now } = options;
+  const contents: string[] = [];
+  for (const name of await files.list(logsPath)) {
+    const file = parseLogFileName(name);
+    if (file?.kind !== 'content' || file.segment !== segment || file.isCorrupt) continue;
+    if ((await stat(join(logsPath, name))).size > 0) contents.push(name);
+  }
+  if (contents.length === 0) return;
+  const keptAs = isReported ? undefined : await setAside(files, path, now());
+  await replaceFile(files, path, toLine(segmentLine()));
+  if (isReported) return;
+  logger?.warn(
+    'A log of generations is empty beside the contents of its day; the contents are kept, what was said about them is lost',
+    { file: path, keptAs, contents },
+  );
+}
+
+/** Reports contents beside which there is no log at all. They are kept, in case it is put back. */
+function reportMissingLogs({ logger }: Pick<JournalReaderOptions, 'logger'>, names: readonly string[]): void {
+  const files = names.flatMap((name) => parseLogFileName(name) ?? []);
+  const described = new Set(files.flatMap(({ kind, segment }) => (kind === 'generations' ? [segment] : [])));
+  const contents = names.filter((name) => {
+    const file = parseLogFileName(name);
+    return file?.kind === 'content' && !file.isCorrupt && !described.has(file.segment);
+  });
+  if (contents.length === 0) return;
+  logger?.warn('Contents have no log of generations beside them; they are kept until they are too old', { contents });
 }

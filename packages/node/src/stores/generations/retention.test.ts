@@ -1,5 +1,17 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { expect, test } from 'vitest';
 
+import { createFaultyFileSystem } from '../../../../../test/support/stores/faulty-file-system.ts';
+import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
+import {
+  append,
+  DAY_MS,
+  HOUR_MS,
+  listIds,
+  useJsonFilePlace,
+} from '../../../../../test/support/stores/json-file-place.ts';
 import { planRetention, type RetentionLimits, segmentLimits } from './retention.ts';
 
 const LIMITS: RetentionLimits = { retentionDays: 30, maxGenerations: 100, maxContentBytes: 1_000 };
@@ -58,4 +70,177 @@ test('never drops what is written to, nor anything newer', () => {
 test('lets a segment take a tenth of what may be kept, and at least one generation', () => {
   expect(segmentLimits(LIMITS)).toEqual({ lines: 10, contentBytes: 100 });
   expect(segmentLimits({ ...LIMITS, maxGenerations: 0, maxContentBytes: 0 })).toEqual({ lines: 1, contentBytes: 1 });
+});
+
+const place = useJsonFilePlace();
+
+test('a day older than the retention is dropped at start, its cost stays counted', async () => {
+  await place.fillDays(4);
+  for (const round of [1, 2]) {
+    const store = await place.open({ retentionDays: 2 });
+    expect(await listIds(store), `round ${round}`).toEqual(['day-4', 'day-3', 'day-2']);
+    expect(await store.generations.get('day-1')).toBeUndefined();
+    expect(await store.generations.getContent('day-1')).toBeUndefined();
+    expect(await store.generations.spentNanoUsd('key-1')).toBe(4_000);
+    await store.close();
+  }
+  expect((await place.logs()).join()).not.toContain('2026-03-01');
+});
+
+test('the cost of what was dropped stays counted to its day and to who was paid, over and over', async () => {
+  const store = await place.open();
+  for (const [index, day] of ['2026-02-27', '2026-02-28', '2026-03-01'].entries()) {
+    const generation = { created_at: `${day}T10:00:00.000Z`, is_byok: day === '2026-02-28' };
+    await store.generations.append(toRecord(`gen-${index}`, { costNanoUsd: 10 ** index, generation }), null);
+  }
+  await store.close();
+  for (const round of [1, 2, 3]) {
+    place.nowMs += 3 * DAY_MS;
+    const later = await place.open({ retentionDays: 1, trustsClock: true });
+    expect(await listIds(later), `round ${round}`).toEqual([]);
+    const sum = (since?: string) => later.generations.spent({ principalId: 'key-1', since });
+    expect(await sum(), `round ${round}`).toEqual({ creditsNanoUsd: 101, byokNanoUsd: 10 });
+    expect(await sum('2026-02-28'), `round ${round}`).toEqual({ creditsNanoUsd: 100, byokNanoUsd: 10 });
+    await later.close();
+  }
+});
+
+test('the store says from when on it is complete, after another start too', async () => {
+  await place.fillDays(4);
+  const whole = await place.open();
+  expect(whole.generations.completeFromMs?.()).toBeUndefined();
+  const [, , second] = (await whole.generations.page({ limit: 4 })).records;
+  await whole.close();
+  // The last that was dropped began a moment before.
+  const dropped = Date.parse(second?.generation.created_at ?? '');
+  for (const retentionDays of [1, 30]) {
+    const store = await place.open({ retentionDays });
+    expect(await listIds(store)).toEqual(['day-4', 'day-3']);
+    expect(await store.generations.completeFromMs?.()).toBe(dropped + 1);
+    await store.close();
+  }
+});
+
+test('a day that ends while the store is open makes the oldest one go', async () => {
+  await place.fillDays(2);
+  const store = await place.open({ retentionDays: 1 });
+  place.nowMs += DAY_MS;
+  const dropped = place.nextMessage();
+  await append(store, 'gen-a');
+  expect(await dropped).toBe('Old generations were dropped');
+  expect(await listIds(store)).toEqual(['gen-a', 'day-2']);
+  expect((await place.logs()).join()).not.toContain('2026-03-01');
+  await append(store, 'gen-b');
+  await store.close();
+  expect(await listIds(await place.open())).toEqual(['gen-b', 'gen-a', 'day-2']);
+});
+
+test('what is dropped stays counted even if power fails: the sums are synced before files are removed', async () => {
+  await place.fillDays(3);
+  place.files = createFaultyFileSystem();
+  await place.open({ retentionDays: 1 });
+  const beforeRemoval = place.files.names.slice(0, place.files.names.indexOf('unlink'));
+  expect(beforeRemoval.slice(beforeRemoval.lastIndexOf('write'))).toContain('sync');
+});
+
+test('a store without writes drops its old days, too', async () => {
+  const store = await place.open({ retentionDays: 1 });
+  await append(store, 'gen-1');
+  place.nowMs += 3 * DAY_MS;
+  place.timers.fire(HOUR_MS);
+  await store.close();
+  place.timers.fire(HOUR_MS);
+  const again = await place.open({ retentionDays: 1 });
+  expect(await listIds(again)).toEqual([]);
+  expect(await again.generations.spentNanoUsd('key-1')).toBe(1_000);
+});
+
+test('more generations than the limit make the oldest days go, their cost stays counted', async () => {
+  await place.fillDays(10);
+  const store = await place.open({ maxGenerations: 4 });
+  expect(await listIds(store)).toEqual(['day-10', 'day-9', 'day-8', 'day-7']);
+  expect(await store.generations.spentNanoUsd('key-1')).toBe(10_000);
+});
+
+test('in a rush the newest generations are kept, without a gap, and all of the cost', async () => {
+  const store = await place.open({ maxGenerations: 50 });
+  for (let index = 1; index <= 200; index += 1) await append(store, `gen-${index}`);
+  await store.close();
+  const again = await place.open({ maxGenerations: 50 });
+  const kept = await listIds(again);
+  expect(kept.length).toBeGreaterThanOrEqual(40);
+  expect(kept).toEqual(Array.from(kept, (_, index) => `gen-${200 - index}`));
+  for (const id of kept) expect(await again.generations.getContent(id)).toEqual(toContent(id));
+  expect(await again.generations.spentNanoUsd('key-1')).toBe(200_000);
+});
+
+test('more content than the limit makes the oldest content go, its generations are kept', async () => {
+  await place.fillDays(10);
+  const bytesOfDay = (await place.readLog('content-2026-03-02.ndjson')).length;
+  const [dropped, kept] = [
+    ['day-1', 'day-6'],
+    ['day-7', 'day-10'],
+  ];
+  for (const round of [1, 2]) {
+    const store = await place.open({ maxContentBytes: bytesOfDay * 4.5 });
+    expect(await listIds(store), `round ${round}`).toHaveLength(10);
+    for (const id of dropped) expect(await store.generations.getContent(id)).toBeUndefined();
+    for (const id of kept) expect(await store.generations.getContent(id)).toEqual(toContent(id));
+    await store.close();
+  }
+  expect(await place.logs()).not.toContain('content-2026-03-06.ndjson');
+  expect(await place.logs()).toContain('content-2026-03-07.ndjson');
+  expect(place.warnings).toEqual([]);
+});
+
+test('a later version does not bring back a generation that was dropped', async () => {
+  const first = await place.open();
+  await append(first, 'gen-1');
+  await first.close();
+  place.nowMs += 2 * DAY_MS;
+  const second = await place.open({ trustsClock: true });
+  await second.generations.update(toRecord('gen-1', { costNanoUsd: 7 }));
+  await append(second, 'gen-2');
+  await second.close();
+  for (const round of [1, 2]) {
+    const third = await place.open({ retentionDays: 1 });
+    expect(await listIds(third), `round ${round}`).toEqual(['gen-2']);
+    expect(await third.generations.spentNanoUsd('key-1')).toBe(1_007);
+    await third.close();
+  }
+});
+
+test('damaged copies go with the day they are of', async () => {
+  await place.fillDays(1);
+  const path = join(place.dir, 'logs', 'generations-2026-03-01.ndjson');
+  await writeFile(path, Buffer.concat([await readFile(path), Buffer.alloc(8)]));
+  place.nowMs += 5 * DAY_MS;
+  await (await place.open({ trustsClock: true })).close();
+  expect((await place.logs()).join()).toContain('corrupt');
+  await (await place.open({ retentionDays: 1 })).close();
+  expect((await place.logs()).join()).not.toContain('2026-03-01');
+});
+
+test('a machine that stops at any call while dropping loses no cost and brings nothing back', async () => {
+  const start = place.nowMs;
+  const prepare = async (name: string): Promise<void> => {
+    [place.dir, place.nowMs, place.files] = [join(place.root, name), start, createFaultyFileSystem()];
+    await place.fillDays(3);
+  };
+  await prepare('counted');
+  place.files = createFaultyFileSystem();
+  await (await place.open({ retentionDays: 1 })).close();
+  const calls = place.files.calls;
+  for (let nth = 1; nth <= calls; nth += 1) {
+    await prepare(`${nth}`);
+    place.files.failFrom(nth, { code: 'EIO', writtenBytes: 30 });
+    const store = await place.open({ retentionDays: 1 }).catch(() => undefined);
+    await store?.close().catch(() => undefined);
+    place.files.heal();
+    const again = await place.open({ retentionDays: 1 });
+    expect(await listIds(again), `call ${nth}`).toEqual(['day-3', 'day-2']);
+    expect(await again.generations.spentNanoUsd('key-1'), `call ${nth}`).toBe(3_000);
+    await again.close();
+    expect((await place.logs()).join(), `call ${nth}`).not.toContain('2026-03-01');
+  }
 });

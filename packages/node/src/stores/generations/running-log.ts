@@ -1,4 +1,11 @@
-import type { GenerationRecord, Logger, RunningCall, RunningFigures } from '@model-gateway/core';
+import {
+  type GenerationRecord,
+  type GenerationRepository,
+  type Logger,
+  type RunningCall,
+  type RunningFigures,
+  toInterruptedRecord,
+} from '@model-gateway/core';
 import { z } from 'zod';
 
 import { removeIfThere, replaceFile, setAside } from '../files/atomic-file.ts';
@@ -7,7 +14,7 @@ import { type AppendFile, cutOff, moveEnd, openAppendFile, writeAtEnd } from '..
 import { recoverJournal } from '../journal/journal-reader.ts';
 import { toLine } from '../journal/record-line.ts';
 
-export interface RunningLogOptions {
+interface RunningLogOptions {
   readonly files: FileSystem;
   /** Its directory exists and belongs to this process. The file exists while calls are noted. */
   readonly path: string;
@@ -55,7 +62,7 @@ const noteSchema = z.object({
 });
 
 /** A longer file is replaced by one with the last note alone. */
-const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_NOTE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads the notes of an earlier process, and takes more. As in every log, a line that a crash has cut is removed. Notes
@@ -83,7 +90,7 @@ export async function openRunningLog(options: RunningLogOptions): Promise<Runnin
   const write = async (calls: readonly RunningCall[]): Promise<void> => {
     const line = toNote(calls, known);
     file ??= await openAppendFile(files, path);
-    if (file.end + line.length > MAX_BYTES) {
+    if (file.end + line.length > MAX_NOTE_BYTES) {
       await leave();
       await replaceFile(files, path, toNote(calls, new Map()));
       return;
@@ -152,4 +159,27 @@ async function readLastNote(options: RunningLogOptions): Promise<readonly Runnin
 async function keepUnreadable({ files, path, logger, now }: RunningLogOptions, notes: number): Promise<void> {
   const keptAs = await setAside(files, path, now());
   logger?.warn('Notes of streams under way cannot be read; they may be of another version', { keptAs, notes });
+}
+
+/**
+ * Records the calls that an earlier process had noted as under way and did not record, each once: whether a crash comes
+ * before or after any step of this, its id tells.
+ */
+export async function recordInterrupted(
+  running: Pick<RunningLog, 'found' | 'note'>,
+  generations: Pick<GenerationRepository, 'append' | 'get'>,
+  logger: Logger | undefined,
+): Promise<void> {
+  let streams = 0;
+  for (const call of running.found) {
+    if ((await generations.get(call.record.generation.id)) !== undefined) continue;
+    await generations.append(toInterruptedRecord(call), null);
+    streams += 1;
+  }
+  if (streams > 0) {
+    logger?.warn('Streams were cut by the end of the last process; they are recorded as interrupted, at an estimate', {
+      streams,
+    });
+  }
+  await running.note([]);
 }

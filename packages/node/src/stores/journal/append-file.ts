@@ -1,6 +1,5 @@
 import { removeIfThere } from '../files/atomic-file.ts';
-import { type FileSystem, OPEN, readFully, writeFully } from '../files/file-system.ts';
-import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
+import { type FileSystem, OPEN, readFully, UnusableDirectoryError, writeFully } from '../files/file-system.ts';
 import { isWholeLines } from './record-line.ts';
 
 /**

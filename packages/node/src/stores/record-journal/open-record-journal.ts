@@ -4,11 +4,9 @@ import type { GenerationRecord, JournaledRecord, Logger, RecordJournal } from '@
 
 import { setUnrefTimer } from '../../node-timers.ts';
 import { sweepTemporaryFiles } from '../files/atomic-file.ts';
-import { prepareDataDirectory, toDirectoryError } from '../files/data-directory.ts';
-import type { DirectoryOwner } from '../files/directory-owner.ts';
-import { errorReason, type FileSystem, nodeFileSystem } from '../files/file-system.ts';
-import { holdDirectory } from '../files/held-directory.ts';
-import { takeDirectory } from '../files/take-directory.ts';
+import { prepareDataDirectory, toDirectoryError } from '../files/directory.ts';
+import { errorReason, type FileSystem, holdDirectory, nodeFileSystem } from '../files/file-system.ts';
+import { type DirectoryOwner, takeDirectory } from '../files/ownership.ts';
 import { openRunningLog, type RunningLog } from '../generations/running-log.ts';
 import { recoverJournal } from '../journal/journal-reader.ts';
 import { createGroupCommit } from './group-commit.ts';

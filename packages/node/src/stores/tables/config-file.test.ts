@@ -9,8 +9,8 @@ import { createFaultyFileSystem } from '../../../../../test/support/stores/fault
 import { toKey } from '../../../../../test/support/stores/generation-records.ts';
 import { toWorkspace } from '../../../../../test/support/stores/table-rows.ts';
 import { type FileSystem, nodeFileSystem } from '../files/file-system.ts';
+import { createTableSource } from '../json-file-store.ts';
 import { type ConfigFile, openConfigFile } from './config-file.ts';
-import { createTableSource } from './table-source.ts';
 
 let directory: string;
 let warnings: string[];

@@ -1,19 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { EMPTY_TABLES, type Logger, type Tables, tablesSchema } from '@model-gateway/core';
+import { EMPTY_TABLES, type Logger, type StoredProvider, type Tables, tablesSchema } from '@model-gateway/core';
 import { type Adapter, Low } from 'lowdb';
 import { z } from 'zod';
 
 import { readWholeFile, replaceFile, setAside } from '../files/atomic-file.ts';
-import { errorCode, errorReason, type FileSystem } from '../files/file-system.ts';
-import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
-import { createChangeQueue } from './change-queue.ts';
+import { errorCode, errorReason, type FileSystem, UnusableDirectoryError } from '../files/file-system.ts';
 
 /** The format version of the data directory; raised when an older program would misread it. */
 export const FORMAT_VERSION = 1;
 
 /** The content of `config.json`: the tables that change seldom. */
-export interface ConfigData extends Tables {
+interface ConfigData extends Tables {
   readonly version: number;
 }
 
@@ -33,10 +32,10 @@ export interface ConfigFile {
 }
 
 const configSchema = tablesSchema.extend({ version: z.int() });
-const NOTHING: ConfigData = { version: FORMAT_VERSION, ...EMPTY_TABLES };
+const EMPTY_CONFIG: ConfigData = { version: FORMAT_VERSION, ...EMPTY_TABLES };
 
 /** Parts that opening the file requires. `directory` exists and belongs to this process. */
-export interface ConfigFileOptions {
+interface ConfigFileOptions {
   readonly files: FileSystem;
   readonly directory: string;
   readonly logger: Logger | undefined;
@@ -49,9 +48,9 @@ export interface ConfigFileOptions {
  * (docs/decisions/0033).
  */
 export async function openConfigFile(options: ConfigFileOptions): Promise<ConfigFile> {
-  const low = new Low<ConfigData>(createAdapter(options), NOTHING);
+  const low = new Low<ConfigData>(createAdapter(options), EMPTY_CONFIG);
   await low.read();
-  const isNew = low.data === NOTHING;
+  const isNew = low.data === EMPTY_CONFIG;
   await low.write();
 
   let written = low.data;
@@ -146,7 +145,7 @@ async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> 
   const checked = configSchema.safeParse(parsed);
   // Uses the data as written, not as checked, to keep fields that a newer program of the same version added.
   return checked.success
-    ? { status: 'good', data: { ...NOTHING, ...(parsed as ConfigData) }, text }
+    ? { status: 'good', data: { ...EMPTY_CONFIG, ...(parsed as ConfigData) }, text }
     : { status: 'damaged', reason: z.prettifyError(checked.error).replaceAll(/\s*\n\s*/g, ' ') };
 }
 
@@ -186,4 +185,91 @@ export function refuseNewerVersion(path: string, parsed: unknown): void {
     `${path} was written by a newer Model Gateway (format ${version}; this one reads up to ${FORMAT_VERSION}). ` +
       'Update Model Gateway, or choose another data directory',
   );
+}
+
+/** Changes of one value, one after the other; those that come while a write is under way are written together. */
+interface ChangeQueue<Value> {
+  /**
+   * Makes a change on what the one before has left. Resolves when the result is durable. Rejects when the change throws,
+   * which concerns no other, or when the write fails: nothing of that write has happened.
+   */
+  change(change: (value: Value) => Value): Promise<void>;
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>;
+}
+
+interface ChangeQueueOptions<Value> {
+  /** The value of the last successful write. */
+  readonly read: () => Value;
+  /** Makes a value durable, which `read` returns from then on. Called for one value at a time. */
+  readonly write: (value: Value) => Promise<void>;
+}
+
+interface WaitingChange<Value> {
+  readonly change: (value: Value) => Value;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function createChangeQueue<Value>({ read, write }: ChangeQueueOptions<Value>): ChangeQueue<Value> {
+  let waiting: WaitingChange<Value>[] = [];
+  let last: Promise<void> = Promise.resolve();
+  const writeWaiting = async (): Promise<void> => {
+    const taken = waiting;
+    waiting = [];
+    const failures = new Map<WaitingChange<Value>, unknown>();
+    let value = read();
+    for (const one of taken) {
+      try {
+        value = one.change(value);
+      } catch (error) {
+        failures.set(one, error);
+      }
+    }
+    try {
+      if (failures.size < taken.length) await write(value);
+    } catch (error) {
+      // A change that has thrown may have done so for what another of this write had made, which is not there now.
+      for (const { reject } of taken) reject(error);
+      return;
+    }
+    for (const one of taken) {
+      if (failures.has(one)) one.reject(failures.get(one));
+      else one.resolve();
+    }
+  };
+  return {
+    change: (change) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ change, resolve, reject });
+        if (waiting.length === 1) last = last.then(writeWaiting);
+      }),
+    settled: () => last,
+  };
+}
+
+/**
+ * Whether the store of a data directory has providers, without opening it: another process may own it. Of a damaged
+ * file the copy counts, as when the store is opened.
+ */
+export function hasStoredProviders(dir: string): boolean {
+  const rows = readRows(dir);
+  return Array.isArray(rows) && rows.length > 0;
+}
+
+/** The providers in the store of a data directory, in the same way. What cannot be read as a list of them is none. */
+export function readStoredProviders(dir: string): readonly StoredProvider[] {
+  return tablesSchema.shape.providers.safeParse(readRows(dir)).data ?? [];
+}
+
+const readRows = (dir: string): unknown =>
+  (readTables(join(dir, 'config.json')) ?? readTables(join(dir, 'config.copy.json')))?.['providers'];
+
+function readTables(path: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -7,9 +7,10 @@ import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { type ContentReference, MAX_HEAD_BYTES, parseContent, parsePreview } from '../journal/generation-lines.ts';
 import { forEachLine } from '../journal/journal-reader.ts';
+import { addOperation, type Journal } from '../journal/journal.ts';
 import { beginningOf, recordOf } from '../journal/record-line.ts';
 
-export interface ContentReaderOptions {
+interface ContentReaderOptions {
   readonly files: FileSystem;
   readonly logsPath: string;
   readonly logger: Logger | undefined;
@@ -129,4 +130,36 @@ async function correctOffsets({ files, logsPath, index }: ContentReaderOptions, 
     const place = entry.content?.file === file ? places.get(entry.id) : undefined;
     if (place !== undefined) entry.content = place;
   }
+}
+
+interface LostContentOptions<Operation> {
+  readonly logger: Logger | undefined;
+  readonly reader: ContentReader;
+  readonly journal: Journal<Operation>;
+  /** Makes the operation that settles an entry in the journal. */
+  readonly toOperation: (entry: GenerationEntry) => Operation;
+}
+
+/**
+ * Settles entries whose content lies beyond the end of its file. Content that is found elsewhere in the file is kept;
+ * for the rest a line records that there is none, so that it is reported only once. Such entries arise when the process
+ * is killed between the two files of a batch, which was then not acknowledged, or when the machine fails, for the last
+ * second.
+ */
+export async function settleLostContent<Operation>(
+  { logger, reader, journal, toOperation }: LostContentOptions<Operation>,
+  entries: readonly GenerationEntry[],
+): Promise<void> {
+  const lost: GenerationEntry[] = [];
+  const files = new Set<string>();
+  for (const entry of entries) {
+    const file = entry.content?.file;
+    if (file === undefined || (await reader.readBytes(entry)) !== undefined) continue;
+    lost.push(entry);
+    files.add(file);
+  }
+  if (lost.length === 0) return;
+  logger?.warn('Content that was being written in a crash is lost', { generations: lost.length, files: [...files] });
+  // A failed write is no reason not to open: the next start reports the loss again.
+  await Promise.allSettled(lost.map((entry) => addOperation(journal.batch(), toOperation(entry))));
 }

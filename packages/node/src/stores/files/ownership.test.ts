@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { startOwningProcess, whyNot } from '../../../../../test/support/stores/owning-process.ts';
-import { describeOwnershipFailure, DirectoryInUseError, ownDirectory } from './directory-owner.ts';
+import { describeOwnershipFailure, DirectoryInUseError, ownDirectory } from './ownership.ts';
 
 // What needs several processes or namespaces is in test/faults/182-184-one-owner.test.ts.
 let dir: string;

@@ -1,13 +1,10 @@
-import { chmod, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chmod, lstat, mkdir, readdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 
 import type { Logger } from '@model-gateway/core';
 
-import { syncDirectory } from './atomic-file.ts';
-import { errorCode, errorReason, nodeFileSystem } from './file-system.ts';
-import { makeDirectory } from './make-directory.ts';
-import { removeMadeFolders } from './undo-start.ts';
-import { UnusableDirectoryError } from './unusable-directory-error.ts';
+import { sweepTemporaryFiles, syncDirectory } from './atomic-file.ts';
+import { errorCode, errorReason, nodeFileSystem, UnusableDirectoryError } from './file-system.ts';
 
 /** The paths of a store's files. Both folders exist. */
 export interface DataDirectory {
@@ -123,4 +120,48 @@ export function toDirectoryError(directory: string, error: unknown): unknown {
 
 function pathOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+}
+
+/**
+ * Makes a directory and its missing parents, and returns the first that it made; undefined when it existed. Rejects
+ * with the system's error. Node's own `recursive` never ends below a file system without directories (`/proc`).
+ */
+export async function makeDirectory(path: string, mode: number): Promise<string | undefined> {
+  try {
+    await mkdir(path, { mode });
+    return path;
+  } catch (error) {
+    const code = errorCode(error);
+    // A link without a target exists for `mkdir` and not for `stat`; the caller gets the error of `stat`.
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return undefined;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    const madeAbove = await makeDirectory(dirname(path), mode);
+    // The parent existed before, so the error has another cause.
+    if (madeAbove === undefined) throw error;
+    await mkdir(path, { mode });
+    return madeAbove;
+  }
+}
+
+interface Folders {
+  readonly path: string;
+  readonly logsPath: string;
+}
+
+/** Whether there is nothing of a store in a directory yet. Only its owner can tell: others may be about to begin. */
+export async function isUnused({ path, logsPath }: Folders, storeFiles: readonly string[]): Promise<boolean> {
+  const names = await readdir(path);
+  return !names.some((name) => storeFiles.includes(name)) && (await readdir(logsPath)).length === 0;
+}
+
+/** Removes what a start that failed has made in a directory that was unused before. Its owner calls it. */
+export async function removeStore({ path, logsPath }: Folders, storeFiles: readonly string[]): Promise<void> {
+  await sweepTemporaryFiles(nodeFileSystem, path);
+  for (const name of [...storeFiles, basename(logsPath)]) await rm(join(path, name), { recursive: true, force: true });
+}
+
+/** Removes the folders that were made for a directory, as long as they are empty. */
+export async function removeMadeFolders(made: readonly string[]): Promise<void> {
+  // The innermost is first. One that is not empty keeps those above it.
+  for (const folder of made) await rmdir(folder).catch(() => undefined);
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { prepareDataDirectory } from './data-directory.ts';
+import { prepareDataDirectory } from './directory.ts';
 
 let parent: string;
 beforeEach(async () => {
@@ -21,7 +21,7 @@ const isRoot = process.getuid?.() === 0;
 
 /** Prepares a directory as a user without privileges, in a process of its own; returns what it says. */
 async function prepareUnprivileged(directory: string): Promise<string> {
-  const source = fileURLToPath(new URL('data-directory.ts', import.meta.url));
+  const source = fileURLToPath(new URL('directory.ts', import.meta.url));
   const script = `
     import { prepareDataDirectory } from ${JSON.stringify(source)};
     if (process.getuid() === 0) process.setuid(${NOBODY});

@@ -1,14 +1,59 @@
 import { createHash } from 'node:crypto';
-import { statfsSync } from 'node:fs';
+import { constants, open as openWithCallback, statfsSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
-import { canLockFiles, openExclusively } from './exclusive-file.ts';
-import { errorCode, errorReason } from './file-system.ts';
-import { type Claim, electOwner } from './owner-election.ts';
-import { askOwner, listenAsOwner, type OwnerResponse, type OwnerSocket } from './owner-socket.ts';
-import { findSharedFileSystem } from './shared-file-system.ts';
+import type { Logger } from '@model-gateway/core';
+
+import { type DataDirectory, isOfAnyFile, removeMadeFolders, toDirectoryError } from './directory.ts';
+import { errorCode, errorReason, nodeFileSystem, UnusableDirectoryError } from './file-system.ts';
+import {
+  askOwner,
+  type Claim,
+  electOwner,
+  listenAsOwner,
+  type OwnerResponse,
+  type OwnerSocket,
+} from './owner-election.ts';
+
+interface TakingOptions {
+  /** As the operator wrote it. */
+  readonly dir: string;
+  readonly logger?: Logger | undefined;
+  /** Goes on, with a warning, where the system offers no way to keep a second process out. */
+  readonly lockOptional?: boolean | undefined;
+}
+
+/**
+ * Takes a directory for this process. Throws `DirectoryInUseError` where another has it, and one clear line where that
+ * cannot be ensured. Undefined where that is optional.
+ */
+export async function takeDirectory(
+  { dir, logger, lockOptional }: TakingOptions,
+  directory: DataDirectory,
+): Promise<DirectoryOwner | undefined> {
+  try {
+    return await ownDirectory(directory.path);
+  } catch (error) {
+    // Its owner may be about to use the folders that were made here.
+    if (error instanceof DirectoryInUseError) throw error;
+    const reason = describeOwnershipFailure(error);
+    if (lockOptional === true && !isOfAnyFile(error)) {
+      logger?.warn(reason, { directory: directory.path });
+      return undefined;
+    }
+    await removeMadeFolders(directory.made);
+    if (isOfAnyFile(error)) throw toDirectoryError(dir, error);
+    throw new UnusableDirectoryError(
+      `Cannot use the data directory ${dir}: ${reason}; put it on a local disk, ` +
+        'or open the store with lockOptional to go on without',
+      { cause: error },
+    );
+  }
+}
 
 /** The right to use a directory, held until it is released or the process dies. */
 export interface DirectoryOwner {
@@ -28,7 +73,7 @@ export class DirectoryInUseError extends Error {
 }
 
 /** Options for tests: conditions that this machine does not have or that would take long. */
-export interface OwnerOptions {
+interface OwnerOptions {
   readonly platform?: NodeJS.Platform | undefined;
   /** After this time an owner counts as one that does not respond. */
   readonly respondWithinMs?: number | undefined;
@@ -153,5 +198,93 @@ function describeFailure(error: unknown): string {
       return `its file system has no sockets or locks (${errorReason(error)})`;
     default:
       return errorReason(error);
+  }
+}
+
+/** File systems that several machines can use at once, by the number that `statfs` of Linux gives. */
+const SHARED_TYPES: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x01021997, '9P'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x47504653, 'GPFS'],
+  [0x19830326, 'BeeGFS'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x73757245, 'Coda'],
+  [0x564c, 'NCP'],
+  [0xbacbacbc, 'VMware shared folders'],
+  [0x786f4256, 'VirtualBox shared folders'],
+  [0x7c7c6673, 'Parallels shared folders'],
+]);
+
+/** The name of a file system that machines share; undefined for one of this machine, or that is not known. */
+function findSharedFileSystem(statfsType: number): string | undefined {
+  // On 32-bit machines the number has a sign.
+  return SHARED_TYPES.get(statfsType >>> 0);
+}
+
+const openHandle = promisify(openWithCallback);
+
+/** `O_EXLOCK` of macOS and the BSDs, and libuv's flag for Windows; neither is among Node's constants. */
+const BSD_LOCK = 0x20 | (constants.O_NONBLOCK ?? 0);
+const LOCK_FLAGS: Partial<Record<NodeJS.Platform, number>> = {
+  darwin: BSD_LOCK,
+  freebsd: BSD_LOCK,
+  netbsd: BSD_LOCK,
+  openbsd: BSD_LOCK,
+  win32: 0x10000000,
+};
+const OWNER_ONLY = 0o600;
+/** Programs that look at new files (virus scanners) hold them for a moment. */
+const WINDOWS_ATTEMPTS = 5;
+const WINDOWS_WAIT_MS = 50;
+
+/** Whether a system locks files as it opens them. */
+function canLockFiles(platform: NodeJS.Platform): boolean {
+  return LOCK_FLAGS[platform] !== undefined;
+}
+
+/**
+ * Opens the file `owner.lock` of a directory so that the system refuses to open it again: in other processes too, and by
+ * whatever path. The kernel lets go of it with the process. The file stays. Undefined when another has it; rejects
+ * where the system or the file system does not lock.
+ */
+async function openExclusively(
+  directory: string,
+  platform: NodeJS.Platform,
+): Promise<{ release(): Promise<void> } | undefined> {
+  const path = join(directory, 'owner.lock');
+  const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (LOCK_FLAGS[platform] ?? 0);
+  const fd = await openUnlessLocked(path, flags, platform);
+  if (fd === undefined) return undefined;
+  // Where the flag does nothing, a second opening succeeds as the first has.
+  const second = await openUnlessLocked(path, flags, platform, 1).catch(() => undefined);
+  if (second === undefined) return { release: () => nodeFileSystem.close(fd) };
+  await nodeFileSystem.close(second);
+  await nodeFileSystem.close(fd);
+  throw new Error('its file system locks no files');
+}
+
+async function openUnlessLocked(
+  path: string,
+  flags: number,
+  platform: NodeJS.Platform,
+  attempts = platform === 'win32' ? WINDOWS_ATTEMPTS : 1,
+): Promise<number | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await openHandle(path, flags, OWNER_ONLY);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code !== 'EAGAIN' && code !== 'EBUSY') throw error;
+      if (attempt >= attempts) return undefined;
+      await delay(WINDOWS_WAIT_MS);
+    }
   }
 }
