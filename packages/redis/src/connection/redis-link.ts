@@ -5,12 +5,15 @@ import { createClient, ErrorReply } from '@redis/client';
 
 import { describeRedisError, replyCodeOf } from './describe-redis-error.ts';
 import type { RedisAddress } from './parse-redis-url.ts';
-import { RedisAway } from './redis-away.ts';
-import { TooLate, within } from './within.ts';
+
+/** Redis cannot be asked now. Its message is a sentence for the operator. */
+class RedisAway extends Error {
+  override readonly name = 'RedisAway';
+}
 
 export type RedisClient = ReturnType<typeof newClient>;
 
-export interface RunOptions {
+interface RunOptions {
   /** Default `COMMAND_LIMIT_MS`. */
   readonly limitMs?: number | undefined;
   /** A reply that is late may be a large one: before Redis counts as away, it is asked something small. Default false. */
@@ -29,7 +32,7 @@ export interface RedisLink {
   close(): Promise<void>;
 }
 
-export interface RedisLinkOptions {
+interface RedisLinkOptions {
   readonly address: RedisAddress;
   readonly logger: Logger;
   /** What the connection is for, for the log. */
@@ -83,7 +86,7 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
     if (performance.now() - renewedAt < LONGEST_RETRY_MS) return;
     renewedAt = performance.now();
     lateProofs = 0;
-    drop(client);
+    dropClient(client);
     client = connect();
   };
 
@@ -162,7 +165,7 @@ export function openRedisLink({ address, logger, purpose, prove }: RedisLinkOpti
       clearTimeout(timer);
       away ??= new RedisAway('The connection to Redis has been closed');
       if (client.isReady) await within(client.close(), CLOSE_LIMIT_MS).catch(() => undefined);
-      drop(client);
+      dropClient(client);
     },
   };
 }
@@ -192,7 +195,7 @@ function newClient({ host, port, isTls, username, password, database }: RedisAdd
 /** Whether Redis as such is in trouble, rather than one command. */
 const isSerious = (error: unknown): boolean => replyCodeOf(error) !== undefined || !(error instanceof ErrorReply);
 
-function drop(client: RedisClient): void {
+function dropClient(client: RedisClient): void {
   try {
     client.destroy();
   } catch {
@@ -229,4 +232,23 @@ function createChangeLog(logger: Logger, fields: Readonly<Record<string, unknown
       logger.info(message, { ...fields, awayMs: Math.round(performance.now() - awaySince) });
     },
   };
+}
+
+/** What was waited for has not come in time. */
+class TooLate extends Error {
+  override readonly name = 'TooLate';
+}
+
+/** Rejects with `TooLate` when the promise has not settled within the limit. */
+async function within<Value>(promise: Promise<Value>, limitMs: number): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    // A process that was busy for long finds the limit over and the reply unread: what has come in is read first.
+    timer = setTimeout(() => setImmediate(() => reject(new TooLate(`no reply within ${limitMs} ms`))), limitMs);
+  });
+  try {
+    return await Promise.race([promise, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
