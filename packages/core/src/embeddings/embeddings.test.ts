@@ -6,13 +6,13 @@ import {
   createCoreGateway,
   createScriptedProvider,
   jsonOf,
-} from '../../../../../test/support/gateways/core-gateway.ts';
-import { guardKey } from '../../../../../test/support/gateways/guard-key.ts';
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
 import {
   createReplayTransport,
   createScriptedTransport,
   type ScriptedTransport,
-} from '../../../../../test/support/upstreams/scripted-transport.ts';
+} from '../../../../test/support/upstreams/scripted-transport.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const MODELS: readonly ModelDefinition[] = [
