@@ -45,7 +45,7 @@ async function bundleCore(): Promise<string> {
         resolveId: (id) => (id.endsWith('core-and-its-parts') ? entry : undefined),
         load: (id) =>
           id === entry
-            ? ['./index.ts', './providers/openai/openai-provider.ts', './stores/memory/memory-store.ts']
+            ? ['./index.ts', './providers/openai/openai-provider.ts', './stores/memory-store.ts']
                 .map((path) => `export * from ${JSON.stringify(sourceOf(path))};`)
                 .join('\n')
             : undefined,
