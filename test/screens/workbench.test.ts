@@ -346,6 +346,21 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('announces that the texts of two compared calls are loading', async () => {
+      const { page } = await open('#/generations');
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/generation/content*', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.evaluate(`location.hash = '#/generations?compare=${recorded},${other}'`);
+      const dialog = page.getByRole('dialog', { name: 'Compare two generations' });
+      await dialog.getByRole('status').filter({ hasText: 'Loading both texts' }).waitFor();
+      release();
+      await dialog.getByRole('insertion').filter({ hasText: 'grey' }).waitFor();
+    });
+
     test('marks what differs in two compared calls, and goes on with both', async () => {
       const { page, problems, check, screenshot } = await open(`#/generations?compare=${recorded},${other}`);
       const dialog = page.getByRole('dialog', { name: 'Compare two generations' });

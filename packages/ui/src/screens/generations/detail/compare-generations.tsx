@@ -11,6 +11,7 @@ import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { Loading } from '../../../parts/messages/states.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { toParts } from './message-parts.ts';
 
@@ -97,7 +98,7 @@ export function CompareGenerations({ ids, onClose }: { ids: readonly [string, st
 /** What was asked and what was said, with what differs from the first in the second. */
 function Texts({ contents }: { contents: readonly (GenerationContent | undefined)[] }) {
   const [first, second] = contents;
-  if (first === undefined || second === undefined) return <p className="text-sm text-ink-faint">Loading…</p>;
+  if (first === undefined || second === undefined) return <Loading what="both texts" />;
   const rows = [
     ['Asked', toAsked(first), toAsked(second)],
     ['Answered', toSaid(first), toSaid(second)],
