@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway, jsonOf } from '../../../../../test/support/gateways/core-gateway.ts';
+import { createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import {
   createReplayTransport,
   type ScriptedTransport,
-} from '../../../../../test/support/upstreams/scripted-transport.ts';
-import type { ModelDefinition } from '../../wire/model-definition.ts';
+} from '../../../../test/support/upstreams/scripted-transport.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const WHOLE = {
   headers: { 'content-type': 'application/json' },

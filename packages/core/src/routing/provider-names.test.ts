@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
-import { jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
-import { createRoutedGateway, type RoutedGateway } from '../../../../../test/support/gateways/routed-gateway.ts';
-import type { ModelDefinition } from '../../wire/model-definition.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createRoutedGateway, type RoutedGateway } from '../../../../test/support/gateways/routed-gateway.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 /** Two providers of one company under slugs of the operator's own, one with a variant, and a stranger. */
 const PROVIDERS = {

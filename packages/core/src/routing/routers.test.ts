@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { createSilentProvider } from '../../../../../test/support/gateways/priced-endpoints.ts';
-import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
-import { chatNeedsOf, chatRouterInputOf } from '../../chat/chat-kind.ts';
-import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
-import { createRandomSource } from '../order-endpoints.ts';
-import { resolveAuto, resolveFree, type RouterQuery } from '../routers.ts';
+import { createSilentProvider } from '../../../../test/support/gateways/priced-endpoints.ts';
+import { type CatalogModel, createCatalog } from '../catalog/catalog.ts';
+import { chatNeedsOf, chatRouterInputOf } from '../chat/chat-kind.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import { createRandomSource } from './order-endpoints.ts';
+import { resolveAuto, resolveFree, type RouterQuery } from './routers.ts';
 
 const random = createRandomSource({ randomBytes: () => Uint8Array.of(1, 2, 3, 4) });
 

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 
-import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
+import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import {
   createRoutedGateway,
   endpointsAt,
   type RoutedGateway,
-} from '../../../../../test/support/gateways/routed-gateway.ts';
-import type { ModelDefinition } from '../../wire/model-definition.ts';
+} from '../../../../test/support/gateways/routed-gateway.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 import {
   type ConfiguredRoutingRule,
   type RoutingExplanation,
   routingExplanationSchema,
-} from '../../wire/routing-rules.ts';
+} from '../wire/routing-rules.ts';
 
 const MODELS: readonly ModelDefinition[] = [
   { id: 'anthropic/claude-haiku-4.5', endpoints: endpointsAt({ asked: 1 }) },

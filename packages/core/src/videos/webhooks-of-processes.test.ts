@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
-import { VIRTUAL_EPOCH_MS } from '../../../../../test/support/async/virtual-platform.ts';
+import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import {
   createSharedMemoryStore,
   type SharedMemoryStore,
-} from '../../../../../test/support/stores/shared-memory-store.ts';
-import { createVideoProcess, type VideoProcess } from '../../../../../test/support/videos/video-processes.ts';
-import type { TransportRequest, TransportResponse } from '../../foundation/transport.ts';
+} from '../../../../test/support/stores/shared-memory-store.ts';
+import { createVideoProcess, type VideoProcess } from '../../../../test/support/videos/video-processes.ts';
+import type { TransportRequest, TransportResponse } from '../foundation/transport.ts';
 
 const MINUTE_MS = 60_000;
 const HOOK = { callback_url: 'https://hooks.example/a' };
