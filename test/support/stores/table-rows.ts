@@ -1,1 +1,1 @@
-export { toGuardrail, toWorkspace } from '../../../packages/core/src/testing/rows/table-rows.ts';
+export { toGuardrail, toWorkspace } from '../../../packages/core/src/testing/rows.ts';

@@ -1,1 +1,1 @@
-export { toVideoJob } from '../../../packages/core/src/testing/rows/video-jobs.ts';
+export { toVideoJob } from '../../../packages/core/src/testing/rows.ts';

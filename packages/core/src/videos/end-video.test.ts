@@ -4,7 +4,7 @@ import { createScriptedVideos } from '../../../../test/support/videos/scripted-v
 import type { VideoProvider } from '../providers/video-contract.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import type { VideoJobRepository } from '../stores/store.ts';
-import { toVideoJob } from '../testing/rows/video-jobs.ts';
+import { toVideoJob } from '../testing/rows.ts';
 import { settleLostVideo } from './end-video.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

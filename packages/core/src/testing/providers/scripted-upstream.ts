@@ -1,4 +1,8 @@
 import type { Transport, TransportRequest } from '../../foundation/transport.ts';
+import type { ChatCall, Provider } from '../../providers/provider.ts';
+import type { ChatChunk, ToolCallDelta, Usage } from '../../wire/chat-chunk.ts';
+import { expectThat } from '../contract-case.ts';
+import type { ProviderSubject } from './provider-subject.ts';
 
 /** The response that an upstream gives to every request. */
 export interface ScriptedResponse {
@@ -76,4 +80,88 @@ async function fireOf(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true });
   });
+}
+
+const encoder = new TextEncoder();
+
+/** The three ways in which every stream is read. */
+export function toChunkings(events: readonly string[]): readonly (readonly [name: string, pieces: Uint8Array[]])[] {
+  const all = encoder.encode(events.join(''));
+  return [
+    ['an event a piece', events.map((event) => encoder.encode(event))],
+    ['byte by byte', Array.from(all, (byte) => Uint8Array.of(byte))],
+    ['all at once', [all]],
+  ];
+}
+
+/** Unlike one another, so that a limit in the place of another is noticed. */
+export const TIMEOUTS = { headersMs: 11_000, nonStreamMs: 12_000, idleMs: 13_000, totalMs: 14_000 };
+
+/** A call as the gateway makes it. */
+export function toCall(
+  { providerModel = 'model' }: ProviderSubject,
+  { stream, signal = new AbortController().signal }: { readonly stream: boolean; readonly signal?: AbortSignal },
+): ChatCall {
+  return {
+    generationId: 'gen-1760000000-abcdefghijklmnopqrst',
+    request: { model: 'acme/model', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 },
+    providerModel,
+    stream,
+    supportedParameters: null,
+    signal,
+    timeouts: TIMEOUTS,
+  };
+}
+
+/** Begins a chat. Throws where the provider has none. */
+export function openChat(provider: Provider, call: ChatCall): AsyncIterable<readonly ChatChunk[]> {
+  const chat = provider.chat?.(call);
+  expectThat(chat !== undefined, 'the provider has `chat`');
+  return chat;
+}
+
+/** Reads a chat to its end. */
+export async function readBatches(provider: Provider, call: ChatCall): Promise<readonly (readonly ChatChunk[])[]> {
+  const batches: (readonly ChatChunk[])[] = [];
+  for await (const batch of openChat(provider, call)) batches.push(batch);
+  return batches;
+}
+
+/** What the chunks of a completion make together. */
+export interface ReadCompletion {
+  readonly content: string;
+  readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[];
+  readonly finishReason: string | null;
+  readonly hasNativeFinishReason: boolean;
+  readonly usage: Usage | undefined;
+}
+
+/** Puts the chunks of a completion together. Throws when its tool calls are not well formed. */
+export function joinChunks(chunks: readonly ChatChunk[]): ReadCompletion {
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  const last = choices.findLast((choice) => choice.finish_reason !== null);
+  return {
+    content: choices.map(({ delta }) => delta.content ?? '').join(''),
+    toolCalls: joinToolCalls(choices.flatMap(({ delta }) => delta.tool_calls ?? [])),
+    finishReason: last?.finish_reason ?? null,
+    hasNativeFinishReason: typeof last?.native_finish_reason === 'string',
+    usage: chunks.findLast(({ usage }) => usage !== undefined)?.usage,
+  };
+}
+
+function joinToolCalls(deltas: readonly ToolCallDelta[]): ReadCompletion['toolCalls'] {
+  const calls: { readonly id: string; readonly name: string; text: string }[] = [];
+  for (const { index, id, function: called } of deltas) {
+    const present = calls[index];
+    if (present === undefined) {
+      expectThat(index === calls.length, `tool calls are numbered from 0 on: ${index} comes after ${calls.length - 1}`);
+      expectThat(id !== undefined && called.name !== undefined, `tool call ${index} begins with its id and its name`);
+      expectThat(!calls.some((other) => other.id === id), `the id of tool call ${index} is its own`);
+      calls.push({ id, name: called.name, text: called.arguments });
+      continue;
+    }
+    expectThat(id === undefined && called.name === undefined, `tool call ${index} has its id and its name once`);
+    present.text += called.arguments;
+  }
+  return calls.map(({ name, text }) => ({ name, arguments: JSON.parse(text) as unknown }));
 }

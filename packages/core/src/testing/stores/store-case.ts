@@ -1,7 +1,28 @@
 import type { Awaitable } from '../../foundation/awaitable.ts';
 import type { Store } from '../../stores/store.ts';
 import type { ContractCase } from '../contract-case.ts';
-import { expectMember, type OptionalMember } from './optional-member.ts';
+
+const MEMBERS = {
+  'broadcasts.listOf': ({ broadcasts }: Store) => broadcasts.listOf,
+  'broadcasts.page': ({ broadcasts }: Store) => broadcasts.page,
+  'generations.follow': ({ generations }: Store) => generations.follow,
+  'generations.noteRunning': ({ generations }: Store) => generations.noteRunning,
+  'guardrailHits.listDays': ({ guardrailHits }: Store) => guardrailHits.listDays,
+  'videoJobs.findByIdempotencyKey': ({ videoJobs }: Store) => videoJobs.findByIdempotencyKey,
+  'videoJobs.listNewest': ({ videoJobs }: Store) => videoJobs.listNewest,
+  'videoJobs.listOrdered': ({ videoJobs }: Store) => videoJobs.listOrdered,
+  'videoJobs.listWorking': ({ videoJobs }: Store) => videoJobs.listWorking,
+  'videoJobs.page': ({ videoJobs }: Store) => videoJobs.page,
+} as const;
+
+/** A part of a store that it may do without, and of which there are cases. */
+export type OptionalMember = keyof typeof MEMBERS;
+
+/** Throws where a store does without a member, as a case about it would say nothing. */
+function expectMember(store: Store, member: OptionalMember): void {
+  if (MEMBERS[member](store) !== undefined) return;
+  throw new Error(`The store has no ${member}, which is optional: skip the cases that need it`);
+}
 
 /** An empty place for the stores of one case, which are opened one after the other. */
 export interface StorePlace {
@@ -50,3 +71,14 @@ async function runInPlace(makePlace: MakeStorePlace, check: Check, needs: Option
     await place.remove?.();
   }
 }
+
+/** Ids that a store must not take for something else: paths, fields, members of every object. */
+export const ODD_NAMES = [
+  '__proto__',
+  'export constructor',
+  '../../etc/passwd',
+  'a"b\\c',
+  ',"generation":{',
+  'line\nbreak',
+  '',
+];

@@ -1,20 +1,10 @@
-import { activityCases } from './activity-cases.ts';
-import { broadcastCases } from './broadcast-cases.ts';
-import { carriedSpendingCases } from './carried-spending-cases.ts';
-import { deliveryCases } from './delivery-cases.ts';
-import { followCases } from './follow-cases.ts';
-import { generationCases } from './generation-cases.ts';
-import { generationFilterCases } from './generation-filter-cases.ts';
-import { guardrailHitCases } from './guardrail-hit-cases.ts';
-import { keyCases } from './key-cases.ts';
-import { restartCases } from './restart-cases.ts';
-import { scanCases } from './scan-cases.ts';
-import { sessionCases } from './session-cases.ts';
-import { sortedGenerationCases } from './sorted-generation-cases.ts';
-import { spendingCases } from './spending-cases.ts';
+import { followCases, generationCases, restartCases, scanCases } from './generations.ts';
+import { broadcastCases, deliveryCases, videoJobCases } from './jobs.ts';
+import { generationFilterCases, sortedGenerationCases } from './lists.ts';
+import { carriedSpendingCases, spendingCases } from './spending.ts';
 import type { StoreCase } from './store-case.ts';
-import { tableCases } from './table-cases.ts';
-import { videoJobCases } from './video-job-cases.ts';
+import { activityCases, sessionCases } from './sums.ts';
+import { guardrailHitCases, keyCases, tableCases } from './tables.ts';
 
 const ALL: readonly StoreCase[] = [
   ...keyCases,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { expectEqual, expectMatch, expectRejection, expectThat } from './assertions.ts';
+import { expectEqual, expectMatch, expectRejection, expectThat } from './contract-case.ts';
 
 test.each([
   [1, 1],

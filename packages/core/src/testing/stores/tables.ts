@@ -1,8 +1,115 @@
+import type { GuardrailHitsRow } from '../../stores/rows.ts';
+import type { GuardrailDaysQuery } from '../../stores/store.ts';
 import type { Destination } from '../../wire/destinations.ts';
-import { expectEqual, expectRejection, expectThat } from '../assertions.ts';
-import { toKey } from '../rows/generation-records.ts';
-import { toAssignment, toGuardrail, toModelRow, toProviderRow, toWorkspace } from '../rows/table-rows.ts';
+import { expectEqual, expectRejection, expectThat } from '../contract-case.ts';
+import { toAssignment, toGuardrail, toKey, toModelRow, toProviderRow, toWorkspace } from '../rows.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A row of today, which no retention drops. */
+function toRow(): GuardrailHitsRow {
+  const day = new Date().toISOString().slice(0, 10);
+  return {
+    id: `g ${day}`,
+    guardrailId: 'g',
+    day,
+    hours: { 3: { blocked: 2, over_budget: 1 }, 23: { narrowed: 7 } },
+    refusals: [{ at: 5, effect: 'blocked', rule: 'Cards "x"', principalId: null, model: 'acme/chat' }],
+  };
+}
+
+export const guardrailHitCases: readonly StoreCase[] = [
+  storeCase('A store keeps what guardrails did, and adds to it', async (store) => {
+    const { guardrailHits } = store;
+    const row = toRow();
+    expectEqual(await guardrailHits.update(row.id, (present) => present, row), row);
+    await guardrailHits.update(row.id, ({ hours }) => ({ ...row, hours: { ...hours, 4: { flagged: 1 } } }));
+    expectEqual(await guardrailHits.list(), [{ ...row, hours: { ...row.hours, 4: { flagged: 1 } } }]);
+    expectEqual(await guardrailHits.remove(row.id), true);
+    expectEqual(await guardrailHits.list(), []);
+  }),
+
+  storeCase(
+    'A store lists what guardrails did on some days, oldest first',
+    async (store) => {
+      const { guardrailHits } = store;
+      const today = Date.parse(toRow().day);
+      const dayBefore = (days: number): string => new Date(today - days * DAY_MS).toISOString().slice(0, 10);
+      const insert = async (guardrailId: string, days: number): Promise<void> => {
+        const day = dayBefore(days);
+        await guardrailHits.insert({ ...toRow(), id: `${guardrailId} ${day}`, guardrailId, day });
+      };
+      for (const days of [3, 2, 1, 0]) await insert('g', days);
+      for (const guardrailId of ['g2', 'odd \u0000 "%_\\']) await insert(guardrailId, 2);
+      const list = async (query: GuardrailDaysQuery): Promise<string[]> =>
+        ((await guardrailHits.listDays?.(query)) ?? []).map(
+          ({ guardrailId, day }) => `${guardrailId} ${(today - Date.parse(day)) / DAY_MS}`,
+        );
+      expectEqual(await list({ from: dayBefore(2), to: dayBefore(1) }), ['g 2', 'g 1', 'g2 2', 'odd \u0000 "%_\\ 2']);
+      expectEqual(await list({ from: dayBefore(1) }), ['g 1', 'g 0']);
+      expectEqual(await list({ to: dayBefore(3) }), ['g 3']);
+      expectEqual(await list({ guardrailId: 'g' }), ['g 3', 'g 2', 'g 1', 'g 0']);
+      expectEqual(await list({ guardrailId: 'odd \u0000 "%_\\' }), ['odd \u0000 "%_\\ 2']);
+    },
+    'guardrailHits.listDays',
+  ),
+
+  durableStoreCase('A store finds what guardrails did when it is opened again', async (store, reopen) => {
+    const row = toRow();
+    await store.guardrailHits.insert(row);
+    store = await reopen();
+    expectEqual(await store.guardrailHits.list(), [row]);
+  }),
+];
+
+/** Keys, and with them what every table does. */
+export const keyCases: readonly StoreCase[] = [
+  storeCase('A store gives back a key that was inserted', async (store) => {
+    const key = toKey('a1', { limitUsd: 2.5, limitReset: 'monthly', expiresAt: '2027-01-01T00:00:00.000Z' });
+    await store.keys.insert(key);
+    expectEqual(await store.keys.get('a1'), key);
+    expectEqual(await store.keys.get('unknown'), undefined);
+  }),
+
+  storeCase('A store lists keys oldest first, an updated one at its old place', async (store) => {
+    for (const hash of ['c', 'a', 'b']) await store.keys.insert(toKey(hash));
+    await store.keys.update('c', (key) => ({ ...key, name: 'changed' }));
+    expectEqual(
+      (await store.keys.list()).map(({ hash, name }) => [hash, name]),
+      [
+        ['c', 'changed'],
+        ['a', 'Key a'],
+        ['b', 'Key b'],
+      ],
+    );
+  }),
+
+  storeCase('A store refuses a key whose hash exists and keeps the first', async (store) => {
+    await store.keys.insert(toKey('a', { name: 'first' }));
+    await expectRejection(store.keys.insert(toKey('a', { name: 'second' })));
+    expectEqual((await store.keys.get('a'))?.name, 'first');
+  }),
+
+  storeCase('A store tells when there is no key to update or remove', async (store) => {
+    expectEqual(await store.keys.update('a', (key) => key), undefined);
+    expectEqual(await store.keys.remove('a'), false);
+    expectEqual(await store.keys.list(), []);
+  }),
+
+  storeCase('A store forgets a key that was removed', async (store) => {
+    await store.keys.insert(toKey('a'));
+    expectEqual(await store.keys.remove('a'), true);
+    expectEqual(await store.keys.get('a'), undefined);
+    expectEqual(await store.keys.remove('a'), false);
+  }),
+
+  storeCase('A store keeps every key of many inserted at once', async (store) => {
+    const hashes = Array.from({ length: 20 }, (_, index) => `k${index}`);
+    await Promise.all(hashes.map((hash) => store.keys.insert(toKey(hash))));
+    expectEqual((await store.keys.list()).map(({ hash }) => hash).toSorted(), hashes.toSorted());
+  }),
+];
 
 const [R1, R2, NOWHERE] = [
   '11111111-1111-4111-8111-111111111111',
