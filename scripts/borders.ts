@@ -32,6 +32,7 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   calls: { imports: [...BASE, 'providers', 'catalog'] },
   auth: { imports: [...BASE, 'stores'] },
   account: { imports: [...BASE, 'stores', 'auth'] },
+  setup: { imports: ['foundation', 'wire', 'providers', 'catalog', 'stores'] },
   routing: { imports: [...BASE, 'catalog', 'calls', 'auth', 'account'] },
   guardrails: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'], packages: ['re2js'] },
   limits: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails'] },
@@ -44,7 +45,9 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
   chat: { imports: UP_TO_DISPATCH },
   dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
-  api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'broadcast', 'embeddings', 'videos', 'chat', 'dialects'] },
+  api: {
+    imports: [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', 'embeddings', 'videos', 'chat', 'dialects'],
+  },
   // The contracts as suites for whoever writes a store or a provider: a public path that no room imports.
   testing: { imports: ['foundation', 'wire', 'providers', 'stores'] },
 };

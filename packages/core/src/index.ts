@@ -24,10 +24,15 @@ export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 
 // Embedders: what a gateway is configured with, and the shapes of its API.
 export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
-export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
-export { type OpenedProvider, openProviderRow } from './api/setup/open-provider-row.ts';
-export { resealProviderRow } from './api/setup/provider-rows.ts';
-export type { ConfiguredProvider, DraftTest, LocalServer, SetupHost } from './api/setup/setup-host.ts';
+export type {
+  ConfiguredProvider,
+  DraftTest,
+  LocalServer,
+  ProviderChecks,
+  ProviderFinding,
+  SetupHost,
+} from './setup/setup-host.ts';
+export { type OpenedProvider, openProviderRow, resealProviderRow } from './setup/provider-rows.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './account/account.ts';
 export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.ts';

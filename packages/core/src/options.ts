@@ -1,7 +1,5 @@
 import type { AccountOptions } from './account/account.ts';
 import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
-import type { ProviderChecks } from './api/providers/provider-checks.ts';
-import type { SetupHost } from './api/setup/setup-host.ts';
 import type { BootstrapKey } from './auth/authenticate.ts';
 import type { MemberDirectory } from './auth/keys.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
@@ -19,6 +17,7 @@ import type { RateLimitOptions } from './limits/rate-limits.ts';
 import type { Provider } from './providers/provider.ts';
 import type { RegionOptions } from './routing/regions.ts';
 import type { RouterName, RouterStrategy } from './routing/routers.ts';
+import type { ProviderChecks, SetupHost } from './setup/setup-host.ts';
 import type { Store } from './stores/store.ts';
 import type { VideoArchive } from './videos/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhooks.ts';

@@ -1,7 +1,6 @@
 import { createLiveAccount } from './account/account.ts';
 import { createProviderHistories } from './api/providers/history/provider-histories.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
-import { createLiveSetup } from './api/setup/live-setup.ts';
 import type { SystemParts } from './api/system/system-parts.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
 import { createFindKeyNames } from './auth/keys.ts';
@@ -39,6 +38,7 @@ import { createRandomSource } from './routing/order-endpoints.ts';
 import { createDataRegionOf, createRegionOf } from './routing/regions.ts';
 import { createRetryBudget } from './routing/retry-budget.ts';
 import { resolveAuto, resolveFree } from './routing/routers.ts';
+import { createLiveSetup } from './setup/live-setup.ts';
 import { createIdempotencyGuard } from './videos/idempotency.ts';
 import { findVideoHolds } from './videos/order-video.ts';
 import { createVideoChanges } from './videos/video-changes.ts';

@@ -8,7 +8,7 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { ProviderChecks } from './provider-checks.ts';
+import type { ProviderChecks } from '../../setup/setup-host.ts';
 
 const CHECKS: ProviderChecks = {
   describe: ({ slug }) => (slug === 'acme' ? { host: 'acme.example', hasKey: true } : undefined),

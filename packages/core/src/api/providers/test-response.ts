@@ -1,6 +1,6 @@
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import type { ProviderFinding } from '../../setup/setup-host.ts';
 import type { LayerFinding } from '../../wire/providers.ts';
-import type { ProviderFinding } from './provider-checks.ts';
 
 /** A test of a provider that is under way; it ends with what it returns. */
 export type RunningTest<Found> = AsyncIterator<ProviderFinding, Found>;

@@ -1,10 +1,10 @@
 import { objectToModel } from '../../catalog/catalog.ts';
 import { pickServedModels } from '../../catalog/override-models.ts';
 import { refuseIssues } from '../../foundation/parse.ts';
+import type { StoredSetup } from '../../setup/compose-setup.ts';
+import type { SetupHost } from '../../setup/setup-host.ts';
 import type { ModelRecord } from '../../stores/store.ts';
 import { type ConfiguredModel, configuredModelSchema } from '../../wire/model-definition.ts';
-import type { StoredSetup } from './compose-setup.ts';
-import type { SetupHost } from './setup-host.ts';
 
 /** Throws `invalid_request` for a model that names no provider, or lacks what is not built in. */
 export async function checkModelSetup(model: ConfiguredModel, stored: StoredSetup, host: SetupHost): Promise<void> {

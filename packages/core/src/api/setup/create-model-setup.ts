@@ -1,9 +1,9 @@
 import { operation } from '../../http/operation.ts';
+import { requireLiveSetup } from '../../setup/live-setup.ts';
 import type { ModelRecord } from '../../stores/store.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { configuredModelSchema, modelSetupResponseSchema } from '../../wire/model-definition.ts';
 import { checkModelSetup } from './check-model-setup.ts';
-import { requireLiveSetup } from './live-setup.ts';
 import { refuseUnusable } from './refuse-unusable.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { findModelSetup } from './to-model-setup.ts';

@@ -1,10 +1,10 @@
 import { operation } from '../../http/operation.ts';
+import { requireLiveSetup } from '../../setup/live-setup.ts';
+import { createProviderRow } from '../../setup/provider-rows.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { createProviderRequestSchema, providerSetupResponseSchema } from '../../wire/provider-setup.ts';
 import { chooseSlug } from './choose-slug.ts';
-import { requireLiveSetup } from './live-setup.ts';
-import { createProviderRow } from './provider-rows.ts';
 import { refuseUnusable } from './refuse-unusable.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { findProviderSetup } from './to-provider-setup.ts';

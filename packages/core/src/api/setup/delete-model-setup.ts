@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
+import { requireLiveSetup } from '../../setup/live-setup.ts';
 import { deletedSchema } from '../../wire/fields.ts';
-import { requireLiveSetup } from './live-setup.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { noModel } from './to-model-setup.ts';
 

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { operation } from '../../http/operation.ts';
+import { requireLiveSetup } from '../../setup/live-setup.ts';
+import { noProvider } from '../../setup/provider-rows.ts';
 import type { ModelRecord } from '../../stores/store.ts';
 import { deletedSchema } from '../../wire/fields.ts';
 import { configuredModelSchema } from '../../wire/model-definition.ts';
-import { requireLiveSetup } from './live-setup.ts';
-import { noProvider } from './provider-rows.ts';
 import type { SetupParts } from './setup-parts.ts';
 
 /** `DELETE /admin/v1/setup/providers/{slug}`: its key is gone with it. Models that name it have to go first. */

@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
+import { requireLiveSetup } from '../../setup/live-setup.ts';
 import { localServerListSchema } from '../../wire/provider-setup.ts';
-import { requireLiveSetup } from './live-setup.ts';
 import type { SetupParts } from './setup-parts.ts';
 import { toConfiguredSetup, toProviderSetup } from './to-provider-setup.ts';
 

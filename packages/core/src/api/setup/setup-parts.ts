@@ -1,6 +1,6 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { LiveSetup } from './live-setup.ts';
+import type { LiveSetup } from '../../setup/live-setup.ts';
 
 export interface SetupParts {
   readonly platform: Platform;

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { refuseIssues } from '../../foundation/parse.ts';
 import { operation } from '../../http/operation.ts';
 import type { DiscoveredModel } from '../../providers/provider.ts';
+import { requireLiveSetup } from '../../setup/live-setup.ts';
+import { addSavedSecrets } from '../../setup/provider-rows.ts';
 import { testDraftRequestSchema, testDraftResponseSchema } from '../../wire/provider-setup.ts';
 import { findingLineSchema } from '../../wire/providers.ts';
 import { isWell, TEST_HEADERS, toTestResponse } from '../providers/test-response.ts';
 import { chooseSlug } from './choose-slug.ts';
-import { requireLiveSetup } from './live-setup.ts';
-import { addSavedSecrets } from './provider-rows.ts';
 import type { SetupParts } from './setup-parts.ts';
 
 /** `POST /admin/v1/setup/provider-tests`: tests a provider before it is saved, or changed, and lists its models. */

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../foundation/errors.ts';
+import type { ModelStanding } from '../../setup/compose-setup.ts';
+import type { LiveSetup } from '../../setup/live-setup.ts';
 import type { ModelRecord } from '../../stores/store.ts';
 import { type ConfiguredModel, configuredModelSchema, type ModelSetup } from '../../wire/model-definition.ts';
-import type { ModelStanding } from './compose-setup.ts';
-import type { LiveSetup } from './live-setup.ts';
 
 /** A model of the configuration, as it is shown. */
 export function toConfiguredModelSetup(definition: ConfiguredModel): ModelSetup {

@@ -1,10 +1,9 @@
+import type { LiveSetup } from '../../setup/live-setup.ts';
+import { noProvider, type ProviderStanding, readOpenSettings } from '../../setup/provider-rows.ts';
+import type { ConfiguredProvider, SetupHost } from '../../setup/setup-host.ts';
 import type { ProviderRecord } from '../../stores/store.ts';
 import { maskQuery } from '../../wire/fields.ts';
 import type { ProviderSettings, ProviderSetup, ShownSettings } from '../../wire/provider-setup.ts';
-import type { LiveSetup } from './live-setup.ts';
-import type { ProviderStanding } from './open-provider-row.ts';
-import { noProvider, readOpenSettings } from './provider-rows.ts';
-import type { ConfiguredProvider, SetupHost } from './setup-host.ts';
 
 /** A provider of the configuration, as it is shown. */
 export function toConfiguredSetup(provider: ConfiguredProvider): ProviderSetup {

@@ -1,14 +1,13 @@
 import { operation } from '../../http/operation.ts';
+import { type Outdated, requireLiveSetup, SERVER_FIELDS } from '../../setup/live-setup.ts';
+import { changeProviderRow, noProvider } from '../../setup/provider-rows.ts';
 import {
   providerSetupResponseSchema,
   type UpdateProviderRequest,
   updateProviderRequestSchema,
 } from '../../wire/provider-setup.ts';
-import { requireLiveSetup } from './live-setup.ts';
-import { changeProviderRow, noProvider } from './provider-rows.ts';
 import { refuseUnusable } from './refuse-unusable.ts';
 import type { SetupParts } from './setup-parts.ts';
-import { type Outdated, SERVER_FIELDS } from './stored-rows.ts';
 import { findProviderSetup } from './to-provider-setup.ts';
 
 /** `PATCH /admin/v1/setup/providers/{slug}`: calls that have begun end with the provider as it was. */

@@ -1,21 +1,15 @@
-import { objectToModel } from '../../catalog/catalog.ts';
-import { overrideModels, pickServedModels } from '../../catalog/override-models.ts';
-import type { Provider } from '../../providers/provider.ts';
-import type { ModelRecord, ProviderRecord } from '../../stores/store.ts';
-import { secretsOfQuery } from '../../wire/fields.ts';
+import { objectToModel } from '../catalog/catalog.ts';
+import { overrideModels, pickServedModels } from '../catalog/override-models.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { ModelRecord, ProviderRecord } from '../stores/store.ts';
+import { secretsOfQuery } from '../wire/fields.ts';
 import {
   type ConfiguredModel,
   configuredModelSchema,
   type ModelDefinition,
   type ModelSetup,
-} from '../../wire/model-definition.ts';
-import {
-  describeObjections,
-  isShadowed,
-  messageOf,
-  openProviderRow,
-  type ProviderStanding,
-} from './open-provider-row.ts';
+} from '../wire/model-definition.ts';
+import { describeObjections, isShadowed, messageOf, openProviderRow, type ProviderStanding } from './provider-rows.ts';
 import type { SetupHost } from './setup-host.ts';
 
 /** What was set up through the API. */
