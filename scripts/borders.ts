@@ -15,6 +15,8 @@ interface Room {
 const BASE = ['foundation', 'wire', 'http'];
 const CALLS = [...BASE, 'providers', 'catalog', 'stores', 'calls', 'auth', 'account'];
 const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'limits', 'generations', 'dispatch'];
+const KINDS = ['embeddings', 'videos', 'chat', 'dialects'];
+const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials'];
 
 /**
  * The rooms of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
@@ -45,9 +47,8 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
   chat: { imports: UP_TO_DISPATCH },
   dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
-  api: {
-    imports: [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', 'embeddings', 'videos', 'chat', 'dialects'],
-  },
+  trials: { imports: [...UP_TO_DISPATCH, 'chat'] },
+  api: { imports: BELOW_API },
   // The contracts as suites for whoever writes a store or a provider: a public path that no room imports.
   testing: { imports: ['foundation', 'wire', 'providers', 'stores'] },
 };

@@ -1,5 +1,5 @@
 import { createLiveAccount } from './account/account.ts';
-import { createProviderHistories } from './api/providers/history/provider-histories.ts';
+import { createProviderHistories } from './trials/provider-histories.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system/system-parts.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';

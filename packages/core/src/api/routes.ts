@@ -14,7 +14,7 @@ import type { FixtureParts } from './fixtures/fixture-parts.ts';
 import { FIXTURE_ROUTES } from './fixtures/routes.ts';
 import type { GenerationParts } from './generations/generation-parts.ts';
 import { GENERATION_ROUTES } from './generations/routes.ts';
-import type { DryRunParts, GuardrailParts } from './guardrails/guardrail-parts.ts';
+import type { GuardrailTrialParts, GuardrailParts } from './guardrails/guardrail-parts.ts';
 import { GUARDRAIL_ROUTES } from './guardrails/routes.ts';
 import type { AnyKeyParts } from './keys/key-parts.ts';
 import { KEY_ROUTES } from './keys/routes.ts';
@@ -49,7 +49,7 @@ export type ApiParts = ChatParts &
   GenerationParts &
   AnyKeyParts &
   GuardrailParts &
-  DryRunParts &
+  GuardrailTrialParts &
   MemberParts &
   AccountParts &
   ProviderParts &

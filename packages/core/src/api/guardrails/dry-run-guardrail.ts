@@ -2,17 +2,17 @@ import { toGenerationFilter } from '../../generations/list-generations.ts';
 import { withDraft, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
 import { findGuardrail } from '../../guardrails/policy.ts';
 import { operation } from '../../http/operation.ts';
+import { dryRunOverGenerations } from '../../trials/dry-run-over-generations.ts';
+import { compileAlone } from '../../trials/dry-run.ts';
 import { guardrailDryRunLineSchema, guardrailDryRunRequestSchema } from '../../wire/guardrail-trials.ts';
 import type { Guardrail } from '../../wire/guardrails.ts';
-import { dryRunOverGenerations } from './dry-run-over-generations.ts';
-import { compileAlone } from './dry-run.ts';
-import type { DryRunParts } from './guardrail-parts.ts';
+import type { GuardrailTrialParts } from './guardrail-parts.ts';
 
 /**
  * `POST /admin/v1/guardrails/dry-runs`: reports, as it goes, what a guardrail on its own would have done to the calls
  * that a filter chooses. It ends when its reader leaves. No provider is called, and nothing is recorded.
  */
-export const dryRunGuardrail = operation<DryRunParts>()({
+export const dryRunGuardrail = operation<GuardrailTrialParts>()({
   body: guardrailDryRunRequestSchema,
   response: { mediaTypes: { 'application/x-ndjson': guardrailDryRunLineSchema } },
   responseHeaders: {

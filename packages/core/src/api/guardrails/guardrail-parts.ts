@@ -3,8 +3,8 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GuardrailHits } from '../../guardrails/hits.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { Store } from '../../stores/store.ts';
+import type { DryRunParts } from '../../trials/dry-run.ts';
 
 export interface GuardrailParts {
   readonly platform: Platform;
@@ -19,8 +19,8 @@ export interface GuardrailParts {
   readonly guardrailHits: Pick<GuardrailHits, 'save'>;
 }
 
-/** The parts that a dry run uses: it plans which endpoints a call may use. */
-export interface DryRunParts extends Pick<GuardrailParts, 'store' | 'catalog' | 'platform'> {
-  readonly routing: RoutingParts;
+/** The parts with which a guardrail is tried. */
+export interface GuardrailTrialParts extends DryRunParts {
+  readonly store: Pick<Store, 'generations' | 'guardrails'>;
   readonly providers: readonly Provider[];
 }

@@ -1,9 +1,9 @@
 import type { Route } from '../../http/route.ts';
 import { ADMIN, MANAGEMENT } from '../route-groups.ts';
-import type { DryRunParts, GuardrailParts } from './guardrail-parts.ts';
+import type { GuardrailTrialParts, GuardrailParts } from './guardrail-parts.ts';
 
 /** Guardrails and whom they hold for. */
-export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & DryRunParts>[] = [
+export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialParts>[] = [
   {
     ...MANAGEMENT,
     method: 'GET',

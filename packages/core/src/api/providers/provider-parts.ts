@@ -4,7 +4,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { HealthBoard } from '../../routing/health/health-board.ts';
 import type { ProviderChecks } from '../../setup/setup-host.ts';
-import type { ProviderHistories } from './history/provider-histories.ts';
+import type { ProviderHistories } from '../../trials/provider-histories.ts';
 
 export interface ProviderParts {
   readonly providers: readonly Provider[];

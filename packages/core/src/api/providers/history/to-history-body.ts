@@ -1,8 +1,14 @@
 import type { Provider } from '../../../providers/provider.ts';
+import {
+  createAttemptTally,
+  type EndpointHistory,
+  type HistorySpan,
+  isOutage,
+  type PastOfProvider,
+  readTally,
+  type SeenAttempt,
+} from '../../../trials/provider-histories.ts';
 import type { FailureKind, ProviderHistory, ProviderLastError } from '../../../wire/providers.ts';
-import { createAttemptTally, readTally } from './attempt-tally.ts';
-import { isOutage } from './classify-attempt.ts';
-import type { EndpointHistory, HistorySpan, PastOfProvider, SeenAttempt } from './read-histories.ts';
 
 type NamedHistory = Omit<ProviderHistory['data'], 'endpoints'>;
 type NamedProvider = Pick<Provider, 'slug' | 'name'>;

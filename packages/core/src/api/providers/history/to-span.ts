@@ -1,6 +1,6 @@
+import type { HistorySpan } from '../../../trials/provider-histories.ts';
 import { refuseField } from '../../../wire/fields.ts';
 import type { ProviderHistoryQuery } from '../../../wire/providers.ts';
-import type { HistorySpan } from './read-histories.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

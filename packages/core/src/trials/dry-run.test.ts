@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
-import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { type GuardrailTestResult, guardrailTestResultSchema } from '../../wire/guardrail-trials.ts';
+import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { type GuardrailTestResult, guardrailTestResultSchema } from '../wire/guardrail-trials.ts';
 
 const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
 const toScript = (content: string) => ({

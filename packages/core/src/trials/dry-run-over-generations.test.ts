@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
-import { createVirtualPlatform } from '../../../../../test/support/async/virtual-platform.ts';
-import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toNewGuardrail } from '../../guardrails/change-guardrail.ts';
-import { compilePolicy } from '../../guardrails/policy.ts';
-import { createMemoryStore } from '../../stores/memory-store.ts';
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
+import { toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { toNewGuardrail } from '../guardrails/change-guardrail.ts';
+import { compilePolicy } from '../guardrails/policy.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
 import { dryRunOverGenerations } from './dry-run-over-generations.ts';
-import type { DryRunParts } from './guardrail-parts.ts';
+import type { DryRunParts } from './dry-run.ts';
 
 test('lets others have their turn every few milliseconds, and tells of itself a few times a second', async () => {
   const store = createMemoryStore();
