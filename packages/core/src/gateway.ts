@@ -200,7 +200,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { calls, streams } = openCalls.count();
       return { openCalls: calls, openStreams: streams };
     },
-    readMetrics: async () => (await import('./api/system/metric-families.ts')).readMetricFamilies(runtime),
+    readMetrics: async () => (await import('./api/metrics.ts')).readMetricFamilies(runtime),
   };
 }
 

@@ -23,7 +23,7 @@ export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 
 // Embedders: what a gateway is configured with, and the shapes of its API.
-export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
+export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures.ts';
 export type {
   ConfiguredProvider,
   DraftTest,

@@ -1,5 +1,5 @@
 import type { AccountOptions } from './account/account.ts';
-import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
+import type { FixtureLibrary } from './api/fixtures.ts';
 import type { BootstrapKey } from './auth/authenticate.ts';
 import type { MemberDirectory } from './auth/keys.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';

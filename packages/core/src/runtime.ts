@@ -1,7 +1,7 @@
 import { createLiveAccount } from './account/account.ts';
 import { createProviderHistories } from './trials/provider-histories.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
-import type { SystemParts } from './api/system/system-parts.ts';
+import type { SystemParts } from './api/system.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
 import { createFindKeyNames } from './auth/keys.ts';
 import { createSessions } from './auth/sessions.ts';

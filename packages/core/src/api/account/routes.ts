@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { AccountParts } from '../account.ts';
 import { ADMIN, MANAGEMENT } from '../route-groups.ts';
-import type { AccountParts } from './account-parts.ts';
 
 /** The settings and figures of the account as a whole. */
 export const ACCOUNT_ROUTES: readonly Route<AccountParts>[] = [
@@ -10,7 +10,7 @@ export const ACCOUNT_ROUTES: readonly Route<AccountParts>[] = [
     path: '/admin/v1/settings',
     operationId: 'getSettings',
     summary: 'Show the settings of the account',
-    load: async () => (await import('./get-settings.ts')).getSettings,
+    load: async () => (await import('../account.ts')).getSettings,
   },
   {
     ...ADMIN,
@@ -18,7 +18,7 @@ export const ACCOUNT_ROUTES: readonly Route<AccountParts>[] = [
     path: '/admin/v1/settings',
     operationId: 'updateSettings',
     summary: 'Change the settings of the account',
-    load: async () => (await import('./update-settings.ts')).updateSettings,
+    load: async () => (await import('../account.ts')).updateSettings,
   },
   {
     ...ADMIN,
@@ -26,7 +26,7 @@ export const ACCOUNT_ROUTES: readonly Route<AccountParts>[] = [
     path: '/admin/v1/rate-limits',
     operationId: 'listRateLimits',
     summary: 'List the rate limits of the configuration',
-    load: async () => (await import('./list-rate-limits.ts')).listRateLimits,
+    load: async () => (await import('../account.ts')).listRateLimits,
   },
   {
     ...MANAGEMENT,
@@ -34,7 +34,7 @@ export const ACCOUNT_ROUTES: readonly Route<AccountParts>[] = [
     path: '/api/v1/credits',
     operationId: 'getCredits',
     summary: 'Show what the account may spend and has spent',
-    load: async () => (await import('./get-credits.ts')).getCredits,
+    load: async () => (await import('../account.ts')).getCredits,
   },
   {
     ...MANAGEMENT,
@@ -42,6 +42,6 @@ export const ACCOUNT_ROUTES: readonly Route<AccountParts>[] = [
     path: '/api/v1/activity',
     operationId: 'getActivity',
     summary: 'Add up the last days by day, model and endpoint',
-    load: async () => (await import('./get-activity.ts')).getActivity,
+    load: async () => (await import('../account.ts')).getActivity,
   },
 ];

@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { DestinationParts } from '../destinations.ts';
 import { ADMIN, MANAGEMENT } from '../route-groups.ts';
-import type { DestinationParts } from './destination-parts.ts';
 
 /** Routes for the destinations of broadcasts and for failed deliveries. */
 export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
@@ -11,7 +11,7 @@ export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
     wrongKey: 401,
     operationId: 'listDestinations',
     summary: 'List the destinations of a workspace',
-    load: async () => (await import('./list-destinations.ts')).listDestinations,
+    load: async () => (await import('../destinations.ts')).listDestinations,
   },
   {
     ...MANAGEMENT,
@@ -19,7 +19,7 @@ export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
     path: '/api/v1/observability/destinations',
     operationId: 'createDestination',
     summary: 'Create a destination',
-    load: async () => (await import('./create-destination.ts')).createDestination,
+    load: async () => (await import('../destinations.ts')).createDestination,
   },
   {
     ...MANAGEMENT,
@@ -28,7 +28,7 @@ export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
     wrongKey: 401,
     operationId: 'getDestination',
     summary: 'Get a destination',
-    load: async () => (await import('./get-destination.ts')).getDestination,
+    load: async () => (await import('../destinations.ts')).getDestination,
   },
   {
     ...MANAGEMENT,
@@ -36,7 +36,7 @@ export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
     path: '/api/v1/observability/destinations/{id}',
     operationId: 'updateDestination',
     summary: 'Change a destination',
-    load: async () => (await import('./update-destination.ts')).updateDestination,
+    load: async () => (await import('../destinations.ts')).updateDestination,
   },
   {
     ...MANAGEMENT,
@@ -45,7 +45,7 @@ export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
     wrongKey: 401,
     operationId: 'deleteDestination',
     summary: 'Delete a destination',
-    load: async () => (await import('./delete-destination.ts')).deleteDestination,
+    load: async () => (await import('../destinations.ts')).deleteDestination,
   },
   {
     ...ADMIN,
@@ -53,7 +53,7 @@ export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
     path: '/admin/v1/observability/destinations/{id}/test',
     operationId: 'testDestination',
     summary: 'Send a destination a request without content',
-    load: async () => (await import('./test-destination.ts')).testDestination,
+    load: async () => (await import('../destinations.ts')).testDestination,
   },
   {
     ...ADMIN,
@@ -61,7 +61,7 @@ export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
     path: '/admin/v1/destinations/deliveries',
     operationId: 'listBroadcastDeliveries',
     summary: 'List what has not reached its destination, newest first',
-    load: async () => (await import('./list-broadcast-deliveries.ts')).listBroadcastDeliveries,
+    load: async () => (await import('../destinations.ts')).listBroadcastDeliveries,
   },
   {
     ...ADMIN,
@@ -69,6 +69,6 @@ export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
     path: '/admin/v1/destinations/deliveries/{id}/resend',
     operationId: 'resendBroadcast',
     summary: 'Send what did not arrive anew',
-    load: async () => (await import('./resend-broadcast.ts')).resendBroadcast,
+    load: async () => (await import('../destinations.ts')).resendBroadcast,
   },
 ];

@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { GenerationParts } from '../generations.ts';
 import { ADMIN, ANY_KEY } from '../route-groups.ts';
-import type { GenerationParts } from './generation-parts.ts';
 
 /** Routes for the records of calls: single ones, and lists, searches and exports. */
 export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
@@ -10,7 +10,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/api/v1/generation',
     operationId: 'getGeneration',
     summary: 'Get the record of a generation',
-    load: async () => (await import('./get-generation.ts')).getGeneration,
+    load: async () => (await import('../generations.ts')).getGeneration,
   },
   {
     ...ANY_KEY,
@@ -18,7 +18,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/api/v1/generation/content',
     operationId: 'getGenerationContent',
     summary: 'Get the stored prompt and completion of a generation',
-    load: async () => (await import('./get-generation-content.ts')).getGenerationContent,
+    load: async () => (await import('../generations.ts')).getGenerationContent,
   },
   {
     ...ANY_KEY,
@@ -26,7 +26,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/api/v1/generation/feedback',
     operationId: 'submitGenerationFeedback',
     summary: 'Say something about a generation',
-    load: async () => (await import('./submit-generation-feedback.ts')).submitGenerationFeedback,
+    load: async () => (await import('../generations.ts')).submitGenerationFeedback,
   },
   {
     ...ADMIN,
@@ -34,7 +34,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations',
     operationId: 'listGenerations',
     summary: 'List generations, newest first',
-    load: async () => (await import('./list-generations.ts')).listGenerations,
+    load: async () => (await import('../generations.ts')).listGenerations,
   },
   {
     ...ADMIN,
@@ -42,7 +42,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/histogram',
     operationId: 'getGenerationHistogram',
     summary: 'Count generations by time',
-    load: async () => (await import('./get-generation-histogram.ts')).getGenerationHistogram,
+    load: async () => (await import('../generation-charts.ts')).getGenerationHistogram,
   },
   {
     ...ADMIN,
@@ -50,7 +50,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/sessions',
     operationId: 'listGenerationSessions',
     summary: 'List sessions: generations that belong together',
-    load: async () => (await import('./list-generation-sessions.ts')).listGenerationSessions,
+    load: async () => (await import('../generation-charts.ts')).listGenerationSessions,
   },
   {
     ...ADMIN,
@@ -58,7 +58,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/export',
     operationId: 'exportGenerations',
     summary: 'Export generations as NDJSON or CSV',
-    load: async () => (await import('./export-generations.ts')).exportGenerations,
+    load: async () => (await import('../generations.ts')).exportGenerations,
   },
   {
     ...ADMIN,
@@ -66,7 +66,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/feed',
     operationId: 'followGenerations',
     summary: 'Follow generations and video jobs as they end, as server-sent events',
-    load: async () => (await import('./follow-generations.ts')).followGenerations,
+    load: async () => (await import('../live-calls.ts')).followGenerations,
   },
   {
     ...ADMIN,
@@ -74,7 +74,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/running',
     operationId: 'listRunningCalls',
     summary: 'List calls under way, those that have run longest first',
-    load: async () => (await import('./list-running-calls.ts')).listRunningCalls,
+    load: async () => (await import('../live-calls.ts')).listRunningCalls,
   },
   {
     ...ADMIN,
@@ -82,7 +82,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/{id}/cancel',
     operationId: 'cancelGeneration',
     summary: 'End a call under way',
-    load: async () => (await import('./cancel-generation.ts')).cancelGeneration,
+    load: async () => (await import('../live-calls.ts')).cancelGeneration,
   },
   {
     ...ADMIN,
@@ -90,7 +90,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/{id}/timeline',
     operationId: 'getGenerationTimeline',
     summary: 'Get when the text of a streamed completion came',
-    load: async () => (await import('./get-generation-timeline.ts')).getGenerationTimeline,
+    load: async () => (await import('../generations.ts')).getGenerationTimeline,
   },
   {
     ...ADMIN,
@@ -98,7 +98,7 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/{id}/course',
     operationId: 'getGenerationCourse',
     summary: 'Get what the time of a call went to, and how it was routed',
-    load: async () => (await import('./get-generation-course.ts')).getGenerationCourse,
+    load: async () => (await import('../generations.ts')).getGenerationCourse,
   },
   {
     ...ADMIN,
@@ -106,6 +106,6 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     path: '/admin/v1/generations/{id}',
     operationId: 'deleteGenerationContent',
     summary: 'Delete the prompt and the completion; the record stays',
-    load: async () => (await import('./delete-generation-content.ts')).deleteGenerationContent,
+    load: async () => (await import('../generations.ts')).deleteGenerationContent,
   },
 ];

@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { GuardrailTrialParts, GuardrailParts } from '../guardrails.ts';
 import { ADMIN, MANAGEMENT } from '../route-groups.ts';
-import type { GuardrailTrialParts, GuardrailParts } from './guardrail-parts.ts';
 
 /** Guardrails and whom they hold for. */
 export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialParts>[] = [
@@ -11,7 +11,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'listGuardrails',
     summary: 'List the guardrails of a workspace',
-    load: async () => (await import('./list-guardrails.ts')).listGuardrails,
+    load: async () => (await import('../guardrails.ts')).listGuardrails,
   },
   {
     ...MANAGEMENT,
@@ -19,7 +19,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     path: '/api/v1/guardrails',
     operationId: 'createGuardrail',
     summary: 'Create a guardrail',
-    load: async () => (await import('./create-guardrail.ts')).createGuardrail,
+    load: async () => (await import('../guardrails.ts')).createGuardrail,
   },
   {
     ...MANAGEMENT,
@@ -28,7 +28,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'listKeyAssignments',
     summary: 'List all assignments to keys',
-    load: async () => (await import('./list-key-assignments.ts')).listKeyAssignments,
+    load: async () => (await import('../guardrail-assignments.ts')).listKeyAssignments,
   },
   {
     ...MANAGEMENT,
@@ -37,7 +37,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'listMemberAssignments',
     summary: 'List all assignments to members',
-    load: async () => (await import('./list-member-assignments.ts')).listMemberAssignments,
+    load: async () => (await import('../guardrail-assignments.ts')).listMemberAssignments,
   },
   {
     ...MANAGEMENT,
@@ -46,7 +46,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'getGuardrail',
     summary: 'Get a guardrail',
-    load: async () => (await import('./get-guardrail.ts')).getGuardrail,
+    load: async () => (await import('../guardrails.ts')).getGuardrail,
   },
   {
     ...MANAGEMENT,
@@ -54,7 +54,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     path: '/api/v1/guardrails/{id}',
     operationId: 'updateGuardrail',
     summary: 'Change a guardrail',
-    load: async () => (await import('./update-guardrail.ts')).updateGuardrail,
+    load: async () => (await import('../guardrails.ts')).updateGuardrail,
   },
   {
     ...MANAGEMENT,
@@ -63,7 +63,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'deleteGuardrail',
     summary: 'Delete a guardrail and its assignments',
-    load: async () => (await import('./delete-guardrail.ts')).deleteGuardrail,
+    load: async () => (await import('../guardrails.ts')).deleteGuardrail,
   },
   {
     ...MANAGEMENT,
@@ -72,7 +72,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'listGuardrailKeys',
     summary: 'List the keys of a guardrail',
-    load: async () => (await import('./list-guardrail-keys.ts')).listGuardrailKeys,
+    load: async () => (await import('../guardrail-assignments.ts')).listGuardrailKeys,
   },
   {
     ...MANAGEMENT,
@@ -80,7 +80,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     path: '/api/v1/guardrails/{id}/assignments/keys',
     operationId: 'assignKeys',
     summary: 'Assign a guardrail to keys',
-    load: async () => (await import('./assign-keys.ts')).assignKeys,
+    load: async () => (await import('../guardrail-assignments.ts')).assignKeys,
   },
   {
     ...MANAGEMENT,
@@ -89,7 +89,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'unassignKeys',
     summary: 'Take a guardrail from keys',
-    load: async () => (await import('./unassign-keys.ts')).unassignKeys,
+    load: async () => (await import('../guardrail-assignments.ts')).unassignKeys,
   },
   {
     ...MANAGEMENT,
@@ -98,7 +98,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'listGuardrailMembers',
     summary: 'List the members of a guardrail',
-    load: async () => (await import('./list-guardrail-members.ts')).listGuardrailMembers,
+    load: async () => (await import('../guardrail-assignments.ts')).listGuardrailMembers,
   },
   {
     ...MANAGEMENT,
@@ -107,7 +107,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'assignMembers',
     summary: 'Assign a guardrail to members',
-    load: async () => (await import('./assign-members.ts')).assignMembers,
+    load: async () => (await import('../guardrail-assignments.ts')).assignMembers,
   },
   {
     ...MANAGEMENT,
@@ -116,7 +116,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     wrongKey: 401,
     operationId: 'unassignMembers',
     summary: 'Take a guardrail from members',
-    load: async () => (await import('./unassign-members.ts')).unassignMembers,
+    load: async () => (await import('../guardrail-assignments.ts')).unassignMembers,
   },
   {
     ...ADMIN,
@@ -124,7 +124,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     path: '/admin/v1/guardrails/{id}/test',
     operationId: 'testGuardrail',
     summary: 'Tell what a guardrail would do to a request and to the latest generations',
-    load: async () => (await import('./test-guardrail.ts')).testGuardrail,
+    load: async () => (await import('../guardrail-trials.ts')).testGuardrail,
   },
   {
     ...ADMIN,
@@ -132,7 +132,7 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     path: '/admin/v1/guardrails/hits',
     operationId: 'listGuardrailHits',
     summary: 'Count by time what guardrails did to calls',
-    load: async () => (await import('./list-guardrail-hits.ts')).listGuardrailHits,
+    load: async () => (await import('../guardrails.ts')).listGuardrailHits,
   },
   {
     ...ADMIN,
@@ -140,6 +140,6 @@ export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & GuardrailTrialPar
     path: '/admin/v1/guardrails/dry-runs',
     operationId: 'dryRunGuardrail',
     summary: 'Tell what a guardrail, saved or not, would have done to the calls of a span',
-    load: async () => (await import('./dry-run-guardrail.ts')).dryRunGuardrail,
+    load: async () => (await import('../guardrail-trials.ts')).dryRunGuardrail,
   },
 ];

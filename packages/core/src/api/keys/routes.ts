@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { AnyKeyParts } from '../keys.ts';
 import { ADMIN, ANY_KEY, MANAGEMENT } from '../route-groups.ts';
-import type { AnyKeyParts } from './key-parts.ts';
 
 /** The keys of callers. */
 export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
@@ -10,7 +10,7 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     path: '/api/v1/key',
     operationId: 'getCurrentKey',
     summary: 'Show the key of the caller',
-    load: async () => (await import('./get-current-key.ts')).getCurrentKey,
+    load: async () => (await import('../keys.ts')).getCurrentKey,
   },
   {
     ...MANAGEMENT,
@@ -19,7 +19,7 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     wrongKey: 401,
     operationId: 'listKeys',
     summary: 'List keys',
-    load: async () => (await import('./list-keys.ts')).listKeys,
+    load: async () => (await import('../keys.ts')).listKeys,
   },
   {
     ...MANAGEMENT,
@@ -27,7 +27,7 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     path: '/api/v1/keys',
     operationId: 'createKey',
     summary: 'Create a key; it is shown once',
-    load: async () => (await import('./create-key.ts')).createKey,
+    load: async () => (await import('../keys.ts')).createKey,
   },
   {
     ...MANAGEMENT,
@@ -36,7 +36,7 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     wrongKey: 401,
     operationId: 'getKey',
     summary: 'Get a key by its hash',
-    load: async () => (await import('./get-key.ts')).getKey,
+    load: async () => (await import('../keys.ts')).getKey,
   },
   {
     ...MANAGEMENT,
@@ -45,7 +45,7 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     wrongKey: 401,
     operationId: 'updateKey',
     summary: 'Change a key',
-    load: async () => (await import('./update-key.ts')).updateKey,
+    load: async () => (await import('../keys.ts')).updateKey,
   },
   {
     ...MANAGEMENT,
@@ -54,7 +54,7 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     wrongKey: 401,
     operationId: 'deleteKey',
     summary: 'Revoke a key',
-    load: async () => (await import('./delete-key.ts')).deleteKey,
+    load: async () => (await import('../keys.ts')).deleteKey,
   },
   {
     ...ADMIN,
@@ -62,7 +62,7 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     path: '/admin/v1/refusals',
     operationId: 'listRefusals',
     summary: 'List the latest requests of tools that were refused',
-    load: async () => (await import('./list-refusals.ts')).listRefusals,
+    load: async () => (await import('../keys.ts')).listRefusals,
   },
   {
     ...ADMIN,
@@ -70,7 +70,7 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     path: '/admin/v1/keys',
     operationId: 'listAllKeys',
     summary: 'List all keys, those of the configuration included',
-    load: async () => (await import('./list-all-keys.ts')).listAllKeys,
+    load: async () => (await import('../keys.ts')).listAllKeys,
   },
   {
     ...ADMIN,
@@ -78,6 +78,6 @@ export const KEY_ROUTES: readonly Route<AnyKeyParts>[] = [
     path: '/admin/v1/keys/{hash}',
     operationId: 'getKeyDetail',
     summary: 'Get any key with what holds for it',
-    load: async () => (await import('./get-key-detail.ts')).getKeyDetail,
+    load: async () => (await import('../keys.ts')).getKeyDetail,
   },
 ];

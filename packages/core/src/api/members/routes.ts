@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { MemberParts } from '../members.ts';
 import { ADMIN, MANAGEMENT } from '../route-groups.ts';
-import type { MemberParts } from './member-parts.ts';
 
 /** The people of the organization. */
 export const MEMBER_ROUTES: readonly Route<MemberParts>[] = [
@@ -11,7 +11,7 @@ export const MEMBER_ROUTES: readonly Route<MemberParts>[] = [
     wrongKey: 401,
     operationId: 'listMembers',
     summary: 'List members',
-    load: async () => (await import('./list-members.ts')).listMembers,
+    load: async () => (await import('../members.ts')).listMembers,
   },
   {
     ...ADMIN,
@@ -19,7 +19,7 @@ export const MEMBER_ROUTES: readonly Route<MemberParts>[] = [
     path: '/admin/v1/members',
     operationId: 'createMember',
     summary: 'Add a member',
-    load: async () => (await import('./create-member.ts')).createMember,
+    load: async () => (await import('../members.ts')).createMember,
   },
   {
     ...ADMIN,
@@ -27,7 +27,7 @@ export const MEMBER_ROUTES: readonly Route<MemberParts>[] = [
     path: '/admin/v1/members/{id}',
     operationId: 'updateMember',
     summary: 'Change a member',
-    load: async () => (await import('./update-member.ts')).updateMember,
+    load: async () => (await import('../members.ts')).updateMember,
   },
   {
     ...ADMIN,
@@ -35,6 +35,6 @@ export const MEMBER_ROUTES: readonly Route<MemberParts>[] = [
     path: '/admin/v1/members/{id}',
     operationId: 'deleteMember',
     summary: 'Remove a member and disable their keys',
-    load: async () => (await import('./delete-member.ts')).deleteMember,
+    load: async () => (await import('../members.ts')).deleteMember,
   },
 ];

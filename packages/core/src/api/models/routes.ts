@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { ModelParts } from '../models.ts';
 import { ANY_KEY } from '../route-groups.ts';
-import type { ModelParts } from './model-parts.ts';
 
 /** Models and their endpoints. */
 export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
@@ -10,7 +10,7 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
     path: '/api/v1/models',
     operationId: 'listModels',
     summary: 'List models',
-    load: async () => (await import('./list-models.ts')).listModels,
+    load: async () => (await import('../models.ts')).listModels,
   },
   {
     ...ANY_KEY,
@@ -18,7 +18,7 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
     path: '/api/v1/models/user',
     operationId: 'listUserModels',
     summary: 'List the models that the account may use',
-    load: async () => (await import('./list-user-models.ts')).listUserModels,
+    load: async () => (await import('../models.ts')).listUserModels,
   },
   {
     ...ANY_KEY,
@@ -26,7 +26,7 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
     path: '/api/v1/models/count',
     operationId: 'countModels',
     summary: 'Count models',
-    load: async () => (await import('./count-models.ts')).countModels,
+    load: async () => (await import('../models.ts')).countModels,
   },
   {
     ...ANY_KEY,
@@ -34,7 +34,7 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
     path: '/api/v1/models/{author}/{slug+}/endpoints',
     operationId: 'listModelEndpoints',
     summary: 'List the endpoints of a model',
-    load: async () => (await import('./list-model-endpoints.ts')).listModelEndpoints,
+    load: async () => (await import('../models.ts')).listModelEndpoints,
   },
   {
     ...ANY_KEY,
@@ -42,7 +42,7 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
     path: '/api/v1/endpoints/zdr',
     operationId: 'listZdrEndpoints',
     summary: 'List the endpoints that keep nothing of what they are sent',
-    load: async () => (await import('./list-zdr-endpoints.ts')).listZdrEndpoints,
+    load: async () => (await import('../models.ts')).listZdrEndpoints,
   },
   {
     ...ANY_KEY,
@@ -50,7 +50,7 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
     path: '/api/v1/model/{author}/{slug+}',
     operationId: 'getModel',
     summary: 'Get a model',
-    load: async () => (await import('./get-model.ts')).getModel,
+    load: async () => (await import('../models.ts')).getModel,
   },
   {
     ...ANY_KEY,
@@ -58,6 +58,6 @@ export const MODEL_ROUTES: readonly Route<ModelParts>[] = [
     path: '/api/v1/models/{id}',
     operationId: 'retrieveModel',
     summary: 'Get a model as OpenAI clients ask for it',
-    load: async () => (await import('./retrieve-model.ts')).retrieveModel,
+    load: async () => (await import('../models.ts')).retrieveModel,
   },
 ];

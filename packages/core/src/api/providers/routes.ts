@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { ProviderParts } from '../providers.ts';
 import { ADMIN, ANY_KEY } from '../route-groups.ts';
-import type { ProviderParts } from './provider-parts.ts';
 
 /** Providers, how they are reached, and how they fare. */
 export const PROVIDER_ROUTES: readonly Route<ProviderParts>[] = [
@@ -10,7 +10,7 @@ export const PROVIDER_ROUTES: readonly Route<ProviderParts>[] = [
     path: '/api/v1/providers',
     operationId: 'listProviders',
     summary: 'List providers',
-    load: async () => (await import('./list-providers.ts')).listProviders,
+    load: async () => (await import('../providers.ts')).listProviders,
   },
   {
     ...ADMIN,
@@ -18,7 +18,7 @@ export const PROVIDER_ROUTES: readonly Route<ProviderParts>[] = [
     path: '/admin/v1/providers',
     operationId: 'listProviderStates',
     summary: 'List providers with how they are reached and how they have fared',
-    load: async () => (await import('./list-provider-states.ts')).listProviderStates,
+    load: async () => (await import('../providers.ts')).listProviderStates,
   },
   {
     ...ADMIN,
@@ -26,7 +26,7 @@ export const PROVIDER_ROUTES: readonly Route<ProviderParts>[] = [
     path: '/admin/v1/providers/history',
     operationId: 'listProviderHistories',
     summary: 'List providers with what became of the calls to them, by time',
-    load: async () => (await import('./history/list-provider-histories.ts')).listProviderHistories,
+    load: async () => (await import('../provider-history.ts')).listProviderHistories,
   },
   {
     ...ADMIN,
@@ -34,7 +34,7 @@ export const PROVIDER_ROUTES: readonly Route<ProviderParts>[] = [
     path: '/admin/v1/providers/{slug}/history',
     operationId: 'getProviderHistory',
     summary: 'Get what became of the calls to a provider, by time and by endpoint',
-    load: async () => (await import('./history/get-provider-history.ts')).getProviderHistory,
+    load: async () => (await import('../provider-history.ts')).getProviderHistory,
   },
   {
     ...ADMIN,
@@ -42,6 +42,6 @@ export const PROVIDER_ROUTES: readonly Route<ProviderParts>[] = [
     path: '/admin/v1/providers/{slug}/test',
     operationId: 'testProvider',
     summary: 'Look at what stands between the gateway and a provider',
-    load: async () => (await import('./test-provider.ts')).testProvider,
+    load: async () => (await import('../providers.ts')).testProvider,
   },
 ];

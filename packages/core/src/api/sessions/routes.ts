@@ -1,5 +1,5 @@
 import type { Route } from '../../http/route.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { SessionParts } from '../sessions.ts';
 
 /** Signing in with a browser. */
 export const SESSION_ROUTES: readonly Route<SessionParts>[] = [
@@ -10,7 +10,7 @@ export const SESSION_ROUTES: readonly Route<SessionParts>[] = [
     auth: 'none',
     operationId: 'getSession',
     summary: 'Tell whether the browser is signed in',
-    load: async () => (await import('./get-session.ts')).getSession,
+    load: async () => (await import('../sessions.ts')).getSession,
   },
   {
     method: 'POST',
@@ -19,7 +19,7 @@ export const SESSION_ROUTES: readonly Route<SessionParts>[] = [
     auth: 'none',
     operationId: 'createSession',
     summary: 'Sign in with a one-time token or a management key',
-    load: async () => (await import('./create-session.ts')).createSession,
+    load: async () => (await import('../sessions.ts')).createSession,
   },
   {
     method: 'DELETE',
@@ -28,6 +28,6 @@ export const SESSION_ROUTES: readonly Route<SessionParts>[] = [
     auth: 'none',
     operationId: 'deleteSession',
     summary: 'Sign out',
-    load: async () => (await import('./delete-session.ts')).deleteSession,
+    load: async () => (await import('../sessions.ts')).deleteSession,
   },
 ];

@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
+import type { SetupParts } from '../provider-setups.ts';
 import { ADMIN } from '../route-groups.ts';
-import type { SetupParts } from './setup-parts.ts';
 
 /** Setting up providers and models without a config file. */
 export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
@@ -10,7 +10,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/presets',
     operationId: 'listProviderPresets',
     summary: 'List the well-known providers',
-    load: async () => (await import('./list-provider-presets.ts')).listProviderPresets,
+    load: async () => (await import('../provider-setups.ts')).listProviderPresets,
   },
   {
     ...ADMIN,
@@ -18,7 +18,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/local-servers',
     operationId: 'findLocalServers',
     summary: 'Find the model servers that run on this machine',
-    load: async () => (await import('./find-local-servers.ts')).findLocalServers,
+    load: async () => (await import('../provider-setups.ts')).findLocalServers,
   },
   {
     ...ADMIN,
@@ -26,7 +26,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/provider-tests',
     operationId: 'testProviderDraft',
     summary: 'Test a provider before it is saved, and list its models',
-    load: async () => (await import('./test-provider-draft.ts')).testProviderDraft,
+    load: async () => (await import('../provider-setups.ts')).testProviderDraft,
   },
   {
     ...ADMIN,
@@ -34,7 +34,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/providers',
     operationId: 'listProviderSetups',
     summary: 'List the providers of the configuration and those that were set up',
-    load: async () => (await import('./list-provider-setups.ts')).listProviderSetups,
+    load: async () => (await import('../provider-setups.ts')).listProviderSetups,
   },
   {
     ...ADMIN,
@@ -42,7 +42,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/providers',
     operationId: 'createProviderSetup',
     summary: 'Set up a provider',
-    load: async () => (await import('./create-provider-setup.ts')).createProviderSetup,
+    load: async () => (await import('../provider-setups.ts')).createProviderSetup,
   },
   {
     ...ADMIN,
@@ -50,7 +50,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/providers/{slug}',
     operationId: 'updateProviderSetup',
     summary: 'Change a provider that was set up',
-    load: async () => (await import('./update-provider-setup.ts')).updateProviderSetup,
+    load: async () => (await import('../provider-setups.ts')).updateProviderSetup,
   },
   {
     ...ADMIN,
@@ -58,7 +58,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/providers/{slug}',
     operationId: 'deleteProviderSetup',
     summary: 'Delete a provider that was set up',
-    load: async () => (await import('./delete-provider-setup.ts')).deleteProviderSetup,
+    load: async () => (await import('../provider-setups.ts')).deleteProviderSetup,
   },
   {
     ...ADMIN,
@@ -66,7 +66,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/models',
     operationId: 'listModelSetups',
     summary: 'List the models of the configuration and those that were set up',
-    load: async () => (await import('./list-model-setups.ts')).listModelSetups,
+    load: async () => (await import('../model-setups.ts')).listModelSetups,
   },
   {
     ...ADMIN,
@@ -74,7 +74,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/models',
     operationId: 'createModelSetup',
     summary: 'Set up a model',
-    load: async () => (await import('./create-model-setup.ts')).createModelSetup,
+    load: async () => (await import('../model-setups.ts')).createModelSetup,
   },
   {
     ...ADMIN,
@@ -82,7 +82,7 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/models/{id+}',
     operationId: 'replaceModelSetup',
     summary: 'Replace the definition of a model that was set up',
-    load: async () => (await import('./replace-model-setup.ts')).replaceModelSetup,
+    load: async () => (await import('../model-setups.ts')).replaceModelSetup,
   },
   {
     ...ADMIN,
@@ -90,6 +90,6 @@ export const SETUP_ROUTES: readonly Route<SetupParts>[] = [
     path: '/admin/v1/setup/models/{id+}',
     operationId: 'deleteModelSetup',
     summary: 'Delete a model that was set up',
-    load: async () => (await import('./delete-model-setup.ts')).deleteModelSetup,
+    load: async () => (await import('../model-setups.ts')).deleteModelSetup,
   },
 ];

@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
 import { ADMIN } from '../route-groups.ts';
-import type { SystemParts } from './system-parts.ts';
+import type { SystemParts } from '../system.ts';
 
 /** How the process does, and this description of its operations. */
 export const SYSTEM_ROUTES: readonly Route<SystemParts>[] = [
@@ -11,7 +11,7 @@ export const SYSTEM_ROUTES: readonly Route<SystemParts>[] = [
     auth: 'none',
     operationId: 'getHealth',
     summary: 'Whether the process answers',
-    load: async () => (await import('./get-health.ts')).getHealth,
+    load: async () => (await import('../system.ts')).getHealth,
   },
   {
     method: 'GET',
@@ -20,7 +20,7 @@ export const SYSTEM_ROUTES: readonly Route<SystemParts>[] = [
     auth: 'none',
     operationId: 'getReady',
     summary: 'Whether new calls are taken',
-    load: async () => (await import('./get-ready.ts')).getReady,
+    load: async () => (await import('../system.ts')).getReady,
   },
   {
     ...ADMIN,
@@ -28,7 +28,7 @@ export const SYSTEM_ROUTES: readonly Route<SystemParts>[] = [
     path: '/admin/v1/instance',
     operationId: 'getInstance',
     summary: 'Show which process responds, how it is and what it keeps things in',
-    load: async () => (await import('./get-instance.ts')).getInstance,
+    load: async () => (await import('../system.ts')).getInstance,
   },
   {
     method: 'GET',
@@ -37,7 +37,7 @@ export const SYSTEM_ROUTES: readonly Route<SystemParts>[] = [
     auth: 'none',
     operationId: 'getMetrics',
     summary: 'Figures in the Prometheus text format',
-    load: async () => (await import('./get-metrics.ts')).getMetrics,
+    load: async () => (await import('../metrics.ts')).getMetrics,
   },
   {
     method: 'GET',
@@ -46,6 +46,6 @@ export const SYSTEM_ROUTES: readonly Route<SystemParts>[] = [
     auth: 'none',
     operationId: 'getOpenApi',
     summary: 'This document',
-    load: async () => (await import('./get-openapi.ts')).getOpenApi,
+    load: async () => (await import('../system.ts')).getOpenApi,
   },
 ];

@@ -10,7 +10,7 @@ import { toVideoResponse } from '../../videos/video-job.ts';
 import { videoKind } from '../../videos/video-kind.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { type VideoRequest, videoRequestSchema, type VideoResponse, videoResponseSchema } from '../../wire/videos.ts';
-import { refuseCallbackUrl } from '../webhooks/refuse-callback-url.ts';
+import { refuseCallbackUrl } from '../webhooks.ts';
 import type { CreateVideoParts } from './video-parts.ts';
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255;

@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
 import { ADMIN } from '../route-groups.ts';
-import type { WebhookParts } from './webhook-parts.ts';
+import type { WebhookParts } from '../webhooks.ts';
 
 /** Routes for the deliveries of webhooks about video jobs. */
 export const WEBHOOK_ROUTES: readonly Route<WebhookParts>[] = [
@@ -10,7 +10,7 @@ export const WEBHOOK_ROUTES: readonly Route<WebhookParts>[] = [
     path: '/admin/v1/webhooks/deliveries',
     operationId: 'listWebhookDeliveries',
     summary: 'List the announcements of video jobs, newest first',
-    load: async () => (await import('./list-webhook-deliveries.ts')).listWebhookDeliveries,
+    load: async () => (await import('../webhooks.ts')).listWebhookDeliveries,
   },
   {
     ...ADMIN,
@@ -18,6 +18,6 @@ export const WEBHOOK_ROUTES: readonly Route<WebhookParts>[] = [
     path: '/admin/v1/webhooks/deliveries/{jobId}/resend',
     operationId: 'resendWebhook',
     summary: 'Send an announcement anew',
-    load: async () => (await import('./resend-webhook.ts')).resendWebhook,
+    load: async () => (await import('../webhooks.ts')).resendWebhook,
   },
 ];

@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
 import { MANAGEMENT } from '../route-groups.ts';
-import type { WorkspaceParts } from './workspace-parts.ts';
+import type { WorkspaceParts } from '../workspaces.ts';
 
 /** Workspaces with their budgets. */
 export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
@@ -11,7 +11,7 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     wrongKey: 401,
     operationId: 'listWorkspaces',
     summary: 'List workspaces',
-    load: async () => (await import('./list-workspaces.ts')).listWorkspaces,
+    load: async () => (await import('../workspaces.ts')).listWorkspaces,
   },
   {
     ...MANAGEMENT,
@@ -19,7 +19,7 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     path: '/api/v1/workspaces',
     operationId: 'createWorkspace',
     summary: 'Create a workspace',
-    load: async () => (await import('./create-workspace.ts')).createWorkspace,
+    load: async () => (await import('../workspaces.ts')).createWorkspace,
   },
   {
     ...MANAGEMENT,
@@ -28,7 +28,7 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     wrongKey: 401,
     operationId: 'getWorkspace',
     summary: 'Get a workspace by id or slug',
-    load: async () => (await import('./get-workspace.ts')).getWorkspace,
+    load: async () => (await import('../workspaces.ts')).getWorkspace,
   },
   {
     ...MANAGEMENT,
@@ -36,7 +36,7 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     path: '/api/v1/workspaces/{id}',
     operationId: 'updateWorkspace',
     summary: 'Change a workspace',
-    load: async () => (await import('./update-workspace.ts')).updateWorkspace,
+    load: async () => (await import('../workspaces.ts')).updateWorkspace,
   },
   {
     ...MANAGEMENT,
@@ -44,7 +44,7 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     path: '/api/v1/workspaces/{id}',
     operationId: 'deleteWorkspace',
     summary: 'Delete a workspace that has no keys',
-    load: async () => (await import('./delete-workspace.ts')).deleteWorkspace,
+    load: async () => (await import('../workspaces.ts')).deleteWorkspace,
   },
   {
     ...MANAGEMENT,
@@ -53,7 +53,7 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     wrongKey: 401,
     operationId: 'listWorkspaceBudgets',
     summary: 'List the budgets of a workspace',
-    load: async () => (await import('./list-workspace-budgets.ts')).listWorkspaceBudgets,
+    load: async () => (await import('../workspaces.ts')).listWorkspaceBudgets,
   },
   {
     ...MANAGEMENT,
@@ -62,7 +62,7 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     wrongKey: 401,
     operationId: 'getWorkspaceBudget',
     summary: 'Get a budget of a workspace',
-    load: async () => (await import('./get-workspace-budget.ts')).getWorkspaceBudget,
+    load: async () => (await import('../workspaces.ts')).getWorkspaceBudget,
   },
   {
     ...MANAGEMENT,
@@ -71,7 +71,7 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     wrongKey: 401,
     operationId: 'putWorkspaceBudget',
     summary: 'Set a budget of a workspace',
-    load: async () => (await import('./put-workspace-budget.ts')).putWorkspaceBudget,
+    load: async () => (await import('../workspaces.ts')).putWorkspaceBudget,
   },
   {
     ...MANAGEMENT,
@@ -80,6 +80,6 @@ export const WORKSPACE_ROUTES: readonly Route<WorkspaceParts>[] = [
     wrongKey: 401,
     operationId: 'deleteWorkspaceBudget',
     summary: 'Lift a budget of a workspace',
-    load: async () => (await import('./delete-workspace-budget.ts')).deleteWorkspaceBudget,
+    load: async () => (await import('../workspaces.ts')).deleteWorkspaceBudget,
   },
 ];

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+
+import { createBroadcastOptions } from '../../../../test/support/broadcast/broadcast-options.ts';
+import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
+
+const PATH = '/observability/destinations';
+const LANGFUSE = { type: 'langfuse', name: 'n', config: { publicKey: 'pk', secretKey: 'sk-lf-0123456789abcdef' } };
+
+test('refuses a type that does not work, and names those that do', async () => {
+  const { call } = createAdminGateway();
+  const response = await call('POST', PATH, { type: 'datadog', name: 'n', config: { apiKey: 'x', mlApp: 'y' } });
+  expect(response).toMatchObject({
+    status: 400,
+    body: {
+      error: {
+        message: expect.stringContaining(
+          'type: is not a type that works here; these do: webhook, otel-collector, langfuse, s3',
+        ) as string,
+      },
+    },
+  });
+});
+
+test.each([
+  ['nowhere', undefined, 'these do: none'],
+  [
+    'where another type is spoken',
+    { ...createBroadcastOptions(), formats: createBroadcastOptions().formats.slice(0, 1) },
+    'these do: webhook',
+  ],
+])('refuses a destination %s', async (_, broadcast, message) => {
+  const { call } = createAdminGateway({ broadcast });
+  const { status, body } = await call('POST', PATH, LANGFUSE);
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(message)]);
+});
+
+const GOOD_CONFIGS = {
+  webhook: { url: 'https://example.com/' },
+  'otel-collector': { endpoint: 'https://example.com/' },
+  langfuse: { publicKey: 'p', secretKey: 's' },
+  s3: { bucketName: 'b', accessKeyId: 'a', secretAccessKey: 's' },
+};
+
+test.each<
+  [{ readonly type: keyof typeof GOOD_CONFIGS; readonly config: object; readonly filter_rules?: object }, string]
+>([
+  [{ type: 'webhook', config: { url: 'http://169.254.169.254/latest' } }, 'config.url: must lead to a public address'],
+  [{ type: 'webhook', config: { url: 'https://user:pass@example.com/' } }, 'config.url: must not contain'],
+  [{ type: 'otel-collector', config: { endpoint: 'http://localhost:4318' } }, 'config.endpoint: must'],
+  [
+    { type: 'langfuse', config: { publicKey: 'p', secretKey: 's', baseUrl: 'https://example.com:22' } },
+    'config.baseUrl: must not use port 22',
+  ],
+  [
+    { type: 's3', config: { bucketName: 'b', accessKeyId: 'a', secretAccessKey: 's', pathTemplate: '{nope}/x' } },
+    'config.pathTemplate: {nope} is not known',
+  ],
+  [
+    { type: 'webhook', config: { url: 'https://example.com/', headers: { 'a b': 'x' } } },
+    'config.headers: must have names of headers as keys',
+  ],
+  [
+    { type: 'webhook', config: { url: 'https://example.com/', headers: { a: 'x\r\nb: c' } } },
+    'must not contain line breaks',
+  ],
+  [
+    {
+      type: 'webhook',
+      config: { url: 'https://example.com/' },
+      filter_rules: { groups: [{ rules: [{ field: 'input', operator: 'regex', value: '(?=a)' }] }] },
+    },
+    'filter_rules.groups.0.rules.0.value: is no usable regular expression',
+  ],
+])('158: refuses %j, when it is made and when it is changed', async (body, message) => {
+  const { call, dataOf } = createAdminGateway({ broadcast: createBroadcastOptions(false) });
+  const created = await call('POST', PATH, { name: 'n', ...body });
+  expect([created.status, JSON.stringify(created.body)]).toEqual([400, expect.stringContaining(message)]);
+  const { type, ...change } = body;
+  const { id } = await dataOf('POST', PATH, { type, name: 'n', config: GOOD_CONFIGS[type] });
+  const changed = await call('PATCH', `${PATH}/${id}`, change);
+  expect([changed.status, JSON.stringify(changed.body)]).toEqual([400, expect.stringContaining(message)]);
+});
+
+test('210: no response shows a secret, including those in the query of an address and in headers', async () => {
+  const { call, store } = createAdminGateway();
+  const bodies = [
+    LANGFUSE,
+    {
+      type: 'webhook',
+      name: 'w',
+      config: { url: 'https://example.com/x?key=CANARY-key-0123456789', headers: { 'X-A': 'CANARY-head-0123456789' } },
+    },
+    {
+      type: 's3',
+      name: 's',
+      config: {
+        bucketName: 'b',
+        accessKeyId: 'AKIA',
+        secretAccessKey: 'CANARY-secret-0123456789',
+        sessionToken: 'CANARY-token-0123456789',
+      },
+    },
+  ];
+  const responses: unknown[] = [];
+  for (const body of bodies) {
+    const created = await call('POST', PATH, body);
+    const { id, config } = created.body['data'] as { readonly id: string; readonly config: object };
+    const before = await store.destinations.get(id);
+    // A client may send back what it was shown, as a form does that was opened and saved.
+    const changed = await call('PATCH', `${PATH}/${id}`, { name: 'renamed', config });
+    expect((await store.destinations.get(id))?.config).toEqual(before?.config);
+    responses.push(created, changed, await call('GET', `${PATH}/${id}`), await call('GET', PATH));
+  }
+  responses.push(await call('GET', '/admin/v1/destinations/deliveries'));
+  expect(JSON.stringify(responses)).not.toMatch(/CANARY-\w+-0|sk-lf-0/);
+  expect(JSON.stringify(responses)).toContain('https://example.com/x?********6789');
+});
+
+test('135: testing and resending respond with 404 for unknown ids', async () => {
+  const { call } = createAdminGateway();
+  for (const path of ['observability/destinations/x/test', 'destinations/deliveries/x/resend']) {
+    expect((await call('POST', `/admin/v1/${path}`)).status).toBe(404);
+  }
+  expect((await call('GET', '/admin/v1/destinations/deliveries?limit=0')).status).toBe(400);
+  expect((await call('GET', '/admin/v1/destinations/deliveries?state=delivered')).status).toBe(400);
+});

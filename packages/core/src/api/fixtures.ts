@@ -1,0 +1,182 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/host.ts';
+import { findReadableGeneration } from '../generations/list-generations.ts';
+import { operation } from '../http/operation.ts';
+import type { Store } from '../stores/store.ts';
+import {
+  type FixtureCaseDetail,
+  fixtureCaseListSchema,
+  fixtureCaseQuerySchema,
+  fixtureCaseResponseSchema,
+  type FixtureCaseRow,
+  type FixtureCasesQuery,
+  fixtureCasesQuerySchema,
+  type FixtureMissDetail,
+  fixtureMissListSchema,
+  fixtureMissResponseSchema,
+  type FixtureMissRow,
+  type FixtureMode,
+  type FixtureState,
+  fixtureStateResponseSchema,
+  type SavedFixture,
+  savedFixtureResponseSchema,
+  saveFixtureRequestSchema,
+  switchFixtureModeRequestSchema,
+} from '../wire/fixtures.ts';
+import type { Generation, GenerationContent } from '../wire/generation.ts';
+
+export interface FixtureParts {
+  readonly store: Pick<Store, 'generations' | 'keys'>;
+  /** Undefined where the host has none. */
+  readonly fixtures: FixtureLibrary | undefined;
+  readonly logger: Logger;
+}
+
+/** Returns the fixtures of the host. Throws `not_found` where the host has none. */
+function findFixtureLibrary({ fixtures }: Pick<FixtureParts, 'fixtures'>): FixtureLibrary {
+  if (fixtures !== undefined) return fixtures;
+  throw new GatewayError(
+    'not_found',
+    'This gateway has no fixtures: start one that has with "model-gateway serve --fixtures DIR" or "--record DIR", ' +
+      'or give createGateway the option "fixtures"',
+  );
+}
+
+/** A generation as it is stored, from which a case is made. */
+export interface StoredGeneration {
+  readonly generation: Generation;
+  readonly content: GenerationContent;
+}
+
+export interface FixtureCasePage {
+  readonly rows: readonly FixtureCaseRow[];
+  readonly total: number;
+}
+
+/** The host's fixtures, for the management API alone; rows have the shape that is sent over the wire. */
+export interface FixtureLibrary {
+  describe(): Awaitable<FixtureState>;
+  /**
+   * Switches what becomes of calls from now on; those under way go on as they began. Throws `conflict` where that cannot
+   * be. Absent where it never can.
+   */
+  switchTo?(mode: FixtureMode): Awaitable<FixtureState>;
+  /** Cases by path, with how many the query leaves in all. */
+  listCases(query: FixtureCasesQuery): Awaitable<FixtureCasePage>;
+  findCase(path: string): Awaitable<FixtureCaseDetail | undefined>;
+  /** The latest requests that no case matched, newest first; a bounded number. */
+  listMisses(): Awaitable<readonly FixtureMissRow[]>;
+  findMiss(id: string): Awaitable<FixtureMissDetail | undefined>;
+  /**
+   * Makes a case that responds to a miss as its nearest case would. Throws `not_found` for a miss that is no longer
+   * held, `conflict` where no case can be made.
+   */
+  acceptMiss(id: string): Awaitable<SavedFixture>;
+  /** Makes a case of a chat completion. It holds no secret of the configuration. */
+  save(stored: StoredGeneration): Awaitable<SavedFixture>;
+}
+
+/** `GET /admin/v1/fixtures` */
+export const getFixtures = operation<FixtureParts>()({
+  response: fixtureStateResponseSchema,
+  run: async ({ parts }) => ({ data: await findFixtureLibrary(parts).describe() }),
+});
+
+/** `PATCH /admin/v1/fixtures`: switches whether calls go to providers, are recorded, or get recorded responses. */
+export const switchFixtureMode = operation<FixtureParts>()({
+  body: switchFixtureModeRequestSchema,
+  response: fixtureStateResponseSchema,
+  async run({ body: { mode }, parts, principal }) {
+    const library = findFixtureLibrary(parts);
+    if (library.switchTo === undefined) {
+      const { fixed_because: reason } = await library.describe();
+      throw new GatewayError('conflict', reason ?? 'How this gateway is started decides its mode');
+    }
+    const data = await library.switchTo(mode);
+    parts.logger.info('the mode of fixtures was switched', { mode, by: principal.name });
+    return { data };
+  },
+});
+
+/** `POST /admin/v1/fixtures`: makes a fixture of a stored generation. */
+export const saveFixture = operation<FixtureParts>()({
+  body: saveFixtureRequestSchema,
+  response: savedFixtureResponseSchema,
+  status: 201,
+  async run({ principal, parts, body: { generation_id: id } }) {
+    const library = findFixtureLibrary(parts);
+    const { generation } = await findReadableGeneration(id, { principal, parts });
+    if (generation.api_type !== 'completions') {
+      throw new GatewayError(
+        'invalid_request',
+        `generation_id: ${id} is a video; only chat completions can be saved, and videos recorded with --record`,
+      );
+    }
+    const content = await parts.store.generations.getContent(id);
+    if (content === undefined) {
+      throw new GatewayError(
+        'not_found',
+        `No content is stored for generation ${id}, so there is nothing to answer with; see logging.inputOutput`,
+      );
+    }
+    const brokeOff = content.error !== null && content.output.completion !== null;
+    if (brokeOff || generation.cancelled === true) {
+      throw new GatewayError('conflict', `The answer of ${id} is not whole; replayed it would pass for one that is`);
+    }
+    return { data: await library.save({ generation, content }) };
+  },
+});
+
+/** `GET /admin/v1/fixtures/cases?set=&q=&use=&offset=&limit=` */
+export const listFixtureCases = operation<FixtureParts>()({
+  query: fixtureCasesQuerySchema,
+  response: fixtureCaseListSchema,
+  async run({ parts, query }) {
+    const { rows, total } = await findFixtureLibrary(parts).listCases(query);
+    return { data: rows, total_count: total };
+  },
+});
+
+/** `GET /admin/v1/fixtures/case?path=` */
+export const getFixtureCase = operation<FixtureParts>()({
+  query: fixtureCaseQuerySchema,
+  response: fixtureCaseResponseSchema,
+  async run({ parts, query: { path } }) {
+    const found = await findFixtureLibrary(parts).findCase(path);
+    if (found === undefined) throw new GatewayError('not_found', `There is no fixture ${path.slice(0, 200)}`);
+    return { data: found };
+  },
+});
+
+/** `GET /admin/v1/fixtures/misses` */
+export const listFixtureMisses = operation<FixtureParts>()({
+  response: fixtureMissListSchema,
+  async run({ parts }) {
+    const misses = await findFixtureLibrary(parts).listMisses();
+    return { data: misses, total_count: misses.length };
+  },
+});
+
+/** `GET /admin/v1/fixtures/misses/{id}` */
+export const getFixtureMiss = operation<FixtureParts>()({
+  params: ['id'],
+  response: fixtureMissResponseSchema,
+  async run({ params: { id }, parts }) {
+    const miss = await findFixtureLibrary(parts).findMiss(id);
+    if (miss === undefined) {
+      throw new GatewayError('not_found', `There is no miss ${id.slice(0, 100)}; only the latest are kept`);
+    }
+    return { data: miss };
+  },
+});
+
+/** `POST /admin/v1/fixtures/misses/{id}/accept` */
+export const acceptFixtureMiss = operation<FixtureParts>()({
+  params: ['id'],
+  response: savedFixtureResponseSchema,
+  status: 201,
+  async run({ params, parts }) {
+    return { data: await findFixtureLibrary(parts).acceptMiss(params.id) };
+  },
+});

@@ -1,0 +1,251 @@
+import { z } from 'zod';
+
+import type { AuthenticateCaller } from '../auth/authenticate.ts';
+import type { FindKeyNames, MemberDirectory } from '../auth/keys.ts';
+import type { Broadcaster } from '../broadcast/broadcaster.ts';
+import type { Timeouts } from '../calls/attempt.ts';
+import type { OpenCalls } from '../dispatch/open-calls.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Closing, Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { TimerWheel } from '../foundation/timers.ts';
+import { exportGenerations as writeGenerations } from '../generations/export-generations.ts';
+import type { GenerationFeed } from '../generations/feed.ts';
+import {
+  findReadableGeneration,
+  type FoundGenerations,
+  getGenerations,
+  listGenerations as findGenerations,
+  parseCursor,
+  parseSortedCursor,
+  toAskedRow,
+  toCursor,
+  toGenerationFilter,
+  toSortedCursor,
+} from '../generations/list-generations.ts';
+import { toPublicContent } from '../generations/to-generation.ts';
+import { operation } from '../http/operation.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { Store } from '../stores/store.ts';
+import { feedbackResponseSchema } from '../wire/account.ts';
+import { deletedSchema, refuseField } from '../wire/fields.ts';
+import {
+  exportedGenerationSchema,
+  generationExportQuerySchema,
+  type GenerationListQuery,
+  generationListQuerySchema,
+  generationListSchema,
+} from '../wire/generation-list.ts';
+import {
+  callCourseResponseSchema,
+  feedbackRequestSchema,
+  generationContentResponseSchema,
+  generationResponseSchema,
+  streamTimelineResponseSchema,
+} from '../wire/generation.ts';
+
+export interface GenerationParts {
+  readonly platform: Platform;
+  readonly wheel: TimerWheel;
+  readonly timeouts: Timeouts;
+  readonly store: Pick<Store, 'generations' | 'keys'>;
+  readonly providers: readonly Provider[];
+  readonly authenticate: AuthenticateCaller;
+  readonly findKeyNames: FindKeyNames;
+  readonly members: MemberDirectory;
+  /** The latest generations that this process has recorded. */
+  readonly generationFeed: GenerationFeed;
+  readonly openCalls: Pick<OpenCalls, 'states' | 'interrupt' | 'has'>;
+  readonly logger: Logger;
+  readonly broadcaster: Pick<Broadcaster, 'arrivalsOf'>;
+  /** Random text that identifies this gateway. */
+  readonly instanceId: () => string;
+  readonly closing: Pick<Closing, 'signal'>;
+}
+
+/** The query of the operations on one generation. */
+const generationQuerySchema = z.object({
+  id: z.string({ error: 'must be given' }).min(1, 'must have at least 1 character'),
+});
+
+/** The moment from which on no calls are missing that were dropped, for a response about a span that begins before it. */
+export function toCompleteFrom(
+  completeFromMs: number | undefined,
+  fromMs: number,
+): { readonly complete_from?: string } {
+  const isWhole = completeFromMs === undefined || completeFromMs <= fromMs;
+  return isWhole ? {} : { complete_from: new Date(completeFromMs).toISOString() };
+}
+
+/** The moment from which on all calls were looked at, for a response, where the store had no time for more. */
+export function toSearchedFrom(...moments: readonly (number | undefined)[]): { readonly searched_from?: string } {
+  const latest = Math.max(...moments.map((ms) => ms ?? Number.NEGATIVE_INFINITY));
+  return Number.isFinite(latest) ? { searched_from: new Date(latest).toISOString() } : {};
+}
+
+/** `GET /generation?id=` */
+export const getGeneration = operation<GenerationParts>()({
+  query: generationQuerySchema,
+  response: generationResponseSchema,
+  async run(context) {
+    const { generation } = await findReadableGeneration(context.query.id, context);
+    return { data: generation };
+  },
+});
+
+/** `GET /generation/content?id=` */
+export const getGenerationContent = operation<GenerationParts>()({
+  query: generationQuerySchema,
+  response: generationContentResponseSchema,
+  async run(context) {
+    const { generation } = await findReadableGeneration(context.query.id, context);
+    const content = await context.parts.store.generations.getContent(generation.id);
+    if (content === undefined) {
+      throw new GatewayError('not_found', `No content is stored for generation ${generation.id}`);
+    }
+    return { data: toPublicContent(content) };
+  },
+});
+
+/** `POST /generation/feedback`: stored with the generation's record. */
+export const submitGenerationFeedback = operation<GenerationParts>()({
+  body: feedbackRequestSchema,
+  response: feedbackResponseSchema,
+  async run(context) {
+    const { parts, body } = context;
+    const record = await findReadableGeneration(body.generation_id, context);
+    const { generation } = record;
+    const feedback = {
+      category: body.category,
+      comment: body.comment ?? null,
+      created_at: new Date(parts.platform.now()).toISOString(),
+    };
+    await parts.store.generations.update({
+      ...record,
+      generation: { ...generation, feedback: [...(generation.feedback ?? []), feedback] },
+    });
+    return { data: { success: true } };
+  },
+});
+
+/** `GET /admin/v1/generations`: newest first or sorted, page by page. */
+export const listGenerations = operation<GenerationParts>()({
+  query: generationListQuerySchema,
+  response: generationListSchema,
+  async run({ parts, query: asked }) {
+    const { limit: _limit, cursor, id: ids, fields, sort: _sort, order: _order, ...filters } = asked;
+    const isNarrowed = Object.values(filters).some((value) => value !== undefined);
+    if (ids !== undefined && (isNarrowed || isSorted(asked) || cursor !== undefined))
+      throw refuseField('id', 'cannot be given together with a filter, an order or a cursor');
+    const { records, nextCursor, searched, searchedBackTo, searchedFromMs }: FoundPage =
+      ids === undefined ? await findPage(asked, parts) : { ...(await getGenerations(ids, parts)), nextCursor: null };
+    return {
+      data: await Promise.all(records.map((record) => toAskedRow(record, fields, parts))),
+      next_cursor: nextCursor,
+      key_names: await parts.findKeyNames(new Set(records.map(({ principalId }) => principalId))),
+      ...(!isNarrowed && ids === undefined && { total_estimate: await parts.store.generations.count() }),
+      ...(asked.text !== undefined && { searched: { records: searched, back_to: searchedBackTo } }),
+      ...toSearchedFrom(searchedFromMs),
+    };
+  },
+});
+
+/** Newest first, which the store can do by reading no further than a page, is no sorting. */
+const isSorted = ({ sort, order }: GenerationListQuery): boolean => sort !== 'time' || order !== 'desc';
+
+interface FoundPage extends Omit<FoundGenerations, 'next'> {
+  readonly nextCursor: string | null;
+  /** In sorted lists. */
+  readonly searchedFromMs?: number | undefined;
+}
+
+async function findPage(asked: GenerationListQuery, parts: GenerationParts): Promise<FoundPage> {
+  const { limit, cursor, text, sort, order } = asked;
+  const filter = toGenerationFilter(asked, parts);
+  if (!isSorted(asked)) {
+    const found = await findGenerations({ filter, text, limit, before: parseCursor(cursor) }, parts);
+    return { ...found, nextCursor: toCursor(found.next) };
+  }
+  if (text !== undefined) {
+    const reason = 'a text is looked for from the newest call on';
+    throw refuseField('sort', `cannot be given together with text: ${reason}`);
+  }
+  const after = parseSortedCursor(cursor, asked);
+  const { records, next, searchedFromMs } = await parts.store.generations.sorted({ limit, sort, order, after, filter });
+  return { records, nextCursor: toSortedCursor(next, asked), searched: 0, searchedBackTo: null, searchedFromMs };
+}
+
+const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
+
+/** `GET /admin/v1/generations/export`: writes all generations that match the query to a file. */
+export const exportGenerations = operation<GenerationParts>()({
+  query: generationExportQuerySchema,
+  response: { mediaTypes: { 'application/x-ndjson': exportedGenerationSchema, 'text/csv': null } },
+  responseHeaders: { 'content-disposition': 'The name of the file', 'cache-control': '`no-store`' },
+  run({ request, parts, query: { format, content, text, ...query } }) {
+    if (format === 'csv' && content === 'true') {
+      throw refuseField('content', 'is not available in csv; ask for format=ndjson');
+    }
+    const filter = toGenerationFilter(query, parts);
+    const { signal } = request;
+    return {
+      status: 200,
+      headers: {
+        'content-type': TYPES[format],
+        'content-disposition': `attachment; filename="generations.${format}"`,
+        'cache-control': 'no-store',
+      },
+      body: writeGenerations({ filter, text, format, withContent: content === 'true', signal }, parts),
+    };
+  },
+});
+
+/**
+ * `GET /admin/v1/generations/{id}/timeline`: the times at which the text of a streamed completion arrived. It is
+ * deleted together with the content.
+ */
+export const getGenerationTimeline = operation<GenerationParts>()({
+  params: ['id'],
+  response: streamTimelineResponseSchema,
+  async run(context) {
+    const { generation } = await findReadableGeneration(context.params.id, context);
+    const content = await context.parts.store.generations.getContent(generation.id);
+    if (content !== undefined) return { data: content.timeline ?? null };
+    throw new GatewayError('not_found', `No content is stored for generation ${generation.id}`);
+  },
+});
+
+/**
+ * `GET /admin/v1/generations/{id}/course`: what the time of a call went to, and how it was routed. Course and timeline
+ * are deleted together with the content.
+ */
+export const getGenerationCourse = operation<GenerationParts>()({
+  params: ['id'],
+  response: callCourseResponseSchema,
+  async run(context) {
+    const { store, broadcaster } = context.parts;
+    const { generation } = await findReadableGeneration(context.params.id, context);
+    const content = await store.generations.getContent(generation.id);
+    return {
+      data: {
+        course: content?.course ?? null,
+        timeline: content?.timeline ?? null,
+        arrivals: await broadcaster.arrivalsOf(generation),
+      },
+    };
+  },
+});
+
+/**
+ * `DELETE /admin/v1/generations/{id}`: deletes the request and the completion at once; the record stays, because it
+ * accounts for money.
+ */
+export const deleteGenerationContent = operation<GenerationParts>()({
+  params: ['id'],
+  response: deletedSchema,
+  async run(context) {
+    const { generation } = await findReadableGeneration(context.params.id, context);
+    if (await context.parts.store.generations.deleteContent(generation.id)) return { deleted: true };
+    throw new GatewayError('not_found', `No content is stored for generation ${generation.id}`);
+  },
+});

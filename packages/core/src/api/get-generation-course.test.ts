@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+
+import {
+  API_KEY,
+  createCoreGateway,
+  jsonOf,
+  MANAGEMENT_KEY,
+  readFrames,
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { chunkings, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
+import {
+  createReplayTransport,
+  createScriptedTransport,
+} from '../../../../test/support/upstreams/scripted-transport.ts';
+import { createTurnTransport } from '../../../../test/support/upstreams/scripted-turns.ts';
+import type { ServerTool } from '../chat/stages/server-tools/server-tool.ts';
+import type { CallCourseReport } from '../wire/generation.ts';
+
+const COMPLETION = toEventPieces([
+  { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+]);
+const WHOLE = JSON.stringify({ choices: [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }] });
+const JSON_HEADERS = { 'content-type': 'application/json' };
+const path = (id: string): string => `/admin/v1/generations/${id}/course`;
+
+type Core = ReturnType<typeof createCoreGateway>;
+const idOf = ({ store }: Core): string => store.appended.at(-1)?.record.generation.id ?? '';
+const courseOf = async (core: Core) =>
+  (jsonOf(await core.get(path(idOf(core)), MANAGEMENT_KEY)) as { data: CallCourseReport }).data;
+
+test.each(chunkings(COMPLETION))('returns the course of a stream with its timeline (%s)', async (_name, pieces) => {
+  const core = createCoreGateway(createReplayTransport({ pieces }));
+  await readFrames(await core.chat({ stream: true })).rest();
+  expect(await courseOf(core)).toEqual({
+    course: {
+      before_ms: { request: 0, guardrails: 0, routing: 0, rate_limits: 0 },
+      attempts_ms: [0],
+      decision: {
+        requested: 'acme/chat',
+        strategy: 'direct',
+        ordered_by: 'price',
+        candidates: [
+          { provider: 'acme', provider_name: 'Acme', model: 'acme/chat' },
+          { provider: 'beta', provider_name: 'Beta', model: 'acme/chat' },
+        ],
+      },
+    },
+    timeline: { interval_ms: 20, gaps_ms: [0], text: [5] },
+    arrivals: [],
+  });
+});
+
+test('tells when each attempt began, and which endpoint was excluded by which rule', async () => {
+  const upstream = createScriptedTransport();
+  const core = createCoreGateway(upstream);
+  const chat = core.chat({ provider: { order: ['beta', 'acme'] } });
+  await core.platform.advance(0);
+  await core.platform.advance(250);
+  upstream.latest().respond(503, JSON_HEADERS);
+  upstream.latest().end();
+  await core.platform.advance(0);
+  await core.platform.advance(40);
+  upstream.latest().respond(200, JSON_HEADERS);
+  upstream.latest().push(WHOLE);
+  upstream.latest().end();
+  expect((await chat).status).toBe(200);
+  expect(await courseOf(core)).toMatchObject({
+    course: {
+      attempts_ms: [0, 250],
+      decision: {
+        ordered_by: 'order',
+        candidates: [{ provider: 'beta' }, { provider: 'acme' }],
+      },
+    },
+    timeline: null,
+  });
+  const narrowed = core.chat({ provider: { only: ['acme'] } });
+  await core.platform.advance(0);
+  upstream.latest().respond(200, JSON_HEADERS);
+  upstream.latest().push(WHOLE);
+  upstream.latest().end();
+  await narrowed;
+  const { course } = await courseOf(core);
+  expect(course?.decision).not.toHaveProperty('ordered_by');
+  expect(course?.decision?.candidates).toEqual([
+    { provider: 'acme', provider_name: 'Acme', model: 'acme/chat' },
+    { provider: 'beta', provider_name: 'Beta', model: 'acme/chat', rule: 'only' },
+  ]);
+});
+
+test('stores no decision where there was nothing to decide', async () => {
+  const core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }));
+  await core.chat({ model: 'acme/other' });
+  const { course } = await courseOf(core);
+  expect(course?.attempts_ms).toEqual([0]);
+  expect(course).not.toHaveProperty('decision');
+});
+
+test('names the endpoint that was passed over because it would have refused the same', async () => {
+  const upstream = createReplayTransport({
+    status: 400,
+    headers: JSON_HEADERS,
+    pieces: ['{"error":{"message":"No."}}'],
+  });
+  const core = createCoreGateway(upstream);
+  expect((await core.chat()).status).toBe(400);
+  expect((await courseOf(core)).course?.decision?.candidates).toMatchObject([
+    { provider: 'acme' },
+    { provider: 'beta', skipped: 'same_refusal' },
+  ]);
+});
+
+test('counts what moderation and a search took, before the call was admitted and after', async () => {
+  const core: Core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }), {
+    moderator: { name: 'Judge', moderate: () => pause(120).then(() => ({ isFlagged: false, reasons: [] })) },
+    web: { searchEngine: { name: 'finder', search: () => pause(300).then(() => []) } },
+  });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void core.platform.setTimer(resolve, ms));
+  const chat = core.chat({ plugins: [{ id: 'moderation' }, { id: 'web' }] });
+  await core.platform.advance(1000);
+  expect((await chat).status).toBe(200);
+  expect((await courseOf(core)).course).toMatchObject({
+    before_ms: { request: 0, guardrails: 120, routing: 0, rate_limits: 0 },
+    attempts_ms: [300],
+    steps: [{ kind: 'stage', name: 'web-search', at_ms: 0, took_ms: 300 }],
+  });
+});
+
+test('counts what rate limits and the holding of money took', async () => {
+  const core: Core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }), {
+    rateLimits: {
+      rules: [{ key: '*', model: '*', requestsPerMinute: 10, tokensPerMinute: null }],
+      createCounter: () => ({
+        take: () => pause(40).then(() => ({ isExceeded: false, resetInMs: 0 })),
+        look: () => Promise.resolve({ isExceeded: false, resetInMs: 0 }),
+        add: () => Promise.resolve(),
+      }),
+    },
+  });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void core.platform.setTimer(resolve, ms));
+  const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+  const made = jsonOf(await core.post('/api/v1/keys', { name: 'limited', limit: 5 }, as(MANAGEMENT_KEY)));
+  const chat = core.chat({ max_tokens: 10 }, as(String(made['key'])));
+  await core.platform.advance(1000);
+  expect((await chat).status).toBe(200);
+  expect((await courseOf(core)).course).toMatchObject({
+    before_ms: { guardrails: 0, rate_limits: 40 },
+    steps: [{ kind: 'budget', name: 'budgets', at_ms: 0, took_ms: 0 }],
+  });
+});
+
+test('lists the tools that the gateway ran with their times', async () => {
+  const tool: ServerTool = {
+    name: 'lookup',
+    description: 'Looks up.',
+    inputSchema: { type: 'object' },
+    open: () => ({ run: () => ({ content: 'green' }) }),
+  };
+  const upstream = createTurnTransport([{ calls: [['lookup', {}]] }, { content: 'It is green.' }]);
+  const core = createCoreGateway(upstream, { serverTools: [tool] });
+  await core.chat({ tools: [{ type: 'service:lookup' }] });
+  expect((await courseOf(core)).course).toMatchObject({
+    attempts_ms: [0, 0],
+    steps: [{ kind: 'tool', name: 'lookup', at_ms: 0, took_ms: 0 }],
+  });
+});
+
+test('tells what became of deliveries that were noted in the store, before this process too', async () => {
+  const upstream = createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] });
+  const core = createCoreGateway(upstream);
+  await core.chat();
+  const attempt = { generationIds: [idOf(core)], sentAt: core.platform.now(), tookMs: 12 };
+  await core.store.deliveries.append({ ...attempt, destinationId: 'd', hasArrived: false, result: 'HTTP 500' });
+  const sent_at = new Date(core.platform.now()).toISOString();
+  expect((await courseOf(core)).arrivals).toEqual([
+    { destination_id: 'd', sent_at, took_ms: 12, has_arrived: false, result: 'HTTP 500' },
+  ]);
+});
+
+test('stores no course without the content, and shows none to keys of the API', async () => {
+  const upstream = createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] });
+  const core = createCoreGateway(upstream, { logging: { inputOutput: false } });
+  await core.chat();
+  expect(await courseOf(core)).toEqual({ course: null, timeline: null, arrivals: [] });
+  expect((await core.get(path(idOf(core)), API_KEY)).status).toBe(403);
+
+  const storing = createCoreGateway(upstream);
+  await storing.chat();
+  const content = jsonOf(await storing.get(`/api/v1/generation/content?id=${idOf(storing)}`));
+  expect(JSON.stringify(content)).not.toContain('attempts_ms');
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+
+import { API_KEY, createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
+import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
+import type { AccountOptions } from '../account/account.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
+
+const FILM: ModelDefinition = {
+  id: 'r/film',
+  architecture: { input_modalities: ['text'], output_modalities: ['video'] },
+  endpoints: [{ provider: 'film', providerModel: 'film-1' }],
+};
+
+test.each<[AccountOptions, string[]]>([
+  [{}, ['r/film']],
+  [{ providers: { ignore: ['film'] } }, []],
+  [{ providers: { only: ['film'] } }, ['r/film']],
+  [{ privacy: { zdr: true } }, []],
+])('an account of %j can make videos of %j', async (account, expected) => {
+  const { get } = createCoreGateway([createScriptedVideos().provider], { models: [FILM], account });
+  const { data } = jsonOf(await get('/api/v1/models/user?output_modalities=video'));
+  expect((data as { id: string }[]).map(({ id }) => id)).toEqual(expected);
+});
+
+test('lists tier endpoints as usable, but no expired models', async () => {
+  const models: ModelDefinition[] = [
+    { id: 'r/old', expiration_date: '2020-01-01', endpoints: endpointsAt({ one: 1 }) },
+    { id: 'r/flex', endpoints: endpointsAt({ one: 1 }, { tag: 'one/flex' }) },
+    { id: 'r/chat', endpoints: endpointsAt({ one: 1 }) },
+  ];
+  const { get, ask } = createRoutedGateway({ one: {} }, models);
+  const { data } = jsonOf(await get('/api/v1/models/user'));
+  expect((data as { id: string }[]).map(({ id }) => id)).toEqual(['r/flex', 'r/chat']);
+  expect((await ask({ model: 'r/old' })).status).toBe(404);
+  expect((await ask({ model: 'r/flex', service_tier: 'flex' })).status).toBe(200);
+});
+
+test('lists what settings of the account and guardrails of the key leave together', async () => {
+  const ids = ['one', 'two', 'three'];
+  const { get, post, gateway } = createRoutedGateway(
+    { one: {}, two: {}, three: {} },
+    ids.map((slug) => ({ id: `r/${slug}`, endpoints: endpointsAt({ [slug]: 1 }) })),
+    { account: { providers: { ignore: ['one'] } } },
+  );
+  const authorization = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const created = jsonOf(await post('/api/v1/keys', { name: 'narrow' }, { headers: authorization }));
+  const { hash } = created['data'] as { hash: string };
+  const guardrail = jsonOf(
+    await post('/api/v1/guardrails', { name: 'g', ignored_providers: ['two'] }, { headers: authorization }),
+  )['data'] as { id: string };
+  await post(`/api/v1/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [hash] }, { headers: authorization });
+  const usableBy = async (key: string): Promise<string[]> =>
+    (jsonOf(await get('/api/v1/models/user', key))['data'] as { id: string }[]).map(({ id }) => id);
+  expect(await usableBy(created['key'] as string)).toEqual(['r/three']);
+  expect(await usableBy(API_KEY)).toEqual(['r/two', 'r/three']);
+  await gateway.close();
+});
+
+test('counts under a regional host what is listed there', async () => {
+  const { post, gateway } = createRoutedGateway(
+    { one: { region: 'eu' }, two: {} },
+    ['one', 'two'].map((slug) => ({ id: `r/${slug}`, endpoints: endpointsAt({ [slug]: 1 }) })),
+    { regions: [{ name: 'eu', hosts: ['eu.example'] }] },
+  );
+  const countAt = async (host: string): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${API_KEY}`, host };
+    return jsonOf(await post('/api/v1/models/count', undefined, { method: 'GET', headers }))['data'];
+  };
+  expect(await countAt('eu.example')).toEqual({ count: 1 });
+  expect(await countAt('example')).toEqual({ count: 2 });
+  await gateway.close();
+});

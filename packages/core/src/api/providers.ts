@@ -1,0 +1,194 @@
+import { z } from 'zod';
+
+import type { BoundModels } from '../catalog/bound-models.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { operation } from '../http/operation.ts';
+import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
+import type { Provider } from '../providers/provider.ts';
+import { countStandings, createCounts, type HealthBoard, type StandingCounts } from '../routing/health/health-board.ts';
+import type { ProviderChecks, ProviderFinding } from '../setup/setup-host.ts';
+import type { ProviderHistories } from '../trials/provider-histories.ts';
+import { providerListSchema } from '../wire/account.ts';
+import {
+  findingLineSchema,
+  type LayerFinding,
+  providerStateListSchema,
+  providerTestRequestSchema,
+  providerTestResultSchema,
+} from '../wire/providers.ts';
+
+export interface ProviderParts {
+  readonly providers: readonly Provider[];
+  /** As the host gave them. */
+  readonly hostProviders: readonly Provider[];
+  /** Undefined where the host reports nothing about connections. */
+  readonly providerChecks: ProviderChecks | undefined;
+  readonly catalog: Catalog;
+  /** The lists of models of providers that were asked for them, by slug. */
+  readonly discovered: ReadonlyMap<string, BoundModels>;
+  readonly health: HealthBoard;
+  readonly providerHistories: ProviderHistories;
+  readonly platform: Pick<Platform, 'now'>;
+}
+
+/** A test of a provider that is under way; it ends with what it returns. */
+export type RunningTest<Found> = AsyncIterator<ProviderFinding, Found>;
+
+interface TestResponseOptions<Found> {
+  /** Whether findings are sent as they come. */
+  readonly stream: boolean;
+  /** The `data` of the response, when all has been found. */
+  readonly toData: (findings: readonly LayerFinding[], found: Found) => { readonly ok: boolean };
+  readonly headers: Record<string, string>;
+}
+
+/**
+ * The response with what a test finds: whole, or as lines of JSON, one `{ "finding": … }` for each layer when it has
+ * been looked at, and last what the whole response would be.
+ */
+export async function toTestResponse<Found>(
+  test: RunningTest<Found>,
+  { stream, toData, headers }: TestResponseOptions<Found>,
+): Promise<GatewayResponse> {
+  if (stream) return { status: 200, headers: { ...headers, ...STREAM_HEADERS }, body: toLines(test, toData) };
+  const findings: LayerFinding[] = [];
+  for (;;) {
+    const { done, value } = await test.next();
+    if (done === true) return toJsonResponse(200, { data: toData(findings, value) }, headers);
+    findings.push(toLayerFinding(value));
+  }
+}
+
+/** Whether no layer stands in the way. */
+export const isWell = (findings: readonly LayerFinding[]): boolean =>
+  findings.every(({ status }) => status !== 'failed');
+
+/** For the description of an operation. */
+export const TEST_HEADERS = {
+  'cache-control': 'Of a stream: `no-cache, no-transform`',
+  'x-accel-buffering': 'Of a stream: `no`',
+};
+
+const STREAM_HEADERS = {
+  'content-type': 'application/x-ndjson',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+async function* toLines<Found>(
+  test: RunningTest<Found>,
+  toData: TestResponseOptions<Found>['toData'],
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  const toLine = (value: object): Uint8Array => encoder.encode(`${JSON.stringify(value)}\n`);
+  const findings: LayerFinding[] = [];
+  try {
+    for (;;) {
+      const { done, value } = await test.next();
+      if (done === true) return yield toLine({ data: toData(findings, value) });
+      const finding = toLayerFinding(value);
+      findings.push(finding);
+      yield toLine({ finding });
+    }
+  } finally {
+    await test.return?.();
+  }
+}
+
+const toLayerFinding = ({ layer, status, detail, advice, durationMs }: ProviderFinding): LayerFinding => ({
+  layer,
+  status,
+  detail,
+  ...(advice !== undefined && { advice }),
+  ...(durationMs !== undefined && { duration_ms: durationMs }),
+});
+
+/** `GET /providers`: those of this gateway. Where they sit and what they publish is not known to it. */
+export const listProviders = operation<ProviderParts>()({
+  response: providerListSchema,
+  run: ({ parts }) => ({
+    data: parts.providers.map(({ slug, name }) => ({
+      name,
+      slug,
+      privacy_policy_url: null,
+      terms_of_service_url: null,
+      status_page_url: null,
+      headquarters: null,
+      datacenters: null,
+    })),
+  }),
+});
+
+/** `GET /admin/v1/providers`: the address of each provider, its number of models, and the health of its endpoints. */
+export const listProviderStates = operation<ProviderParts>()({
+  response: providerStateListSchema,
+  run({ parts }) {
+    const { hostProviders, providerChecks, catalog, health, discovered } = parts;
+    const standings = countStandings(catalog, health);
+    const data = hostProviders.map((provider) => {
+      const known = providerChecks?.describe(provider);
+      const counts = standings.get(provider.slug) ?? createCounts();
+      const { 'half-open': halfOpen, ...others } = counts;
+      return {
+        slug: provider.slug,
+        name: provider.name,
+        host: known?.host ?? null,
+        has_key: known?.hasKey ?? null,
+        byok: provider.byok ?? false,
+        discovers_models: provider.discoverModels ?? false,
+        models: Object.values(counts).reduce((sum, count) => sum + count, 0),
+        models_left_out: toLeftOut(discovered.get(provider.slug)),
+        health: { status: toStatus(counts), endpoints: { ...others, half_open: halfOpen } },
+        can_test: known !== undefined,
+      };
+    });
+    return { data };
+  },
+});
+
+function toLeftOut(list: BoundModels | undefined) {
+  if (list === undefined || list.leftOut === null) return null;
+  const { surplus, longNames, unfitNames } = list.leftOut;
+  return { surplus, long_names: longNames, unfit_names: unfitNames };
+}
+
+function toStatus({ unused: _, ...used }: StandingCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
+  const total = Object.values(used).reduce((sum, count) => sum + count, 0);
+  if (total === 0) return 'unknown';
+  if (used.steady === total) return 'ok';
+  return used.open + used['half-open'] + used.failing === total ? 'down' : 'degraded';
+}
+
+/** `POST /admin/v1/providers/{slug}/test`: checks the connection to a provider, layer by layer. */
+export const testProvider = operation<ProviderParts>()({
+  params: ['slug'],
+  body: providerTestRequestSchema,
+  response: {
+    mediaTypes: {
+      'application/json': providerTestResultSchema,
+      'application/x-ndjson': z.union([findingLineSchema, providerTestResultSchema]),
+    },
+  },
+  responseHeaders: TEST_HEADERS,
+  find({ params: { slug }, parts }) {
+    const provider = parts.hostProviders.find((one) => one.slug === slug);
+    if (provider === undefined) {
+      throw new GatewayError('not_found', `There is no provider ${slug.slice(0, 100)}`);
+    }
+    const checks = parts.providerChecks;
+    if (checks?.describe(provider) === undefined) {
+      throw new GatewayError('invalid_request', `How ${slug} is reached is not known here, so it cannot be tested`);
+    }
+    return { checks, provider };
+  },
+  run({ request: { signal }, params: { slug }, body: { call, stream }, found: { checks, provider }, responseHeaders }) {
+    const test = checks.test(provider, { call, signal })[Symbol.asyncIterator]();
+    return toTestResponse(test, {
+      stream,
+      toData: (findings) => ({ slug, ok: isWell(findings), findings }),
+      headers: responseHeaders,
+    });
+  },
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+
+import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
+import { API_KEY, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+
+const HELLO = { messages: [{ role: 'user', content: 'Hello!' }] };
+
+interface Row {
+  readonly path: string;
+  readonly status: number;
+  readonly message: string;
+  readonly key_hash: string | null;
+}
+
+function createScene() {
+  const admin = createAdminGateway();
+  const list = async (query = ''): Promise<readonly Row[]> =>
+    (await admin.dataOf('GET', `/admin/v1/refusals${query}`)) as unknown as readonly Row[];
+  const makeKey = async (name: string): Promise<{ readonly key: string; readonly hash: string }> => {
+    const { body } = await admin.call('POST', '/keys', { name });
+    return { key: String(body['key']), hash: (body['data'] as { hash: string }).hash };
+  };
+  return { ...admin, list, makeKey };
+}
+
+test('tells management of refused calls, newest first, with the key and the reason', async () => {
+  const { call, list, makeKey } = createScene();
+  const { key, hash } = await makeKey('tool');
+  await call('POST', '/chat/completions', { ...HELLO, model: 'acme/nothing' }, key);
+  await call('POST', '/chat/completions', { ...HELLO, model: 'acme/chat' }, 'sk-unknown');
+  const [wrongKey, unknownModel] = await list();
+  expect(wrongKey).toMatchObject({ path: '/api/v1/chat/completions', status: 401, key_hash: null });
+  expect(unknownModel).toMatchObject({ method: 'POST', status: 400, error_type: 'invalid_request', key_hash: hash });
+  expect(unknownModel?.message).toContain('acme/nothing');
+});
+
+test('tells of addresses that are not there, as tools with another base URL call them', async () => {
+  const { call, list } = createScene();
+  await call('POST', '/v1/chat/completions', HELLO, API_KEY);
+  expect(await list()).toMatchObject([{ path: '/api/v1/v1/chat/completions', status: 404, key_hash: null }]);
+});
+
+test('can be narrowed to one key and to those without any, and to what came since', async () => {
+  const { call, list, makeKey, platform } = createScene();
+  const [one, other] = [await makeKey('one'), await makeKey('other')];
+  await call('POST', '/chat/completions', { ...HELLO, model: 'acme/first' }, one.key);
+  await platform.advance(1000);
+  const since = new Date(platform.now()).toISOString();
+  await call('POST', '/chat/completions', { ...HELLO, model: 'acme/second' }, one.key);
+  await call('POST', '/chat/completions', { ...HELLO, model: 'acme/third' }, other.key);
+  await call('GET', '/models', undefined, 'sk-unknown');
+  const ofOne = await list(`?key=${one.hash}&since=${since}`);
+  expect(ofOne.map(({ key_hash: hash }) => hash)).toEqual([null, one.hash]);
+  expect(ofOne[1]?.message).toContain('acme/second');
+});
+
+test('leaves out mistakes of those who administer, and never holds a key', async () => {
+  const { call, list } = createScene();
+  await call('POST', '/keys', { name: 7 }, MANAGEMENT_KEY);
+  await call('POST', '/chat/completions', HELLO, MANAGEMENT_KEY);
+  await call('GET', '/models', undefined, 'sk-somebody-elses-secret');
+  const rows = await list();
+  expect(rows).toHaveLength(1);
+  expect(JSON.stringify(rows)).not.toContain('secret');
+});
+
+test('keeps the last hundred, cut to a length that a page can show', async () => {
+  const { call, list } = createScene();
+  for (let at = 0; at < 101; at += 1) {
+    await call('POST', '/chat/completions', { ...HELLO, model: `acme/${at}${'x'.repeat(300)}` }, API_KEY);
+  }
+  const rows = await list();
+  expect(rows).toHaveLength(100);
+  expect(rows[0]?.message).toContain('acme/100x');
+  expect(Math.max(...rows.map(({ message }) => message.length))).toBeLessThanOrEqual(500);
+});

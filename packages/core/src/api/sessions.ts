@@ -1,0 +1,130 @@
+import { type AuthenticateCaller, isSignedInByHost, LINK_PRINCIPAL, refuseForged } from '../auth/authenticate.ts';
+import type { Session } from '../auth/session-keep.ts';
+import { isOwnPage, type Sessions, toSessionCookie } from '../auth/sessions.ts';
+import { GatewayError, toGatewayError } from '../foundation/errors.ts';
+import { publicOperation } from '../http/operation.ts';
+import type { Principal, PublicContext } from '../http/request.ts';
+import { createSessionRequestSchema, type SessionData, sessionResponseSchema } from '../wire/keys.ts';
+
+export interface SessionParts {
+  readonly authenticate: AuthenticateCaller;
+  /** Sessions of browsers; null where the host authenticates. */
+  readonly sessions: Sessions | null;
+  /** Whether anybody may sign in with a key that the sign-in page knows. */
+  readonly hasPublicKey: boolean;
+}
+
+/** A session as its browser sees it. */
+function toSessionData({ name, csrfToken, expiresAtMs }: Session): SessionData {
+  return { signed_in: true, name, csrf_token: csrfToken, expires_at: new Date(expiresAtMs).toISOString() };
+}
+
+type SessionContext = Pick<PublicContext<SessionParts>, 'request' | 'parts'>;
+
+/** `GET /admin/v1/session`: whether the browser is signed in, and what its writes have to carry. */
+export const getSession = publicOperation<SessionParts>()({
+  response: sessionResponseSchema,
+  responseHeaders: { 'cache-control': '`no-store`' },
+  async run(context) {
+    const isDemo = context.parts.sessions !== null && context.parts.hasPublicKey;
+    const data = (await findSession(context)) ?? { signed_in: false, ...(isDemo && { demo: true }) };
+    context.responseHeaders['cache-control'] = 'no-store';
+    return { data };
+  },
+});
+
+async function findSession(context: SessionContext): Promise<SessionData | undefined> {
+  const { request, parts } = context;
+  const isHosts = isSignedInByHost(request) || parts.sessions === null;
+  const session = isHosts ? undefined : await parts.sessions?.find(request);
+  if (!isHosts && session === undefined) return undefined;
+  const principal = await authenticate(context);
+  // The key may be gone by now.
+  if (principal?.kind !== 'management') return undefined;
+  return session === undefined ? toHostSessionData(principal) : toSessionData(session);
+}
+
+/** Not by a key in the headers: this is about browsers. */
+async function authenticate({ request, parts }: SessionContext): Promise<Principal | undefined> {
+  try {
+    return await parts.authenticate({ ...request, headers: { ...request.headers, authorization: undefined } });
+  } catch (error) {
+    if (toGatewayError(error).code === 'authentication') return undefined;
+    throw error;
+  }
+}
+
+/** The host has its own sign-in, and its own guard against forged requests. */
+const toHostSessionData = ({ name }: Principal): SessionData => ({
+  signed_in: true,
+  name,
+  csrf_token: '',
+  expires_at: null,
+});
+
+/** `POST /admin/v1/session`: exchanges a one-time token or a management key for a cookie. */
+export const createSession = publicOperation<SessionParts>()({
+  body: createSessionRequestSchema,
+  response: sessionResponseSchema,
+  responseHeaders: { 'set-cookie': 'The session', 'cache-control': '`no-store`' },
+  status: 201,
+  find({ request, parts: { sessions } }) {
+    if (sessions === null || isSignedInByHost(request))
+      throw new GatewayError('invalid_request', 'The host of this gateway has its own sign-in');
+    if (!isOwnPage(request)) throw new GatewayError('permission_denied', 'Pages of another origin may not sign in');
+    const address = request.remoteAddress ?? '';
+    const retryAfterSeconds = sessions.waitSeconds(address);
+    if (retryAfterSeconds > 0) {
+      throw new GatewayError('rate_limit_exceeded', 'Too many failed sign-ins; wait a minute', { retryAfterSeconds });
+    }
+    return { sessions, address };
+  },
+  async run(context) {
+    const { request, responseHeaders, found } = context;
+    const { token, key = '' } = context.body;
+    const { sessions, address } = found;
+    try {
+      const principal = token === undefined ? await authenticateKey(key, context) : await redeem(token, sessions);
+      const keyHash = token === undefined ? principal.id : null;
+      const session = await sessions.open({ keyHash, name: principal.name }, request);
+      responseHeaders['set-cookie'] = toSessionCookie(session, request.baseUrl);
+      responseHeaders['cache-control'] = 'no-store';
+      return { data: toSessionData(session) };
+    } catch (error) {
+      sessions.noteFailure(address);
+      throw error;
+    }
+  },
+});
+
+async function redeem(token: string, sessions: Sessions): Promise<Principal> {
+  if (await sessions.redeemToken(token)) return LINK_PRINCIPAL;
+  throw new GatewayError(
+    'authentication',
+    'This link was used already, is older than ten minutes, or is of another start of the gateway; sign in with a management key',
+  );
+}
+
+async function authenticateKey(key: string, { request, parts }: SessionContext): Promise<Principal> {
+  const principal = await parts.authenticate({
+    ...request,
+    headers: { ...request.headers, authorization: `Bearer ${key}` },
+  });
+  if (principal.kind === 'management') return principal;
+  throw new GatewayError('permission_denied', 'Only management keys can sign in');
+}
+
+/** `DELETE /admin/v1/session`: signs out. It succeeds also without a session. */
+export const deleteSession = publicOperation<SessionParts>()({
+  response: sessionResponseSchema,
+  responseHeaders: { 'set-cookie': 'Ends the session' },
+  async run({ request, parts: { sessions }, responseHeaders }) {
+    const session = await sessions?.find(request);
+    if (session !== undefined) {
+      refuseForged(request, session);
+      await sessions?.close(session);
+    }
+    responseHeaders['set-cookie'] = toSessionCookie(null, request.baseUrl);
+    return { data: { signed_in: false } };
+  },
+});
