@@ -1,5 +1,4 @@
 import { createLiveAccount } from './account/account.ts';
-import { createProviderHistories } from './trials/provider-histories.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
@@ -39,6 +38,7 @@ import { createDataRegionOf, createRegionOf } from './routing/regions.ts';
 import { createRetryBudget } from './routing/retry-budget.ts';
 import { resolveAuto, resolveFree } from './routing/routers.ts';
 import { createLiveSetup } from './setup/live-setup.ts';
+import { createProviderHistories } from './trials/provider-histories.ts';
 import { createIdempotencyGuard } from './videos/idempotency.ts';
 import { findVideoHolds } from './videos/order-video.ts';
 import { createVideoChanges } from './videos/video-changes.ts';

@@ -1,43 +1,27 @@
 import type { ChatParts } from '../chat/complete-chat.ts';
+import { messagesErrors } from '../dialects/messages/to-error.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { TaggedRoutes } from '../http/openapi.ts';
-import type { Route } from '../http/route.ts';
+import type { Operation, PublicOperation } from '../http/operation.ts';
+import type { Route, RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
-import { ACCOUNT_ROUTES } from './account/routes.ts';
+import { createChatCompletion } from './chat/create-chat-completion.ts';
 import type { ExplainParts } from './chat/explain-call.ts';
-import { CHAT_ROUTES } from './chat/routes.ts';
-import { COMPLETION_ROUTES } from './completions/routes.ts';
 import type { DestinationParts } from './destinations.ts';
-import { DESTINATION_ROUTES } from './destinations/routes.ts';
 import type { EmbeddingsParts } from './embeddings/embeddings-parts.ts';
-import { EMBEDDINGS_ROUTES } from './embeddings/routes.ts';
 import type { FixtureParts } from './fixtures.ts';
-import { FIXTURE_ROUTES } from './fixtures/routes.ts';
 import type { GenerationParts } from './generations.ts';
-import { GENERATION_ROUTES } from './generations/routes.ts';
 import type { GuardrailTrialParts, GuardrailParts } from './guardrails.ts';
-import { GUARDRAIL_ROUTES } from './guardrails/routes.ts';
 import type { AnyKeyParts } from './keys.ts';
-import { KEY_ROUTES } from './keys/routes.ts';
 import type { MemberParts } from './members.ts';
-import { MEMBER_ROUTES } from './members/routes.ts';
-import { MESSAGE_ROUTES } from './messages/routes.ts';
 import type { ModelParts } from './models.ts';
-import { MODEL_ROUTES } from './models/routes.ts';
 import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
-import { PROVIDER_ROUTES } from './providers/routes.ts';
-import { RESPONSE_ROUTES } from './responses/routes.ts';
 import type { SessionParts } from './sessions.ts';
-import { SESSION_ROUTES } from './sessions/routes.ts';
-import { SETUP_ROUTES } from './setup/routes.ts';
 import type { SystemParts } from './system.ts';
-import { SYSTEM_ROUTES } from './system/routes.ts';
-import { VIDEO_ROUTES } from './videos/routes.ts';
 import type { CreateVideoParts, VideoParts } from './videos/video-parts.ts';
 import type { WebhookParts } from './webhooks.ts';
-import { WEBHOOK_ROUTES } from './webhooks/routes.ts';
 import type { WorkspaceParts } from './workspaces.ts';
-import { WORKSPACE_ROUTES } from './workspaces/routes.ts';
 
 /** The parts that all operations together use; each receives only those that its resource names. */
 export type ApiParts = ChatParts &
@@ -61,29 +45,259 @@ export type ApiParts = ChatParts &
   SessionParts &
   SystemParts;
 
-/** Every operation, in a light row each, by the tag of its resource. */
-export const ROUTES_BY_TAG: TaggedRoutes<ApiParts> = {
-  Chat: CHAT_ROUTES,
-  Messages: MESSAGE_ROUTES,
-  Responses: RESPONSE_ROUTES,
-  Completions: COMPLETION_ROUTES,
-  Embeddings: EMBEDDINGS_ROUTES,
-  Models: MODEL_ROUTES,
-  Videos: VIDEO_ROUTES,
-  Generations: GENERATION_ROUTES,
-  Keys: KEY_ROUTES,
-  Guardrails: GUARDRAIL_ROUTES,
-  Members: MEMBER_ROUTES,
-  Account: ACCOUNT_ROUTES,
-  Providers: PROVIDER_ROUTES,
-  Setup: SETUP_ROUTES,
-  Workspaces: WORKSPACE_ROUTES,
-  Destinations: DESTINATION_ROUTES,
-  Webhooks: WEBHOOK_ROUTES,
-  Fixtures: FIXTURE_ROUTES,
-  Sessions: SESSION_ROUTES,
-  System: SYSTEM_ROUTES,
+/** An operation with its name, under which the file of its resource exports it and generated clients call it. */
+interface Named<Loaded> {
+  readonly operationId: string;
+  readonly load: () => Awaitable<Loaded>;
+}
+
+/** Makes rows of a resource: its file is loaded with the first call to one of its operations. */
+function late<Resource>(loadResource: () => Promise<Resource>) {
+  return <Name extends string & keyof Resource>(operationId: Name): Named<Resource[Name]> => ({
+    operationId,
+    load: async () => (await loadResource())[operationId],
+  });
+}
+
+const explain = late(() => import('./chat/explain-call.ts'));
+const messages = late(() => import('./messages/create-message.ts'));
+const tokens = late(() => import('./messages/count-tokens.ts'));
+const responses = late(() => import('./responses/create-response.ts'));
+const completions = late(() => import('./completions/create-completion.ts'));
+const embeddings = late(() => import('./embeddings/create-embeddings.ts'));
+const models = late(() => import('./models.ts'));
+const videoStart = late(() => import('./videos/create-video.ts'));
+const videoModels = late(() => import('./videos/list-video-models.ts'));
+const video = late(() => import('./videos/get-video.ts'));
+const videoContent = late(() => import('./videos/get-video-content.ts'));
+const videos = late(() => import('./videos/list-videos.ts'));
+const videoDetail = late(() => import('./videos/get-video-detail.ts'));
+const videoInputs = late(() => import('./videos/get-video-inputs.ts'));
+const generations = late(() => import('./generations.ts'));
+const charts = late(() => import('./generation-charts.ts'));
+const liveCalls = late(() => import('./live-calls.ts'));
+const keys = late(() => import('./keys.ts'));
+const guardrails = late(() => import('./guardrails.ts'));
+const assignments = late(() => import('./guardrail-assignments.ts'));
+const trials = late(() => import('./guardrail-trials.ts'));
+const members = late(() => import('./members.ts'));
+const account = late(() => import('./account.ts'));
+const providers = late(() => import('./providers.ts'));
+const providerHistory = late(() => import('./provider-history.ts'));
+const providerSetups = late(() => import('./provider-setups.ts'));
+const modelSetups = late(() => import('./model-setups.ts'));
+const workspaces = late(() => import('./workspaces.ts'));
+const destinations = late(() => import('./destinations.ts'));
+const webhooks = late(() => import('./webhooks.ts'));
+const fixtures = late(() => import('./fixtures.ts'));
+const sessions = late(() => import('./sessions.ts'));
+const system = late(() => import('./system.ts'));
+const metrics = late(() => import('./metrics.ts'));
+// Not late: it is what a gateway is for.
+const chatCompletion = { operationId: 'createChatCompletion', load: () => createChatCompletion };
+
+/** Makes rows of operations for callers with such a key. */
+function forKeys<const Auth extends 'api' | 'any' | 'management'>(surface: Surface, auth: Auth) {
+  return (
+    operation: Named<Operation<ApiParts>>,
+    summary: string,
+    more: Pick<RouteRow, 'errors' | 'wrongKey'> = {},
+  ) => ({ surface, auth, summary, ...operation, ...more });
+}
+
+const apiKey = forKeys('api', 'api');
+const anyKey = forKeys('api', 'any');
+const management = forKeys('api', 'management');
+const admin = forKeys('admin', 'management');
+
+/** Makes the row of an operation that needs no key. */
+const anyone = (surface: Surface, operation: Named<PublicOperation<ApiParts>>, summary: string) => ({
+  surface,
+  auth: 'none' as const,
+  summary,
+  ...operation,
+});
+
+type Place = `${RouteRow['method']} /${string}`;
+type Row = ReturnType<typeof apiKey | typeof anyKey | typeof management | typeof anyone>;
+
+/**
+ * Every operation, a line each, by the tag of its resource: method and path, who may call it, its name in the file of
+ * the resource, and its summary. Earlier rows take precedence.
+ */
+// oxfmt-ignore
+const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
+  Chat: {
+    'POST /api/v1/chat/completions': apiKey(chatCompletion, 'Create a chat completion, streamed or not'),
+    'POST /admin/v1/explain': admin(explain('explainCall'), 'Explain how a chat request would be routed, without calling anybody'),
+  },
+  Messages: {
+    'POST /api/v1/messages': apiKey(messages('createMessage'), 'Create a message in the form of the Anthropic API, streamed or not', { errors: messagesErrors }),
+    'POST /api/v1/messages/count_tokens': apiKey(tokens('countTokens'), 'Count the tokens of a message without sending it to a model', { errors: messagesErrors }),
+  },
+  Responses: {
+    'POST /api/v1/responses': apiKey(responses('createResponse'), 'Create a response in the form of the OpenAI Responses API, streamed or not'),
+  },
+  Completions: {
+    'POST /api/v1/completions': apiKey(completions('createCompletion'), 'Complete a text, streamed or not'),
+  },
+  Embeddings: {
+    'POST /api/v1/embeddings': apiKey(embeddings('createEmbeddings'), 'Create embeddings of one text or several'),
+  },
+  Models: {
+    'GET /api/v1/models': anyKey(models('listModels'), 'List models'),
+    'GET /api/v1/models/user': anyKey(models('listUserModels'), 'List the models that the account may use'),
+    'GET /api/v1/models/count': anyKey(models('countModels'), 'Count models'),
+    'GET /api/v1/models/{author}/{slug+}/endpoints': anyKey(models('listModelEndpoints'), 'List the endpoints of a model'),
+    'GET /api/v1/endpoints/zdr': anyKey(models('listZdrEndpoints'), 'List the endpoints that keep nothing of what they are sent'),
+    'GET /api/v1/model/{author}/{slug+}': anyKey(models('getModel'), 'Get a model'),
+    'GET /api/v1/models/{id}': anyKey(models('retrieveModel'), 'Get a model as OpenAI clients ask for it'),
+  },
+  Videos: {
+    'POST /api/v1/videos': apiKey(videoStart('createVideo'), 'Start a video; the response tells where to look for it'),
+    'GET /api/v1/videos/models': anyKey(videoModels('listVideoModels'), 'List the models that make videos, with what each can do'),
+    'GET /api/v1/videos/{jobId}': anyKey(video('getVideo'), 'Get a video job'),
+    'GET /api/v1/videos/{jobId}/content': anyKey(videoContent('getVideoContent'), 'Get the bytes of a finished video, whole or in part'),
+    'GET /admin/v1/videos': admin(videos('listVideos'), 'List video jobs, newest first'),
+    'GET /admin/v1/videos/{jobId}': admin(videoDetail('getVideoDetail'), 'Get what the time of a video job went to, and its prompt while it is open'),
+    'GET /admin/v1/videos/{jobId}/inputs': admin(videoInputs('getVideoInputs'), 'Get the pictures, sounds and films that went in with the prompt of a video, while its job is open'),
+  },
+  Generations: {
+    'GET /api/v1/generation': anyKey(generations('getGeneration'), 'Get the record of a generation'),
+    'GET /api/v1/generation/content': anyKey(generations('getGenerationContent'), 'Get the stored prompt and completion of a generation'),
+    'POST /api/v1/generation/feedback': anyKey(generations('submitGenerationFeedback'), 'Say something about a generation'),
+    'GET /admin/v1/generations': admin(generations('listGenerations'), 'List generations, newest first'),
+    'GET /admin/v1/generations/histogram': admin(charts('getGenerationHistogram'), 'Count generations by time'),
+    'GET /admin/v1/generations/sessions': admin(charts('listGenerationSessions'), 'List sessions: generations that belong together'),
+    'GET /admin/v1/generations/export': admin(generations('exportGenerations'), 'Export generations as NDJSON or CSV'),
+    'GET /admin/v1/generations/feed': admin(liveCalls('followGenerations'), 'Follow generations and video jobs as they end, as server-sent events'),
+    'GET /admin/v1/generations/running': admin(liveCalls('listRunningCalls'), 'List calls under way, those that have run longest first'),
+    'POST /admin/v1/generations/{id}/cancel': admin(liveCalls('cancelGeneration'), 'End a call under way'),
+    'GET /admin/v1/generations/{id}/timeline': admin(generations('getGenerationTimeline'), 'Get when the text of a streamed completion came'),
+    'GET /admin/v1/generations/{id}/course': admin(generations('getGenerationCourse'), 'Get what the time of a call went to, and how it was routed'),
+    'DELETE /admin/v1/generations/{id}': admin(generations('deleteGenerationContent'), 'Delete the prompt and the completion; the record stays'),
+  },
+  Keys: {
+    'GET /api/v1/key': anyKey(keys('getCurrentKey'), 'Show the key of the caller'),
+    'GET /api/v1/keys': management(keys('listKeys'), 'List keys', { wrongKey: 401 }),
+    'POST /api/v1/keys': management(keys('createKey'), 'Create a key; it is shown once'),
+    'GET /api/v1/keys/{hash}': management(keys('getKey'), 'Get a key by its hash', { wrongKey: 401 }),
+    'PATCH /api/v1/keys/{hash}': management(keys('updateKey'), 'Change a key', { wrongKey: 401 }),
+    'DELETE /api/v1/keys/{hash}': management(keys('deleteKey'), 'Revoke a key', { wrongKey: 401 }),
+    'GET /admin/v1/refusals': admin(keys('listRefusals'), 'List the latest requests of tools that were refused'),
+    'GET /admin/v1/keys': admin(keys('listAllKeys'), 'List all keys, those of the configuration included'),
+    'GET /admin/v1/keys/{hash}': admin(keys('getKeyDetail'), 'Get any key with what holds for it'),
+  },
+  Guardrails: {
+    'GET /api/v1/guardrails': management(guardrails('listGuardrails'), 'List the guardrails of a workspace', { wrongKey: 401 }),
+    'POST /api/v1/guardrails': management(guardrails('createGuardrail'), 'Create a guardrail'),
+    'GET /api/v1/guardrails/assignments/keys': management(assignments('listKeyAssignments'), 'List all assignments to keys', { wrongKey: 401 }),
+    'GET /api/v1/guardrails/assignments/members': management(assignments('listMemberAssignments'), 'List all assignments to members', { wrongKey: 401 }),
+    'GET /api/v1/guardrails/{id}': management(guardrails('getGuardrail'), 'Get a guardrail', { wrongKey: 401 }),
+    'PATCH /api/v1/guardrails/{id}': management(guardrails('updateGuardrail'), 'Change a guardrail'),
+    'DELETE /api/v1/guardrails/{id}': management(guardrails('deleteGuardrail'), 'Delete a guardrail and its assignments', { wrongKey: 401 }),
+    'GET /api/v1/guardrails/{id}/assignments/keys': management(assignments('listGuardrailKeys'), 'List the keys of a guardrail', { wrongKey: 401 }),
+    'POST /api/v1/guardrails/{id}/assignments/keys': management(assignments('assignKeys'), 'Assign a guardrail to keys'),
+    'POST /api/v1/guardrails/{id}/assignments/keys/remove': management(assignments('unassignKeys'), 'Take a guardrail from keys', { wrongKey: 401 }),
+    'GET /api/v1/guardrails/{id}/assignments/members': management(assignments('listGuardrailMembers'), 'List the members of a guardrail', { wrongKey: 401 }),
+    'POST /api/v1/guardrails/{id}/assignments/members': management(assignments('assignMembers'), 'Assign a guardrail to members', { wrongKey: 401 }),
+    'POST /api/v1/guardrails/{id}/assignments/members/remove': management(assignments('unassignMembers'), 'Take a guardrail from members', { wrongKey: 401 }),
+    'POST /admin/v1/guardrails/{id}/test': admin(trials('testGuardrail'), 'Tell what a guardrail would do to a request and to the latest generations'),
+    'GET /admin/v1/guardrails/hits': admin(guardrails('listGuardrailHits'), 'Count by time what guardrails did to calls'),
+    'POST /admin/v1/guardrails/dry-runs': admin(trials('dryRunGuardrail'), 'Tell what a guardrail, saved or not, would have done to the calls of a span'),
+  },
+  Members: {
+    'GET /api/v1/organization/members': management(members('listMembers'), 'List members', { wrongKey: 401 }),
+    'POST /admin/v1/members': admin(members('createMember'), 'Add a member'),
+    'PATCH /admin/v1/members/{id}': admin(members('updateMember'), 'Change a member'),
+    'DELETE /admin/v1/members/{id}': admin(members('deleteMember'), 'Remove a member and disable their keys'),
+  },
+  Account: {
+    'GET /admin/v1/settings': admin(account('getSettings'), 'Show the settings of the account'),
+    'PATCH /admin/v1/settings': admin(account('updateSettings'), 'Change the settings of the account'),
+    'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits of the configuration'),
+    'GET /api/v1/credits': management(account('getCredits'), 'Show what the account may spend and has spent'),
+    'GET /api/v1/activity': management(account('getActivity'), 'Add up the last days by day, model and endpoint'),
+  },
+  Providers: {
+    'GET /api/v1/providers': anyKey(providers('listProviders'), 'List providers'),
+    'GET /admin/v1/providers': admin(providers('listProviderStates'), 'List providers with how they are reached and how they have fared'),
+    'GET /admin/v1/providers/history': admin(providerHistory('listProviderHistories'), 'List providers with what became of the calls to them, by time'),
+    'GET /admin/v1/providers/{slug}/history': admin(providerHistory('getProviderHistory'), 'Get what became of the calls to a provider, by time and by endpoint'),
+    'POST /admin/v1/providers/{slug}/test': admin(providers('testProvider'), 'Look at what stands between the gateway and a provider'),
+  },
+  Setup: {
+    'GET /admin/v1/setup/presets': admin(providerSetups('listProviderPresets'), 'List the well-known providers'),
+    'GET /admin/v1/setup/local-servers': admin(providerSetups('findLocalServers'), 'Find the model servers that run on this machine'),
+    'POST /admin/v1/setup/provider-tests': admin(providerSetups('testProviderDraft'), 'Test a provider before it is saved, and list its models'),
+    'GET /admin/v1/setup/providers': admin(providerSetups('listProviderSetups'), 'List the providers of the configuration and those that were set up'),
+    'POST /admin/v1/setup/providers': admin(providerSetups('createProviderSetup'), 'Set up a provider'),
+    'PATCH /admin/v1/setup/providers/{slug}': admin(providerSetups('updateProviderSetup'), 'Change a provider that was set up'),
+    'DELETE /admin/v1/setup/providers/{slug}': admin(providerSetups('deleteProviderSetup'), 'Delete a provider that was set up'),
+    'GET /admin/v1/setup/models': admin(modelSetups('listModelSetups'), 'List the models of the configuration and those that were set up'),
+    'POST /admin/v1/setup/models': admin(modelSetups('createModelSetup'), 'Set up a model'),
+    'PUT /admin/v1/setup/models/{id+}': admin(modelSetups('replaceModelSetup'), 'Replace the definition of a model that was set up'),
+    'DELETE /admin/v1/setup/models/{id+}': admin(modelSetups('deleteModelSetup'), 'Delete a model that was set up'),
+  },
+  Workspaces: {
+    'GET /api/v1/workspaces': management(workspaces('listWorkspaces'), 'List workspaces', { wrongKey: 401 }),
+    'POST /api/v1/workspaces': management(workspaces('createWorkspace'), 'Create a workspace'),
+    'GET /api/v1/workspaces/{id}': management(workspaces('getWorkspace'), 'Get a workspace by id or slug', { wrongKey: 401 }),
+    'PATCH /api/v1/workspaces/{id}': management(workspaces('updateWorkspace'), 'Change a workspace'),
+    'DELETE /api/v1/workspaces/{id}': management(workspaces('deleteWorkspace'), 'Delete a workspace that has no keys'),
+    'GET /api/v1/workspaces/{id}/budgets': management(workspaces('listWorkspaceBudgets'), 'List the budgets of a workspace', { wrongKey: 401 }),
+    'GET /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('getWorkspaceBudget'), 'Get a budget of a workspace', { wrongKey: 401 }),
+    'PUT /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('putWorkspaceBudget'), 'Set a budget of a workspace', { wrongKey: 401 }),
+    'DELETE /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('deleteWorkspaceBudget'), 'Lift a budget of a workspace', { wrongKey: 401 }),
+  },
+  Destinations: {
+    'GET /api/v1/observability/destinations': management(destinations('listDestinations'), 'List the destinations of a workspace', { wrongKey: 401 }),
+    'POST /api/v1/observability/destinations': management(destinations('createDestination'), 'Create a destination'),
+    'GET /api/v1/observability/destinations/{id}': management(destinations('getDestination'), 'Get a destination', { wrongKey: 401 }),
+    'PATCH /api/v1/observability/destinations/{id}': management(destinations('updateDestination'), 'Change a destination'),
+    'DELETE /api/v1/observability/destinations/{id}': management(destinations('deleteDestination'), 'Delete a destination', { wrongKey: 401 }),
+    'POST /admin/v1/observability/destinations/{id}/test': admin(destinations('testDestination'), 'Send a destination a request without content'),
+    'GET /admin/v1/destinations/deliveries': admin(destinations('listBroadcastDeliveries'), 'List what has not reached its destination, newest first'),
+    'POST /admin/v1/destinations/deliveries/{id}/resend': admin(destinations('resendBroadcast'), 'Send what did not arrive anew'),
+  },
+  Webhooks: {
+    'GET /admin/v1/webhooks/deliveries': admin(webhooks('listWebhookDeliveries'), 'List the announcements of video jobs, newest first'),
+    'POST /admin/v1/webhooks/deliveries/{jobId}/resend': admin(webhooks('resendWebhook'), 'Send an announcement anew'),
+  },
+  Fixtures: {
+    'GET /admin/v1/fixtures': admin(fixtures('getFixtures'), 'Show what fixtures answer, and how many there are'),
+    'PATCH /admin/v1/fixtures': admin(fixtures('switchFixtureMode'), 'Switch between providers, recording them, and what was recorded'),
+    'POST /admin/v1/fixtures': admin(fixtures('saveFixture'), 'Save a stored generation as a fixture'),
+    'GET /admin/v1/fixtures/cases': admin(fixtures('listFixtureCases'), 'List fixtures with how often they have answered'),
+    'GET /admin/v1/fixtures/case': admin(fixtures('getFixtureCase'), 'Show a fixture with its request and its responses'),
+    'GET /admin/v1/fixtures/misses': admin(fixtures('listFixtureMisses'), 'List the latest requests that no fixture answered, newest first'),
+    'GET /admin/v1/fixtures/misses/{id}': admin(fixtures('getFixtureMiss'), 'Show a request that no fixture answered, and how it differs from the nearest one'),
+    'POST /admin/v1/fixtures/misses/{id}/accept': admin(fixtures('acceptFixtureMiss'), 'Let the nearest fixture answer a request that none answered'),
+  },
+  Sessions: {
+    'GET /admin/v1/session': anyone('admin', sessions('getSession'), 'Tell whether the browser is signed in'),
+    'POST /admin/v1/session': anyone('admin', sessions('createSession'), 'Sign in with a one-time token or a management key'),
+    'DELETE /admin/v1/session': anyone('admin', sessions('deleteSession'), 'Sign out'),
+  },
+  System: {
+    'GET /health': anyone('health', system('getHealth'), 'Whether the process answers'),
+    'GET /ready': anyone('health', system('getReady'), 'Whether new calls are taken'),
+    'GET /admin/v1/instance': admin(system('getInstance'), 'Show which process responds, how it is and what it keeps things in'),
+    'GET /metrics': anyone('metrics', metrics('getMetrics'), 'Figures in the Prometheus text format'),
+    'GET /openapi.json': anyone('openapi', system('getOpenApi'), 'This document'),
+  },
 };
+
+const toRoutes = (rows: Readonly<Record<Place, Row>>): Route<ApiParts>[] =>
+  Object.entries(rows).map(([place, row]) => {
+    const [method = '', path = ''] = place.split(' ');
+    return { method: method as RouteRow['method'], path, ...row };
+  });
+
+/** The rows by the tag of their resource. */
+export const ROUTES_BY_TAG: TaggedRoutes<ApiParts> = Object.fromEntries(
+  Object.entries(TABLE).map(([tag, rows]) => [tag, toRoutes(rows)]),
+);
 
 /** The rows of all resources; earlier rows take precedence. */
 export const ROUTES: readonly Route<ApiParts>[] = Object.values(ROUTES_BY_TAG).flat();
