@@ -1,8 +1,8 @@
+import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import { sealReasoning } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
 import { ANTHROPIC_FORMAT } from './to-chat-messages.ts';
-import { createInputWriter } from './tool-input.ts';
 
 /** Receives content blocks: one is open at a time, their numbers have no gaps (wire.md 22.1). */
 export interface BlockSink {
@@ -88,3 +88,46 @@ function withoutText({ text: _text, summary: _summary, ...rest }: ReasoningDetai
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Writes the input of one call after the other, piece by piece. */
+export interface InputWriter {
+  begin(): void;
+  write(text: string): void;
+  end(): void;
+}
+
+/** Clients refuse a stream whose input is no JSON, so what does not begin as an object waits for its end. */
+function createInputWriter(emit: (json: string) => void): InputWriter {
+  let isObject = false;
+  /** What has come before that is known. */
+  let beginning = '';
+  return {
+    begin() {
+      isObject = false;
+      beginning = '';
+    },
+    write(text) {
+      if (isObject) {
+        emit(text);
+        return;
+      }
+      beginning += text;
+      isObject = beginning.trimStart().startsWith('{');
+      if (isObject) emit(beginning);
+    },
+    end() {
+      if (!isObject && beginning.trim() !== '') emit(JSON.stringify(toInput(beginning)));
+    },
+  };
+}
+
+/** Models write arguments that are no JSON; the form has no other place for them than a member of an object. */
+export function toInput(text: string): Unchecked {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : { value };
+  } catch {
+    return { arguments: text };
+  }
+}

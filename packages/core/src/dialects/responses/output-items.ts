@@ -1,6 +1,6 @@
 import type { TextSpool } from '../../foundation/text-spool.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
-import type { TextKind } from '../kit/held-parts.ts';
+import type { TextKind } from '../kit/write-segments.ts';
 
 /** Receives events, each with the members that belong to its type, without its number. */
 export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;

@@ -1,7 +1,26 @@
-import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
-import type { ResponsesRequest } from '../../wire/responses.ts';
-import { toChatMessages } from './to-chat-messages.ts';
-import type { ToolNames } from './tool-names.ts';
+import { parseWith } from '../../foundation/parse.ts';
+import { openReasoning } from '../../wire/chat-chunk.ts';
+import {
+  type ChatCompletionRequest,
+  type ChatMessage,
+  type ContentPart,
+  parseChatCompletion,
+  type ReasoningDetail,
+  type ToolCall,
+} from '../../wire/chat-request.ts';
+import { refuseField } from '../../wire/fields.ts';
+import {
+  type CallItem,
+  isOwnItemId,
+  ITEM_SCHEMAS,
+  type MessageItem,
+  type OutputItem,
+  type ReasoningItem,
+  type ResponsesContent,
+  type ResponsesPart,
+  type ResponsesRequest,
+} from '../../wire/responses.ts';
+import { CUSTOM_PROPERTY, type ToolNames } from './tool-names.ts';
 
 /** The fields that have the same name and form as those of chat completions. */
 const SHARED_FIELDS = [
@@ -79,4 +98,157 @@ function toFormat(text: ResponsesRequest['text']): Pick<ChatCompletionRequest, '
       },
     },
   };
+}
+
+type TextPart = Extract<ContentPart, { type: 'text' }>;
+
+/** One turn of a model: reasoning, texts and calls that follow each other as items. */
+interface AssistantTurn {
+  readonly parts: ContentPart[];
+  readonly details: ReasoningDetail[];
+  readonly calls: ToolCall[];
+}
+
+/**
+ * Converts instructions and items. Items of one turn become one message of the assistant; pictures in the result of a
+ * tool go into a message of the user after it. Throws `invalid_request` that names a wrong item, or one that refers to
+ * another, as nothing is kept here.
+ */
+function toChatMessages({ instructions, input }: ResponsesRequest, names: ToolNames): ChatMessage[] {
+  const said: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
+  if (typeof input === 'string') return [...said, { role: 'user', content: input }];
+  let turn: AssistantTurn | null = null;
+  let pictures: ContentPart[] = [];
+  const endTurn = (): void => {
+    if (turn !== null) said.push(toAssistantMessage(turn));
+    turn = null;
+  };
+  const endResults = (): void => {
+    if (pictures.length > 0) said.push({ role: 'user', content: pictures });
+    pictures = [];
+  };
+  const turnOf = (): AssistantTurn => {
+    endResults();
+    return (turn ??= { parts: [], details: [], calls: [] });
+  };
+  for (const [index, item] of input.entries()) {
+    const within = `input.${index}`;
+    const type = item.type ?? 'message';
+    switch (type) {
+      case 'message': {
+        const message = parseWith(ITEM_SCHEMAS.message, item.type === null ? { ...item, type: 'message' } : item, {
+          within,
+        });
+        if (message.role === 'assistant') turnOf().parts.push(...toParts(message.content));
+        else {
+          endTurn();
+          endResults();
+          said.push(toMessage(message));
+        }
+        break;
+      }
+      case 'reasoning':
+        turnOf().details.push(...toDetails(parseWith(ITEM_SCHEMAS.reasoning, item, { within })));
+        break;
+      case 'function_call':
+      case 'custom_tool_call':
+        turnOf().calls.push(toToolCall(parseWith(ITEM_SCHEMAS[type], item, { within }), names));
+        break;
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        endTurn();
+        said.push(toToolMessage(parseWith(ITEM_SCHEMAS[type], item, { within }), pictures));
+        break;
+      case 'item_reference':
+        throw refuseField(within, 'cannot be found: responses are not kept here, send the item itself');
+      default:
+      // What only an upstream of this form knows is in the native form.
+    }
+  }
+  endTurn();
+  endResults();
+  if (said.length === 0) throw refuseField('input', 'must have a message');
+  return said;
+}
+
+function toMessage({ role, content }: MessageItem): ChatMessage {
+  if (role === 'user') return { role, content: typeof content === 'string' ? content : toParts(content) };
+  const texts = toParts(content).filter((part): part is TextPart => part.type === 'text');
+  return { role: role === 'developer' ? 'developer' : 'system', content: toContent(texts) };
+}
+
+/** A single text is a plain one, which every upstream takes. */
+function toContent(texts: TextPart[]): string | TextPart[] {
+  const only = texts.length === 1 ? texts[0]?.text : undefined;
+  return only ?? (texts.length === 0 ? '' : texts);
+}
+
+function toAssistantMessage({ parts, details, calls }: AssistantTurn): ChatMessage {
+  const texts = parts.filter((part): part is TextPart => part.type === 'text');
+  return {
+    role: 'assistant',
+    content: parts.length === 0 ? null : toContent(texts),
+    ...(details.length > 0 && { reasoning_details: details.map((detail, index) => ({ ...detail, index })) }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+function toToolMessage({ call_id, output }: OutputItem, pictures: ContentPart[]): ChatMessage {
+  const parts = toParts(output);
+  const texts = parts.filter((part): part is TextPart => part.type === 'text');
+  pictures.push(...parts.filter(({ type }) => type !== 'text'));
+  return { role: 'tool', tool_call_id: call_id, content: toContent(texts) };
+}
+
+function toToolCall(item: CallItem, names: ToolNames): ToolCall {
+  const { call_id: id, name, namespace } = item;
+  const args = item.type === 'custom_tool_call' ? JSON.stringify({ [CUSTOM_PROPERTY]: item.input }) : item.arguments;
+  return { id, type: 'function', function: { name: names.nameOf(name, namespace), arguments: args } };
+}
+
+/** Clients send back the encrypted content and may drop other fields, so what is in it counts more. */
+function toDetails(item: ReasoningItem): ReasoningDetail[] {
+  const { summary, content, encrypted_content: sealed, signature, format, id } = item;
+  const opened = openReasoning(sealed ?? '');
+  if (opened !== null && opened.length > 0) return opened;
+  const named = { ...(format && { format }), ...(typeof id === 'string' && !isOwnItemId(id) && { id }) };
+  // The gateway gives all texts back as a summary. A signature is that of the last one.
+  if (signature) {
+    const texts = [...(summary ?? []), ...(content ?? [])];
+    const signed = { type: 'reasoning.text', text: texts.pop()?.text ?? '', signature, ...named };
+    return [...texts.map(({ text }) => ({ type: 'reasoning.text', text })), signed];
+  }
+  const details: ReasoningDetail[] = [
+    ...(summary ?? []).map(({ text }) => ({ type: 'reasoning.summary', summary: text, ...named })),
+    ...(content ?? []).map(({ text }) => ({ type: 'reasoning.text', text, ...named })),
+  ];
+  if (sealed && opened === null) {
+    details.push({ type: 'reasoning.encrypted', data: sealed, format: 'openai-responses-v1', ...named });
+  }
+  return details;
+}
+
+function toParts(content: ResponsesContent): ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content.flatMap(toPart);
+}
+
+function toPart(part: ResponsesPart): ContentPart[] {
+  switch (part.type) {
+    case 'input_image':
+      return part.image_url
+        ? [{ type: 'image_url', image_url: { url: part.image_url, ...(part.detail && { detail: part.detail }) } }]
+        : [];
+    case 'input_file': {
+      const address = part.file_data ?? part.file_url;
+      return address ? [{ type: 'file', file: { filename: part.filename ?? 'file.pdf', file_data: address } }] : [];
+    }
+    case 'input_audio':
+      return [{ type: 'input_audio', input_audio: { data: part.input_audio.data, format: part.input_audio.format } }];
+    case 'input_video':
+      return [{ type: 'video_url', video_url: { url: part.video_url } }];
+    case 'refusal':
+      return [{ type: 'text', text: part.refusal }];
+    default:
+      return [{ type: 'text', text: part.text }];
+  }
 }
