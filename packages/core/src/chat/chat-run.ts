@@ -1,9 +1,8 @@
 import type { LiveAccount } from '../account/account.ts';
 import type { Timeouts } from '../calls/attempt.ts';
-import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { OpenCalls } from '../dispatch/open-calls.ts';
-import type { Caller } from '../dispatch/prepare-call.ts';
+import type { PreparedCall } from '../dispatch/prepare-call.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
 import type { AttemptParts } from '../dispatch/run-attempts.ts';
 import type { Logger } from '../foundation/host.ts';
@@ -14,8 +13,6 @@ import type { GenerationObserver } from '../generations/observer.ts';
 import type { CompletionGuard } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { Ledger } from '../limits/ledger.ts';
-import type { RoutingReport } from '../routing/explain.ts';
-import type { CallPlan } from '../routing/plan-call.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { CompletionEncoder } from './dialect.ts';
 import type { Plugin } from './plugins.ts';
@@ -36,15 +33,8 @@ export interface ChatRunParts {
   readonly logger: Logger;
 }
 
-/** One checked, guarded, planned and admitted chat call. Made once, and passed on as a whole (docs/decisions/0024). */
-export interface ChatRun {
-  /** The call in the form that is sent to models: server tools are functions. */
-  readonly call: ModelCall<ChatCompletionRequest>;
-  readonly caller: Caller;
-  readonly plan: CallPlan;
-  /** Null when the caller did not request the routing report. */
-  readonly report: RoutingReport | null;
-  readonly pipeline: Pipeline;
+/** One prepared chat call, in which server tools are functions. Made once, and passed on as a whole (docs/decisions/0024). */
+export interface ChatRun extends PreparedCall<ChatCompletionRequest> {
   /** Writes the completion in the form of the route by which the call came in. */
   readonly encoder: CompletionEncoder;
   /** The server tools of the request; null without any. */

@@ -1,29 +1,24 @@
 import type { Outcome } from '../calls/attempt.ts';
-import type { CallMarks } from '../calls/model-call.ts';
-import { type AttemptParts, noteOutcome } from '../dispatch/run-attempts.ts';
+import type { PreparedCall } from '../dispatch/prepare-call.ts';
+import { noteOutcome } from '../dispatch/run-attempts.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type GenerationLogging, type GenerationObserver, observeGeneration } from '../generations/observer.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
-import { toRoutingDecision } from '../routing/explain.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
 
-interface ObservedChat extends Pick<ChatRun, 'call' | 'plan' | 'pipeline' | 'client'> {
-  readonly marks: CallMarks;
-}
-
 interface ObservingParts {
   readonly platform: Platform;
   readonly logging: GenerationLogging;
-  readonly attempts: Pick<AttemptParts, 'health'>;
 }
 
 /** Starts to follow a chat call for its record, at the moment this is called. */
 export function observeChat(
-  { call, plan, pipeline, client, marks }: ObservedChat,
-  { platform, logging, attempts }: ObservingParts,
+  { call, plan, pipeline, marks, decision }: PreparedCall<ChatCompletionRequest>,
+  client: ChatRun['client'],
+  { platform, logging }: ObservingParts,
 ): GenerationObserver {
   const { messages, stream } = call.request;
   return observeGeneration({
@@ -34,7 +29,7 @@ export function observeChat(
     bodyLength: bodyLengthOf(client, call.request),
     pipeline,
     marks,
-    decision: logging.inputOutput && call.region === null ? toRoutingDecision(plan, attempts.health) : null,
+    decision,
     platform,
     logging,
   });

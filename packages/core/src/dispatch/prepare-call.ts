@@ -1,21 +1,138 @@
 import type { CallBound, Narrowing } from '../calls/call-kind.ts';
-import type { ModelCall, Pipeline } from '../calls/model-call.ts';
+import { type CallMarks, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { GuardedCall } from '../guardrails/guard-call.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { guardCall, type GuardedCall } from '../guardrails/guard-call.ts';
 import { effectsOfExclusions, effectsOfStages, type GuardrailHits } from '../guardrails/hits.ts';
 import type { Policy, PolicyOf } from '../guardrails/policy.ts';
-import type { HeaderMap, Principal } from '../http/request.ts';
+import type { GatewayRequest, Principal } from '../http/request.ts';
 import { boundWithin, type Budget, type BudgetParts, findBudgets } from '../limits/budgets.ts';
-import { withinBounds } from '../limits/reserve-call.ts';
-import { createRoutingReport, refuseUnplanned, type RoutingReport } from '../routing/explain.ts';
-import { type CallPlan, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
+import type { Ledger, WorstCase } from '../limits/ledger.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
+import { reserveCall, withinBounds } from '../limits/reserve-call.ts';
+import { createRoutingReport, type RoutingReport, toRoutingDecision, withReport } from '../routing/explain.ts';
+import { type CallPlan, noEndpointLeft, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
 import type { GenerationRepository } from '../stores/store.ts';
+import type { RoutingDecision } from '../wire/routing.ts';
 
-interface PlanWithin {
+/** A call of any kind that may be sent to an endpoint: guarded, planned and admitted. */
+export interface PreparedCall<Request = unknown> {
+  /** In the form that is sent and stored. */
+  readonly call: ModelCall<Request>;
+  readonly caller: Caller;
+  readonly pipeline: Pipeline;
   readonly plan: CallPlan;
+  /** The endpoints that may serve it: those of the plan, or the ones of them that its kind admits. At least one. */
+  readonly endpoints: readonly Endpoint[];
   /** The most that the call may use; null where no budget limits it. */
   readonly bound: CallBound | null;
+  /** Null when the caller did not request the routing report. */
+  readonly report: RoutingReport | null;
+  /** When it passed each step. */
+  readonly marks: CallMarks;
+  /** The plan as it is stored; null when there was nothing to decide, or contents are not stored. */
+  readonly decision: RoutingDecision | null;
+}
+
+/** What the plan of a kind adds to a call. */
+export type Planned = Pick<PreparedCall, 'plan' | 'endpoints' | 'bound'>;
+
+/** What a kind of call does in its own way. One object a kind; what `guard` and `plan` return goes on with the call. */
+export interface CallSteps<Guarded extends GuardedCall<unknown>, Own extends Planned, Parts> {
+  /** A record is made of the call, so there has to be room for it. */
+  readonly isRecorded: boolean;
+  /** The caller may request the routing report. */
+  readonly isReported: boolean;
+  guard(received: Guarded['call'], caller: Caller, pipeline: Pipeline, context: CallContext<Parts>): Awaitable<Guarded>;
+  plan(guarded: Guarded, caller: Caller, parts: Parts): Awaitable<Own>;
+}
+
+/** Where a call comes from, and where its response goes. */
+export interface CallContext<Parts> {
+  readonly request: Pick<GatewayRequest, 'headers' | 'signal' | 'abort' | 'waitUntil'>;
+  /** Headers of the response; a rate limit adds to them, and so does the id of the generation. */
+  readonly responseHeaders: Record<string, string>;
+  readonly parts: Parts;
+}
+
+/** What every call is prepared with. */
+export interface PrepareParts {
+  readonly callers: CallerParts;
+  readonly routing: RoutingParts;
+  /** Null without any. */
+  readonly rateLimits: RateLimits | null;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly logging: { readonly inputOutput: boolean };
+}
+
+/**
+ * The way of every call up to its first endpoint (docs/decisions/0024). Throws what refuses it: a guardrail, that no
+ * endpoint is left, a rate limit. `receivedAt`: when its request came in, where that was read before now.
+ */
+export async function prepareCall<
+  Guarded extends GuardedCall<unknown>,
+  Own extends Planned,
+  Parts extends PrepareParts,
+>(
+  received: Guarded['call'],
+  steps: CallSteps<Guarded, Own, Parts>,
+  context: CallContext<Parts>,
+  receivedAt?: number,
+): Promise<PreparedCall & Guarded & Own> {
+  const { request: client, responseHeaders, parts } = context;
+  const { platform, callers, routing, rateLimits, logging } = parts;
+  const readAt = platform.monotonicNow();
+  if (steps.isRecorded) refuseWithoutRoom(callers);
+  const found = findCaller(received.principal, callers);
+  const caller = found instanceof Promise ? await found : found;
+
+  const pipeline = createPipeline();
+  const guarding = steps.guard(received, caller, pipeline, context);
+  const guarded = guarding instanceof Promise ? await guarding : guarding;
+  const { call, refusal } = guarded;
+  // Where there is a routing report, it shows the plan of a refused call, too.
+  if (refusal !== null && !steps.isReported) throw noteRefusal(refusal, received, pipeline, caller);
+  const guardedAt = platform.monotonicNow();
+
+  const planning = steps.plan(guarded, caller, parts);
+  const planned = planning instanceof Promise ? await planning : planning;
+  const { plan, endpoints } = planned;
+  const report = steps.isReported ? createRoutingReport(client.headers, plan, pipeline) : null;
+  if (caller.policy !== null) noteEffects(call, planned, { pipeline, caller, isRefused: refusal !== null });
+  const refused = refusal ?? (endpoints.length === 0 ? noEndpointLeft(plan) : null);
+  if (refused !== null) throw withReport(refused, report, { attempts: [], hasFailed: true });
+  const plannedAt = platform.monotonicNow();
+
+  const isDecisionStored = steps.isRecorded && logging.inputOutput && call.region === null;
+  const decision = isDecisionStored ? toRoutingDecision(plan, routing.health) : null;
+  if (rateLimits !== null) await rateLimits.admit(call.principal, endpoints[0]?.modelId ?? '', responseHeaders);
+  const marks = { receivedAt: receivedAt ?? readAt, readAt, guardedAt, plannedAt };
+  return { ...guarded, ...planned, caller, pipeline, report, marks, decision };
+}
+
+/**
+ * Holds the most that a call may cost until its generation is recorded, where a budget limits it. Throws
+ * `payment_required` or `permission_denied` when that does not fit.
+ */
+export function reservePrepared(
+  { call, caller: { budgets }, endpoints, bound }: PreparedCall,
+  ledger: Pick<Ledger, 'reserve'>,
+): Awaitable<WorstCase | null> {
+  return bound === null ? null : reserveCall(call, { budgets, endpoints, bound }, ledger);
+}
+
+/** Runs the input filters alone. */
+export function guardByFilters<Request>(
+  received: ModelCall<Request>,
+  { policy }: Caller,
+  pipeline: Pipeline,
+  { parts: { logger, platform } }: CallContext<Pick<PrepareParts, 'logger' | 'platform'>>,
+): Awaitable<GuardedCall<Request>> {
+  return guardCall(received, { policy, pipeline, logger, platform });
 }
 
 /** Plans a call for the endpoints that its caller's policy and budgets admit. */
@@ -24,60 +141,45 @@ export function planWithin(
   { policy, budgets }: Caller,
   routing: RoutingParts,
   options: Partial<PlanOptions> = {},
-): PlanWithin {
+): Planned {
   const bound = boundWithin(call, budgets);
-  const narrowings = [
+  const narrowings: readonly Narrowing[] = [
     ...(options.narrowings ?? []),
     ...(policy?.narrowings ?? []),
     ...(bound === null ? [] : [withinBounds(bound)]),
   ];
-  return { plan: planCall(call, { ...options, narrowings }, routing), bound };
+  const plan = planCall(call, { ...options, narrowings }, routing);
+  return { plan, endpoints: plan.endpoints, bound };
 }
 
-interface PlannedCall extends PlanWithin {
-  /** Null when the caller did not request it. */
-  readonly report: RoutingReport | null;
-}
-
-interface PlannableCall<Request> extends GuardedCall<Request> {
+interface Judged {
   readonly pipeline: Pipeline;
-  /** Rules of the kind of call itself. */
-  readonly narrowings?: readonly Narrowing[];
-}
-
-/**
- * Plans a guarded call. Throws its refusal, or that no endpoint is left, with the routing report: a call that was
- * refused before is planned all the same, because its report shows the plan.
- */
-export function planGuarded<Request>(
-  { call, refusal, pipeline, narrowings = [] }: PlannableCall<Request>,
-  caller: Caller,
-  headers: HeaderMap,
-  routing: RoutingParts,
-): PlannedCall {
-  const planned = planWithin(call, caller, routing, { narrowings });
-  const report = createRoutingReport(headers, planned.plan, pipeline);
-  if (caller.policy !== null) noteEffects({ call, pipeline, plan: planned.plan, isRefused: refusal !== null }, caller);
-  refuseUnplanned(planned.plan, refusal, report);
-  return { ...planned, report };
-}
-
-interface JudgedCall extends Pick<PlanWithin, 'plan'> {
-  readonly call: ModelCall;
-  readonly pipeline: Pipeline;
+  readonly caller: Caller;
   readonly isRefused: boolean;
 }
 
 /** Of a call that goes on, the record tells what guardrails did to it; a refused one has no record, and is counted here. */
-export function noteEffects({ call, pipeline, plan, isRefused }: JudgedCall, { hits }: Pick<Caller, 'hits'>): void {
-  const isUnserved = !isRefused && plan.endpoints.length === 0;
+function noteEffects(call: ModelCall, { plan, endpoints }: Planned, { pipeline, caller, isRefused }: Judged): void {
+  const isUnserved = !isRefused && endpoints.length === 0;
   const exclusions = isRefused ? [] : effectsOfExclusions(plan.excluded, isUnserved ? 'unserved' : 'narrowed');
   if (isRefused || isUnserved) {
-    const caller = { principalId: call.principal.id, model: plan.requested };
-    hits.noteRefused([...effectsOfStages(pipeline.stages), ...exclusions], caller);
+    const refused = { principalId: call.principal.id, model: plan.requested };
+    caller.hits.noteRefused([...effectsOfStages(pipeline.stages), ...exclusions], refused);
   } else if (exclusions.length > 0) {
     pipeline.narrowedBy = exclusions.map(({ guardrailId }) => guardrailId);
   }
+}
+
+/** Counts a call that is refused without a plan. */
+function noteRefusal(
+  refusal: GatewayError,
+  { kind, request, principal }: ModelCall,
+  { stages }: Pipeline,
+  { hits }: Caller,
+): GatewayError {
+  const model = kind.modelsOf(request).model ?? '';
+  hits.noteRefused(effectsOfStages(stages), { principalId: principal.id, model });
+  return refusal;
 }
 
 /** The rules for the calls of one principal. */
@@ -105,7 +207,7 @@ export function findCaller(principal: Principal, parts: CallerParts): Awaitable<
 const ROOM_RETRY_SECONDS = 5;
 
 /** Refuses a call that could not be recorded, before it costs anything: by a 503 that says why. */
-export function refuseWithoutRoom({ store }: Pick<CallerParts, 'store'>): void {
+function refuseWithoutRoom({ store }: Pick<CallerParts, 'store'>): void {
   const reason = store.generations.findNoRoom?.() ?? null;
   if (reason === null) return;
   throw new GatewayError('provider_overloaded', `${reason}, so this call could not be recorded; try again shortly`, {

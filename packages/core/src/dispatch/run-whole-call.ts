@@ -1,42 +1,39 @@
 import { type Attempt, type Outcome, outcomeOf, type Timeouts, withFlaggedInput } from '../calls/attempt.ts';
-import type { Narrowing } from '../calls/call-kind.ts';
-import { type CallMarks, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
+import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
-import type { Logger } from '../foundation/host.ts';
-import type { Platform } from '../foundation/platform.ts';
 import type { CompletionFacts, EndedCall } from '../generations/ended-call.ts';
 import { type CallState, type GenerationLogging, type Skipped, toCallCourse } from '../generations/observer.ts';
 import { type SettledGeneration, toContentError, toSettled, toStoredContent } from '../generations/to-generation.ts';
-import { guardCall } from '../guardrails/guard-call.ts';
-import type { GatewayRequest } from '../http/request.ts';
+import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { Ledger } from '../limits/ledger.ts';
-import type { RateLimits } from '../limits/rate-limits.ts';
-import { reserveCall } from '../limits/reserve-call.ts';
-import { type RoutingReport, toRoutingDecision, withReport } from '../routing/explain.ts';
-import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
+import { withReport } from '../routing/explain.ts';
 import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { CallCourse, GenerationContent } from '../wire/generation.ts';
-import type { ProviderPreferences, RoutingDecision, RoutingMembers } from '../wire/routing.ts';
+import type { ProviderPreferences, RoutingMembers } from '../wire/routing.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
-import { type CallerParts, findCaller, planGuarded, refuseWithoutRoom } from './prepare-call.ts';
+import {
+  type CallContext,
+  type Caller,
+  guardByFilters,
+  type Planned,
+  planWithin,
+  type PreparedCall,
+  prepareCall,
+  type PrepareParts,
+  reservePrepared,
+} from './prepare-call.ts';
 import type { Recorder } from './recorder.ts';
 import { type AttemptParts, noteOutcome, runAttempts, toCallError } from './run-attempts.ts';
 
-export interface WholeCallParts {
-  readonly callers: CallerParts;
-  readonly routing: RoutingParts;
+export interface WholeCallParts extends PrepareParts {
   readonly attempts: AttemptParts;
-  /** Null without any. */
-  readonly rateLimits: RateLimits | null;
   readonly ledger: Ledger;
   readonly openCalls: OpenCalls;
   readonly recorder: Recorder;
-  readonly platform: Platform;
   readonly timeouts: Timeouts;
   readonly logging: GenerationLogging;
-  readonly logger: Logger;
 }
 
 /** One call to one endpoint. */
@@ -58,13 +55,6 @@ export interface WholeKind<Request, Result> {
   contentOf(request: Request, result: Result | undefined): Pick<GenerationContent, 'input' | 'output'>;
 }
 
-/** The origin of a call, and the destination of its response. */
-export interface WholeClient {
-  readonly request: Pick<GatewayRequest, 'headers' | 'signal' | 'abort' | 'waitUntil'>;
-  /** Headers of the response; a rate limit adds to them, and so does the id of the generation. */
-  readonly responseHeaders: Record<string, string>;
-}
-
 export interface WholeResult<Result> {
   readonly endpoint: Endpoint;
   readonly result: Result;
@@ -74,67 +64,31 @@ export interface WholeResult<Result> {
   readonly routing: RoutingMembers | undefined;
 }
 
-/**
- * Guards, plans, admits, reserves, runs and records one call of an unstreamed kind. Throws what ended it
- * (docs/decisions/0024).
- */
+/** Runs a call of an unstreamed kind as every call is run, and records it. Throws what ended it (docs/decisions/0024). */
 export async function runWholeCall<Request, Result>(
   received: ModelCall<Request>,
   whole: WholeKind<Request, Result>,
-  client: WholeClient,
-  parts: WholeCallParts,
+  context: CallContext<WholeCallParts>,
 ): Promise<WholeResult<Result>> {
-  const prepared = await prepareCall(received, client, parts);
-  client.responseHeaders['x-generation-id'] = prepared.call.id;
-  return serveCall(prepared, whole, client, parts);
+  const prepared = await prepareCall<GuardedCall<Request>, Planned, WholeCallParts>(received, WHOLE_STEPS, context);
+  if (prepared.bound !== null) await reservePrepared(prepared, context.parts.ledger);
+  context.responseHeaders['x-generation-id'] = prepared.call.id;
+  return serveCall(prepared, whole, context);
 }
 
-interface PreparedCall<Request> {
-  readonly call: ModelCall<Request>;
-  readonly plan: CallPlan;
-  readonly pipeline: Pipeline;
-  readonly report: RoutingReport | null;
-  readonly narrowings: readonly Narrowing[];
-  readonly marks: CallMarks;
-  readonly decision: RoutingDecision | null;
-}
-
-/** Guards, plans, admits and reserves a call. */
-async function prepareCall<Request>(
-  received: ModelCall<Request>,
-  client: WholeClient,
-  parts: WholeCallParts,
-): Promise<PreparedCall<Request>> {
-  const { principal } = received;
-  const { logger, platform, logging } = parts;
-  const receivedAt = platform.monotonicNow();
-  refuseWithoutRoom(parts.callers);
-  const caller = await findCaller(principal, parts.callers);
-  const { policy, budgets } = caller;
-
-  const pipeline = createPipeline();
-  const { call, refusal } = await guardCall(received, { policy, pipeline, logger, platform });
-  const guarded = { call, refusal, pipeline };
-  const guardedAt = platform.monotonicNow();
-
-  const { plan, bound, report } = planGuarded(guarded, caller, client.request.headers, parts.routing);
-
-  const plannedAt = platform.monotonicNow();
-  const decision = logging.inputOutput && call.region === null ? toRoutingDecision(plan, parts.attempts.health) : null;
-
-  await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', client.responseHeaders);
-  if (bound !== null) await reserveCall(call, { budgets, endpoints: plan.endpoints, bound }, parts.ledger);
-  // The request was read before, by its operation.
-  const marks = { receivedAt, readAt: receivedAt, guardedAt, plannedAt };
-  return { call, plan, pipeline, report, narrowings: policy?.narrowings ?? [], marks, decision };
-}
+const WHOLE_STEPS = {
+  isRecorded: true,
+  isReported: true,
+  guard: guardByFilters,
+  plan: ({ call }: GuardedCall<unknown>, caller: Caller, { routing }: WholeCallParts) =>
+    planWithin(call, caller, routing),
+};
 
 /** Asks endpoint after endpoint, and records the call, whatever happens. */
 async function serveCall<Request, Result>(
   prepared: PreparedCall<Request>,
   whole: WholeKind<Request, Result>,
-  client: WholeClient,
-  parts: WholeCallParts,
+  { request: client, parts }: CallContext<WholeCallParts>,
 ): Promise<WholeResult<Result>> {
   const { call, plan, pipeline, report, marks, decision } = prepared;
   const { platform, recorder } = parts;
@@ -155,7 +109,7 @@ async function serveCall<Request, Result>(
     figures: undefined,
   });
   const followed = { id: () => call.id, isSettled: () => isRecorded, state };
-  const tracked = trackCall(parts.openCalls, client.request, { stream: null, followed });
+  const tracked = trackCall(parts.openCalls, client, { stream: null, followed });
   const { signal } = tracked;
   const isContentStored = parts.logging.inputOutput && call.region === null;
   const toCourse = (): CallCourse =>
@@ -184,7 +138,7 @@ async function serveCall<Request, Result>(
       contentLength: JSON.stringify(stored).length,
     });
     isRecorded = true;
-    await recorder.recordCall(settled, outcome, client.request);
+    await recorder.recordCall(settled, outcome, client);
     return settled;
   };
   try {
@@ -234,10 +188,11 @@ function toCost(
 
 function preferencesFor<Request>(
   endpoint: Endpoint,
-  { call, narrowings }: PreparedCall<Request>,
+  { call, caller }: PreparedCall<Request>,
   { routing: { account, catalog } }: WholeCallParts,
 ): ProviderPreferences | undefined {
   if (endpoint.provider.gateway === undefined) return undefined;
+  const narrowings = caller.policy?.narrowings ?? [];
   return toOnwardPreferences(endpoint, { asked: preferencesUpstream(call, account), account, narrowings, catalog });
 }
 

@@ -4,7 +4,8 @@ import { type CallKind, type CallNeeds, minTokensOf, mostTokensOf } from '../cal
 import type { ModelCall } from '../calls/model-call.ts';
 import { checked, chosen, type Place, record, text } from '../calls/text-places.ts';
 import { type RequestText, toVisitor, weighText } from '../calls/texts.ts';
-import { runWholeCall, type WholeCallParts, type WholeClient, type WholeKind } from '../dispatch/run-whole-call.ts';
+import type { CallContext } from '../dispatch/prepare-call.ts';
+import { runWholeCall, type WholeCallParts, type WholeKind } from '../dispatch/run-whole-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { EmbeddingsResult } from '../providers/provider.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
@@ -13,10 +14,9 @@ import type { EmbeddingsRequest, embeddingsResponseSchema } from '../wire/embedd
 /** Runs one call for embeddings. Throws what ended it; either way it has been recorded. */
 export async function runEmbeddings(
   call: ModelCall<EmbeddingsRequest>,
-  client: WholeClient,
-  parts: WholeCallParts,
+  context: CallContext<WholeCallParts>,
 ): Promise<z.infer<typeof embeddingsResponseSchema>> {
-  const { endpoint, result, usage, routing } = await runWholeCall(call, toWholeKind(parts), client, parts);
+  const { endpoint, result, usage, routing } = await runWholeCall(call, toWholeKind(context.parts), context);
   const { cost, is_byok, prompt_tokens, total_tokens } = usage;
   return {
     id: call.id,

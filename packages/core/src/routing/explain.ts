@@ -7,7 +7,7 @@ import type { RoutingExplanation } from '../wire/routing-rules.ts';
 import type { RoutingCandidate, RoutingDecision, RoutingMembers, RoutingMetadata } from '../wire/routing.ts';
 import { toHealthFields } from './health/endpoint-health.ts';
 import type { HealthBoard } from './health/health-board.ts';
-import { type CallPlan, noEndpointLeft } from './plan-call.ts';
+import type { CallPlan } from './plan-call.ts';
 import type { Exclusion } from './select-endpoints.ts';
 
 type EndpointExplanation = RoutingExplanation['endpoints'][number];
@@ -155,15 +155,6 @@ const toRuleMembers = ({ rule, requested }: RuledCall): Pick<RoutingMetadata, 'r
   routing_rule: rule,
   ...(requested !== null && { requested_model: requested }),
 });
-
-/**
- * Throws the refusal of a call that is blocked or has no endpoint left, with the routing report where the caller
- * requested it.
- */
-export function refuseUnplanned(plan: CallPlan, refusal: GatewayError | null, report: RoutingReport | null): void {
-  const error = refusal ?? (plan.endpoints.length === 0 ? noEndpointLeft(plan) : null);
-  if (error !== null) throw withReport(error, report, { attempts: [], hasFailed: true });
-}
 
 /** A router may have considered hundreds. */
 const MAX_CANDIDATES = 50;

@@ -1,23 +1,28 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CostBound } from '../calls/call-kind.ts';
-import { createPipeline, type ModelCall } from '../calls/model-call.ts';
+import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type CallerParts, findCaller, noteEffects, refuseWithoutRoom } from '../dispatch/prepare-call.ts';
+import {
+  type CallContext,
+  type Caller,
+  type CallSteps,
+  guardByFilters,
+  type Planned,
+  type PreparedCall,
+  prepareCall,
+  type PrepareParts,
+} from '../dispatch/prepare-call.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createRandomId } from '../foundation/random-id.ts';
-import { guardCall } from '../guardrails/guard-call.ts';
-import { effectsOfStages } from '../guardrails/hits.ts';
-import type { Policy } from '../guardrails/policy.ts';
-import { type Budget, type Payer, spendersOf } from '../limits/budgets.ts';
+import type { GuardedCall } from '../guardrails/guard-call.ts';
+import type { GatewayRequest } from '../http/request.ts';
+import { type Payer, spendersOf } from '../limits/budgets.ts';
 import type { Hold, Ledger } from '../limits/ledger.ts';
-import type { RateLimits } from '../limits/rate-limits.ts';
 import { reserveCall, worstCaseNanoUsd } from '../limits/reserve-call.ts';
 import type { VideoOrder } from '../providers/video-contract.ts';
-import { toRoutingDecision } from '../routing/explain.ts';
-import { type CallPlan, noEndpointLeft, planCall, type RoutingParts } from '../routing/plan-call.ts';
+import { type CallPlan, planCall, type RoutingParts } from '../routing/plan-call.ts';
 import type { Store, VideoJobRepository } from '../stores/store.ts';
 import { hasEnded, type VideoDelivery, type VideoJob } from '../stores/video-jobs.ts';
 import { refuseField } from '../wire/fields.ts';
@@ -33,79 +38,38 @@ import type { VideoRunner } from './video-runner.ts';
 const DEADLINE_MS = 6 * 60 * 60 * 1000;
 const SUBMIT_TIMEOUT_MS = 120_000;
 
-export interface VideoOrderParts {
-  readonly callers: CallerParts;
-  readonly routing: RoutingParts;
-  readonly platform: Platform;
+export interface VideoOrderParts extends PrepareParts {
   readonly store: Pick<Store, 'videoJobs'>;
   readonly ledger: Ledger;
-  /** Null without any. */
-  readonly rateLimits: RateLimits | null;
-  readonly logger: Logger;
   readonly videos: { readonly runner: VideoRunner; readonly changes: VideoChanges };
-  readonly logging: { readonly inputOutput: boolean };
 }
 
 interface NewVideo {
-  /** The address of the gateway, as its callers see it. */
-  readonly baseUrl: string;
   readonly delivery: VideoDelivery | null;
   readonly idempotency: VideoJob['idempotency'];
   /** For a call with an idempotency key. */
   readonly confirm?: ConfirmOrder | undefined;
-  /** Headers of the response; a rate limit adds to them. */
-  readonly responseHeaders: Record<string, string>;
 }
 
-/** Guards, plans, admits, reserves and submits a video; from then on the runner polls the job. */
+type VideoContext = CallContext<VideoOrderParts> & { readonly request: Pick<GatewayRequest, 'baseUrl'> };
+
+/** Prepares a call as every call is prepared, and submits its video; from then on the runner polls the job. */
 export async function orderVideo(
   received: ModelCall<VideoRequest>,
   order: NewVideo,
-  parts: VideoOrderParts,
+  context: VideoContext,
 ): Promise<VideoJob> {
-  const { principal } = received;
-  const { logger, platform, logging, routing } = parts;
-  const receivedAt = platform.monotonicNow();
-  refuseWithoutRoom(parts.callers);
-  const caller = await findCaller(principal, parts.callers);
-  const { policy, budgets } = caller;
-  const pipeline = createPipeline();
-  const { call, refusal } = await guardCall(received, { policy, pipeline, logger, platform });
-  if (refusal !== null) {
-    const refused = { principalId: principal.id, model: received.request.model };
-    caller.hits.noteRefused(effectsOfStages(pipeline.stages), refused);
-    throw refusal;
-  }
-  const guardedAt = platform.monotonicNow();
-
-  const { request } = call;
-  const previous = await findPrevious(call, parts);
-  const { plan, capabilities } = planVideo(call, policy, parts.routing);
-  refuseImpossible(request, capabilities);
-  if (previous !== null && previous.modelId !== plan.models[0]) {
-    throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and goes on with that model only`);
-  }
-  const possible = previous === null ? plan.endpoints : [endpointOfPrevious(previous, plan, parts.routing)];
-  if (policy !== null)
-    noteEffects({ call, pipeline, plan: { ...plan, endpoints: possible }, isRefused: false }, caller);
-  if (possible.length === 0) throw noEndpointLeft(plan);
-
-  const plannedAt = platform.monotonicNow();
-  await parts.rateLimits?.admit(principal, possible[0]?.modelId ?? '', order.responseHeaders);
-  const { endpoints, reservedNanoUsd } = await reserveVideo(
-    { call, budgets, endpoints: possible, capabilities },
-    parts.ledger,
-  );
+  const { parts } = context;
+  const { platform } = parts;
+  const prepared = await prepareCall(received, VIDEO_STEPS, context);
+  const { call, pipeline, capabilities, previous, marks, decision } = prepared;
+  const { endpoints, reservedNanoUsd } = await reserveVideo(prepared, parts.ledger);
   const orderFor = (endpoint: Endpoint): VideoOrder =>
-    toVideoOrder(request, endpoint, capabilities, previous?.upstream?.upstreamId);
+    toVideoOrder(call.request, endpoint, capabilities, previous?.upstream?.upstreamId);
   const draft = {
-    ...toDraft(call, order, parts.platform),
+    ...toDraft(call, { ...order, baseUrl: context.request.baseUrl }, platform),
     reservedNanoUsd,
-    course: beginCourse({
-      marks: { receivedAt, readAt: receivedAt, guardedAt, plannedAt },
-      startedAt: platform.monotonicNow(),
-      decision: logging.inputOutput && call.region === null ? toRoutingDecision(plan, routing.health) : null,
-    }),
+    course: beginCourse({ marks, startedAt: platform.monotonicNow(), decision }),
     ...(call.region !== null && { region: call.region.name, dataRegion: call.region.dataRegion }),
     ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),
     ...(pipeline.narrowedBy !== null && { narrowedBy: pipeline.narrowedBy }),
@@ -145,7 +109,7 @@ async function submit(
 /** The initial job, with only the request and its caller. */
 function toDraft(
   { id: generationId, request, principal, session, labels }: ModelCall<VideoRequest>,
-  { baseUrl, delivery, idempotency }: NewVideo,
+  { baseUrl, delivery, idempotency }: NewVideo & { readonly baseUrl: string },
   platform: Platform,
 ): Omit<Submission['draft'], 'reservedNanoUsd'> {
   const now = platform.now();
@@ -206,32 +170,48 @@ function endpointOfPrevious(
   );
 }
 
-interface VideoPlan {
-  readonly plan: CallPlan;
+interface PlannedVideo extends Planned {
+  readonly bound: CostBound;
   readonly capabilities: VideoAbilities;
+  /** The job that the video goes on from; null for none. */
+  readonly previous: VideoJob | null;
 }
 
-/** Plans the endpoints of a video. Throws `invalid_request` for a model that makes no videos. */
-function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, parts: RoutingParts): VideoPlan {
+const VIDEO_STEPS: CallSteps<GuardedCall<VideoRequest>, PlannedVideo, VideoOrderParts> = {
+  isRecorded: true,
+  isReported: false,
+  guard: guardByFilters,
+  plan: planVideo,
+};
+
+/**
+ * Plans a video, at the endpoint of the job that it goes on from, if it does. Throws `invalid_request` for a model that
+ * makes no videos, or none like this. An endpoint without a price is refused later: only a budget needs one.
+ */
+async function planVideo(
+  { call }: GuardedCall<VideoRequest>,
+  { policy }: Caller,
+  parts: VideoOrderParts,
+): Promise<PlannedVideo> {
   const { request } = call;
-  const plan = planCall(call, { narrowings: policy?.narrowings ?? [] }, parts);
-  const model = parts.catalog.find(plan.models[0] ?? '');
-  const { architecture, video } = model?.definition ?? {};
+  const { catalog } = parts.routing;
+  const previous = await findPrevious(call, parts);
+  const plan = planCall(call, { narrowings: policy?.narrowings ?? [] }, parts.routing);
+  const { architecture, video } = catalog.find(plan.models[0] ?? '')?.definition ?? {};
   if (architecture?.output_modalities?.includes('video') !== true) {
     throw refuseField('model', `${request.model} makes no videos; GET /api/v1/videos/models lists those that do`);
   }
-  return { plan, capabilities: { ...video, inputModalities: architecture.input_modalities } };
+  const capabilities = { ...video, inputModalities: architecture.input_modalities };
+  refuseImpossible(request, capabilities);
+  if (previous !== null && previous.modelId !== plan.models[0]) {
+    throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and goes on with that model only`);
+  }
+  const endpoints = previous === null ? plan.endpoints : [endpointOfPrevious(previous, plan, parts.routing)];
+  return { plan, endpoints, bound: boundOf(request, capabilities), capabilities, previous };
 }
 
 /** Jobs with work left at the start. */
 const MAX_HOLDS = 100_000;
-
-interface VideoReservation {
-  readonly call: ModelCall<VideoRequest>;
-  readonly budgets: readonly Budget[];
-  readonly endpoints: readonly Endpoint[];
-  readonly capabilities: VideoCapabilities;
-}
 
 interface ReservedVideo {
   /** The endpoints at which the job may be made: within a budget only those with a price for it. */
@@ -244,13 +224,12 @@ interface ReservedVideo {
  * Holds what a job may cost at most. Throws `payment_required` or `permission_denied` when that does not fit into a
  * budget beside what was spent and is held, and `not_found` when there is a budget, but no price.
  */
-async function reserveVideo(reservation: VideoReservation, ledger: Pick<Ledger, 'reserve'>): Promise<ReservedVideo> {
-  const { call, budgets } = reservation;
-  const bound = boundOf(reservation);
+async function reserveVideo(
+  { call, caller: { budgets }, endpoints: possible, bound }: PreparedCall<VideoRequest> & PlannedVideo,
+  ledger: Pick<Ledger, 'reserve'>,
+): Promise<ReservedVideo> {
   const endpoints =
-    budgets.length === 0
-      ? reservation.endpoints
-      : reservation.endpoints.filter((endpoint) => worstCaseNanoUsd(endpoint, bound) !== null);
+    budgets.length === 0 ? possible : possible.filter((endpoint) => worstCaseNanoUsd(endpoint, bound) !== null);
   if (endpoints.length === 0) {
     const message = `model: ${call.request.model} has no price for this video, so no budget can allow for it`;
     throw new GatewayError('not_found', message);
@@ -260,9 +239,8 @@ async function reserveVideo(reservation: VideoReservation, ledger: Pick<Ledger, 
 }
 
 /** A request without a duration may get the longest video of the model. */
-function boundOf({ call: { request }, capabilities }: VideoReservation): CostBound {
-  const durations = capabilities.supported_durations;
-  return boundOfVideo(request.duration ?? (durations === undefined ? undefined : Math.max(...durations)));
+function boundOf({ duration }: VideoRequest, { supported_durations: durations }: VideoCapabilities): CostBound {
+  return boundOfVideo(duration ?? (durations === undefined ? undefined : Math.max(...durations)));
 }
 
 /** The amounts held for the jobs that were open when the process started. */

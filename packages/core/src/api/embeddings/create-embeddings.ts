@@ -17,6 +17,6 @@ export const createEmbeddings = operation<EmbeddingsParts>()({
       (value) => parseWith(embeddingsRequestSchema, value),
       context,
     );
-    return runEmbeddings(receiveCall(embeddingsKind, request, context), context, context.parts);
+    return runEmbeddings(receiveCall(embeddingsKind, request, context), context);
   },
 });

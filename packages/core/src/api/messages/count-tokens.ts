@@ -1,23 +1,14 @@
 import type { CallBound } from '../../calls/call-kind.ts';
-import {
-  AGENT_HEADERS,
-  CALL_HEADERS,
-  type ModelCall,
-  RATE_LIMIT_HEADERS,
-  receiveCall,
-} from '../../calls/model-call.ts';
+import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../../calls/model-call.ts';
 import { estimatePrompt } from '../../calls/texts.ts';
-import { chatKind } from '../../chat/chat-kind.ts';
-import { type ChatParts, guardChat } from '../../chat/complete-chat.ts';
+import { type ChatParts, COUNT_STEPS, receiveChat } from '../../chat/complete-chat.ts';
 import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
-import { findCaller, planGuarded } from '../../dispatch/prepare-call.ts';
+import { type PreparedCall, prepareCall, reservePrepared } from '../../dispatch/prepare-call.ts';
 import { operation } from '../../http/operation.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { toJsonResponse } from '../../http/response.ts';
 import type { Ledger } from '../../limits/ledger.ts';
-import { type Reservation, reserveCall } from '../../limits/reserve-call.ts';
 import type { ChatCall } from '../../providers/provider.ts';
-import { applyRules } from '../../routing/rules.ts';
 import { nativeOf } from '../../wire/chat-chunk.ts';
 import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages.ts';
 
@@ -39,18 +30,13 @@ export const countTokens = operation<ChatParts>()({
   response: { mediaTypes: { 'application/json': tokenCountSchema } },
   responseHeaders: RATE_LIMIT_HEADERS,
   async run(context) {
-    const { request: client, principal, parts } = context;
+    const { request: client, parts } = context;
     const { request } = messagesDialect.parse(await readJsonBody(client), client.headers);
-    const called = { door: messagesDialect.door, headers: client.headers };
-    const received = applyRules(receiveCall(chatKind, request, context), called, parts.routing);
-    const caller = await findCaller(principal, parts.callers);
-    const guarded = await guardChat(received, caller, context);
-    // Counting costs nothing, so that no endpoint is left out because the cost of a call there has no bound.
-    const { plan } = planGuarded(guarded, { ...caller, budgets: [] }, client.headers, parts.routing);
-    const [endpoint] = plan.endpoints;
-    const { call } = guarded;
-    await parts.rateLimits?.admit(principal, endpoint?.modelId ?? '', context.responseHeaders);
-    await refuseWithoutBudget(call, { budgets: caller.budgets, endpoints: plan.endpoints }, parts.ledger);
+    const received = receiveChat(messagesDialect, request, context);
+    const prepared = await prepareCall(received, COUNT_STEPS, context);
+    const { call, endpoints } = prepared;
+    const [endpoint] = endpoints;
+    await refuseWithoutBudget(prepared, parts.ledger);
     const counted = await endpoint?.provider
       .countTokens?.({
         generationId: call.id,
@@ -74,12 +60,8 @@ export const countTokens = operation<ChatParts>()({
 });
 
 /** Throws what refuses every call of a key whose budgets are used up, or zero. Holds nothing afterwards. */
-async function refuseWithoutBudget(
-  { id, principal }: Pick<ModelCall, 'id' | 'principal'>,
-  { budgets, endpoints }: Pick<Reservation, 'budgets' | 'endpoints'>,
-  ledger: Pick<Ledger, 'reserve' | 'release'>,
-): Promise<void> {
-  if (budgets.length === 0) return;
-  await reserveCall({ id, principal }, { budgets, endpoints, bound: FREE }, ledger);
-  ledger.release(id);
+async function refuseWithoutBudget(prepared: PreparedCall, ledger: Pick<Ledger, 'reserve' | 'release'>): Promise<void> {
+  if (prepared.caller.budgets.length === 0) return;
+  await reservePrepared({ ...prepared, bound: FREE }, ledger);
+  ledger.release(prepared.call.id);
 }

@@ -31,7 +31,7 @@ export const createVideo = operation<CreateVideoParts>()({
 });
 
 async function makeVideo(request: VideoRequest, context: VideoContext): Promise<VideoResponse> {
-  const { parts, principal, request: client, responseHeaders } = context;
+  const { parts, principal, request: client } = context;
   const { baseUrl } = client;
   const key = readIdempotencyKey(client);
   const make = async (idempotency: VideoJob['idempotency'], confirm?: ConfirmOrder): Promise<VideoJob> => {
@@ -39,7 +39,7 @@ async function makeVideo(request: VideoRequest, context: VideoContext): Promise<
     const amended = await amendRequest({ kind: 'video', request }, check, context);
     const delivery = toDelivery(await findCallbackUrl(amended, principal, parts));
     const call = receiveCall(videoKind, amended, context);
-    return orderVideo(call, { baseUrl, delivery, idempotency, confirm, responseHeaders }, parts);
+    return orderVideo(call, { delivery, idempotency, confirm }, context);
   };
   let job: VideoJob;
   if (key === null) job = await make(null);
