@@ -9,7 +9,7 @@ import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { BoundedQueue } from '../foundation/queues.ts';
 import type { TimerWheel } from '../foundation/timers.ts';
-import type { GenerationObserver } from '../generations/observer.ts';
+import type { CallObserver } from '../generations/observer.ts';
 import type { CompletionGuard } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { Ledger } from '../limits/ledger.ts';
@@ -43,7 +43,7 @@ export interface ChatRun extends PreparedCall<ChatCompletionRequest> {
   readonly onwardPlugins: readonly Plugin[];
   /** Null when no guardrail looks at completions. */
   readonly guard: CompletionGuard | null;
-  readonly observer: GenerationObserver;
+  readonly observer: CallObserver;
   /** The HTTP request, as long as its client is connected. */
   readonly client: Pick<GatewayRequest, 'headers' | 'signal' | 'abort' | 'waitUntil'>;
   /** Headers of the response, the same streamed and whole; stages may add to them until it begins. */

@@ -1,8 +1,11 @@
+import type { Outcome } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { noteOutcome } from '../dispatch/run-attempts.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { PromptIterator } from '../foundation/time-limits.ts';
 import type { CompletionAccumulator } from '../generations/completion-accumulator.ts';
-import type { ChatChunk } from '../wire/chat-chunk.ts';
+import type { ChatChunk, Usage } from '../wire/chat-chunk.ts';
+import type { ChatRun } from './chat-run.ts';
 
 /** A completion that has begun. From here on the call cannot change to another endpoint. */
 export interface CommittedCompletion extends Beginning {
@@ -39,6 +42,16 @@ const AT_END = Promise.resolve({ done: true as const, value: undefined });
 /** Tells a provider that nothing more of its completion is read. Its generator may still be waiting. */
 export function letGo({ rest }: Beginning): void {
   rest?.return?.().then(undefined, () => undefined);
+}
+
+/** Reports the end of a completion to its endpoint's health, unless that has been done already. */
+export function noteEnd(
+  { parts }: ChatRun,
+  { endpoint, startedAt, isAccountedFor }: CommittedCompletion,
+  outcome: Outcome,
+  usage: Usage | undefined,
+): void {
+  if (isAccountedFor !== true) noteOutcome({ endpoint, startedAt, outcome, usage }, parts.attempts);
 }
 
 type Ended = Pick<CompletionAccumulator, 'finish' | 'upstream'>;

@@ -6,16 +6,18 @@ import {
   type CallSteps,
   type Planned,
   planWithin,
+  type PreparedCall,
   prepareCall,
   type PrepareParts,
   reservePrepared,
 } from '../dispatch/prepare-call.ts';
 import type { UsableParts } from '../dispatch/usable-endpoints.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { GenerationLogging } from '../generations/observer.ts';
+import type { Conversation } from '../generations/ended-call.ts';
+import { type GenerationLogging, observeCall } from '../generations/observer.ts';
 import { guardCall, type GuardedCall, toCompletionGuard } from '../guardrails/guard-call.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
-import type { RequestContext } from '../http/request.ts';
+import { firstValue, type GatewayRequest, type RequestContext } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { RegionOf } from '../routing/regions.ts';
 import { applyRules } from '../routing/rules.ts';
@@ -24,7 +26,6 @@ import { chatKind } from './chat-kind.ts';
 import type { ChatRun, ChatRunParts } from './chat-run.ts';
 import type { Dialect } from './dialect.ts';
 import { moderateCall, type Moderator } from './moderate-call.ts';
-import { observeChat } from './observe-chat.ts';
 import { hasServerTools } from './plugins.ts';
 import { onwardPluginsOf, refuseUnavailable, refuseUnreadable, toPluginNarrowings } from './refuse-unavailable.ts';
 import { relayStream } from './relay-stream.ts';
@@ -52,7 +53,7 @@ export async function completeChat(dialect: Dialect, context: ChatContext): Prom
 
   const { call, caller, pipeline, bound } = prepared;
   const guard = toCompletionGuard(caller.policy, pipeline);
-  const observer = observeChat(prepared, client, parts);
+  const observer = observeCall(prepared, toConversation(prepared, client), parts);
   const run: ChatRun = { ...prepared, encoder, guard, observer, client, responseHeaders, parts };
   const { begin, isReplay } = await composeStages(parts.stages, run);
   if (bound !== null && !isReplay) {
@@ -123,6 +124,23 @@ async function guardChat(
 /** Leaves out endpoints whose provider cannot run the plugins that are left to it. */
 function planChat({ call, onwardPlugins }: GuardedChat, caller: Caller, { routing }: ChatParts): Planned {
   return planWithin(call, caller, routing, { narrowings: toPluginNarrowings(onwardPlugins) });
+}
+
+/** What the record of a chat call needs of its conversation. */
+function toConversation({ call, plan }: PreparedCall<ChatCompletionRequest>, client: ChatRun['client']): Conversation {
+  const { messages, stream } = call.request;
+  return {
+    messages,
+    isStreamed: stream === true,
+    router: plan.strategy === 'auto' || plan.strategy === 'free' ? plan.requested : null,
+    bodyLength: bodyLengthOf(client, call.request),
+  };
+}
+
+/** The client's content-length, which is exact; only a chunked or compressed body has to be measured. */
+function bodyLengthOf({ headers }: Pick<GatewayRequest, 'headers'>, { messages }: ChatCompletionRequest): number {
+  const isExact = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
+  return isExact ? Number(firstValue(headers['content-length'])) : JSON.stringify(messages).length;
 }
 
 export interface ChatParts extends ChatRunParts, PrepareParts, HookParts, ToolParts, UsableParts {

@@ -7,10 +7,16 @@ import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
-import { type CommittedCompletion, failureOf, letGo, readMoreInto, withoutFinish } from './committed-completion.ts';
+import {
+  type CommittedCompletion,
+  failureOf,
+  letGo,
+  noteEnd,
+  readMoreInto,
+  withoutFinish,
+} from './committed-completion.ts';
 import type { FrameText } from './dialect.ts';
 import { createFrameOutlet, createFrameWriter, describeError, type FrameOutlet } from './frames.ts';
-import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 
 const STREAM_HEADERS = {

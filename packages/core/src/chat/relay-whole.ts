@@ -2,12 +2,11 @@ import { type Outcome, outcomeOf } from '../calls/attempt.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
 import { toCallError } from '../dispatch/run-attempts.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
-import type { GenerationObserver } from '../generations/observer.ts';
+import type { CallObserver } from '../generations/observer.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { ChatRun } from './chat-run.ts';
-import { type CommittedCompletion, failureOf } from './committed-completion.ts';
+import { type CommittedCompletion, failureOf, noteEnd } from './committed-completion.ts';
 import { describeError, envelopeOf, routingOf } from './frames.ts';
-import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 
 /**
@@ -52,6 +51,6 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
 }
 
 /** An unstreamed completion is one batch; a further read lets the provider finish, or throw if it could not. */
-async function readToEnd(rest: NonNullable<CommittedCompletion['rest']>, observer: GenerationObserver): Promise<void> {
+async function readToEnd(rest: NonNullable<CommittedCompletion['rest']>, observer: CallObserver): Promise<void> {
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) observer.observe(next.value);
 }

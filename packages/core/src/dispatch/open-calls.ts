@@ -2,7 +2,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
-import type { CallState, FollowedCall, GenerationObserver } from '../generations/observer.ts';
+import type { CallState, FollowedCall, CallObserver } from '../generations/observer.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { GenerationRepository, RunningCall } from '../stores/store.ts';
 
@@ -16,7 +16,7 @@ interface OpenCall {
 }
 
 /** A stream under way. */
-type OpenStream = Pick<GenerationObserver, 'ageMs' | 'running'>;
+type OpenStream = Pick<CallObserver, 'ageMs' | 'running'>;
 
 export interface OpenCalls {
   /** The returned function removes the call again. */

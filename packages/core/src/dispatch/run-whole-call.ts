@@ -1,16 +1,16 @@
-import { type Attempt, type Outcome, outcomeOf, type Timeouts, withFlaggedInput } from '../calls/attempt.ts';
+import { type Outcome, outcomeOf, type Timeouts, withFlaggedInput } from '../calls/attempt.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
-import type { CompletionFacts, EndedCall } from '../generations/ended-call.ts';
-import { type CallState, type GenerationLogging, type Skipped, toCallCourse } from '../generations/observer.ts';
-import { type SettledGeneration, toContentError, toSettled, toStoredContent } from '../generations/to-generation.ts';
+import type { CompletionFacts } from '../generations/ended-call.ts';
+import { type CallObserver, type GenerationLogging, observeCall } from '../generations/observer.ts';
+import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import { withReport } from '../routing/explain.ts';
 import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
-import type { CallCourse, GenerationContent } from '../wire/generation.ts';
+import type { GenerationContent } from '../wire/generation.ts';
 import type { ProviderPreferences, RoutingMembers } from '../wire/routing.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
 import {
@@ -90,89 +90,65 @@ async function serveCall<Request, Result>(
   whole: WholeKind<Request, Result>,
   { request: client, parts }: CallContext<WholeCallParts>,
 ): Promise<WholeResult<Result>> {
-  const { call, plan, pipeline, report, marks, decision } = prepared;
-  const { platform, recorder } = parts;
-  const startedAt = platform.now();
-  const startedMonotonic = platform.monotonicNow();
-  const asked: Attempt[] = [];
-  const skipped: Skipped[] = [];
-  let isRecorded = false;
-  let current: Endpoint | undefined;
-  const state = (): CallState => ({
-    call,
-    startedAt,
-    durationMs: platform.monotonicNow() - startedMonotonic,
-    isStreamed: false,
-    phase: current === undefined ? 'waiting' : 'asked',
-    endpoint: current ?? asked.at(-1)?.endpoint,
-    attempts: asked.length + (current === undefined ? 0 : 1),
-    figures: undefined,
-  });
-  const followed = { id: () => call.id, isSettled: () => isRecorded, state };
-  const tracked = trackCall(parts.openCalls, client, { stream: null, followed });
+  const { call, endpoints, report } = prepared;
+  const observer = observeCall(prepared, null, parts);
+  const tracked = trackCall(parts.openCalls, client, { stream: null, followed: observer });
   const { signal } = tracked;
-  const isContentStored = parts.logging.inputOutput && call.region === null;
-  const toCourse = (): CallCourse =>
-    toCallCourse({ marks, startedAt: startedMonotonic, attempts: asked, steps: null, decision, skipped });
-  const record = async (
-    outcome: Outcome,
-    served?: Pick<WholeResult<Result>, 'endpoint' | 'result'>,
-  ): Promise<SettledGeneration> => {
-    const usage = served && whole.usageOf(served.result, call.request);
-    const facts: CompletionFacts = { ...NO_FACTS, ...(served && whole.factsOf?.(served.result)) };
-    const ended: EndedCall = {
-      call,
-      pipeline,
-      attempts: asked,
-      endpoint: served?.endpoint,
-      outcome,
-      startedAt,
-      durationMs: platform.monotonicNow() - startedMonotonic,
-      usage,
-      cost: served && usage ? toCost(served.endpoint, usage, { facts, at: startedAt }) : null,
-      completion: facts,
-    };
-    const stored = { ...whole.contentOf(call.request, served?.result), error: toContentError(ended) };
-    const settled = toSettled(ended, {
-      content: isContentStored ? toStoredContent(stored, toCourse(), null) : null,
-      contentLength: JSON.stringify(stored).length,
-    });
-    isRecorded = true;
-    await recorder.recordCall(settled, outcome, client);
+  const record = async (outcome: Outcome, served?: Served<Result>): Promise<SettledGeneration> => {
+    const settled = observer.settleWhole(outcome, readResult(whole, call.request, served, observer.startedAt));
+    await parts.recorder.recordCall(settled, outcome, client);
     return settled;
   };
   try {
-    const served = await runAttempts(
+    const { endpoint, startedAt, first } = await runAttempts(
       {
-        endpoints: plan.endpoints,
-        onAttempt(attempt) {
-          current = undefined;
-          asked.push(attempt);
-        },
-        onSkip: (endpoint, reason) => skipped.push({ endpoint, reason }),
+        endpoints,
+        onAttempt: (attempt) => observer.noteAttempt(attempt),
+        onSkip: (skipped, reason) => observer.noteSkipped(skipped, reason),
         signal,
         parts: parts.attempts,
       },
       (candidate) => {
-        current = candidate;
+        observer.noteAsked(candidate);
         return whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate, prepared, parts) });
       },
     );
-    const { endpoint, first: result } = served;
     const outcome: Outcome = { status: 'completed' };
-    noteOutcome({ endpoint, startedAt: served.startedAt, outcome, usage: undefined }, parts.attempts);
-    const { usage = NO_USAGE, record: recorded } = await record(outcome, { endpoint, result });
+    noteOutcome({ endpoint, startedAt, outcome, usage: undefined }, parts.attempts);
+    const { usage = NO_USAGE, record: recorded } = await record(outcome, { endpoint, result: first });
     const generationMs = recorded.generation.generation_time;
-    return { endpoint, result, usage, routing: report?.toMembers({ attempts: asked, hasFailed: false, generationMs }) };
+    const routing = report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
+    return { endpoint, result: first, usage, routing };
   } catch (thrown) {
-    const error = toCallError(signal.aborted ? signal.reason : thrown, asked.at(-1)?.endpoint.provider.name ?? '');
-    if (!isRecorded) await record(outcomeOf(error));
-    const model = asked.at(-1)?.endpoint.modelId ?? '';
+    const attempts = observer.attempts();
+    const last = attempts.at(-1)?.endpoint;
+    const error = toCallError(signal.aborted ? signal.reason : thrown, last?.provider.name ?? '');
+    if (!observer.isSettled()) await record(outcomeOf(error));
+    const model = last?.modelId ?? '';
     const flagged = withFlaggedInput(error, { model, textOf: () => textOf(whole.contentOf(call.request, undefined)) });
-    throw withReport(flagged, report, { attempts: asked, hasFailed: true });
+    throw withReport(flagged, report, { attempts, hasFailed: true });
   } finally {
     tracked.end();
   }
+}
+
+type Served<Result> = Pick<WholeResult<Result>, 'endpoint' | 'result'>;
+
+/** Reads for the record what a call has given; `served` is undefined for one that failed. */
+function readResult<Request, Result>(
+  whole: WholeKind<Request, Result>,
+  request: Request,
+  served: Served<Result> | undefined,
+  startedAt: number,
+): Parameters<CallObserver['settleWhole']>[1] {
+  if (served === undefined) {
+    return { usage: undefined, cost: null, completion: NO_FACTS, content: whole.contentOf(request, undefined) };
+  }
+  const { endpoint, result } = served;
+  const usage = whole.usageOf(result, request);
+  const completion: CompletionFacts = { ...NO_FACTS, ...whole.factsOf?.(result) };
+  const cost = toCost(endpoint, usage, { facts: completion, at: startedAt });
+  return { usage, cost, completion, content: whole.contentOf(request, result) };
 }
 
 /** The cost that upstream itself reports, else that of the listed prices. */

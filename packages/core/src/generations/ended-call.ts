@@ -1,13 +1,18 @@
 import type { Attempt, Outcome } from '../calls/attempt.ts';
-import type { ModelCall, Pipeline } from '../calls/model-call.ts';
+import type { CallMarks, ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
 import type { FinishReason, UpstreamCosts, UpstreamFacts, Usage } from '../wire/chat-chunk.ts';
+import type { ChatMessage } from '../wire/chat-request.ts';
+import type { RoutingDecision } from '../wire/routing.ts';
 
 /** A call of any kind that has ended, with all facts for its record. */
 export interface EndedCall {
   readonly call: ModelCall;
   readonly pipeline: Pipeline;
+  readonly marks: CallMarks;
+  /** Null when there was nothing to decide, or contents are not stored. */
+  readonly decision: RoutingDecision | null;
   readonly attempts: readonly Attempt[];
   /** The endpoint that served it; undefined when none did. */
   readonly endpoint: Endpoint | undefined;
@@ -19,20 +24,23 @@ export interface EndedCall {
   /** Null when a price is not known. */
   readonly cost: Cost | null;
   readonly completion: CompletionFacts;
-  /** Undefined for calls that are no part of one. */
-  readonly conversation?: ConversationFacts | undefined;
-}
-
-/** Facts about a turn of a conversation. */
-export interface ConversationFacts {
-  readonly isStreamed: boolean;
-  /** The router that chose the model, as the slug in the request; null without one. */
-  readonly router: string | null;
-  readonly media: MediaCounts;
-  /** The generation whose completion was repeated. */
+  /** Null for calls that are no part of one. */
+  readonly conversation: Conversation | null;
+  /** The generation whose completion was repeated; null for none. */
   readonly replayOf: string | null;
   readonly steps: readonly ToolStep[];
   readonly searches: readonly WebSearch[] | null;
+}
+
+/** The turn of a conversation that a call is, as it begins. */
+export interface Conversation {
+  /** To be stored, and to estimate usage by where upstream counts none. */
+  readonly messages: ChatMessage[];
+  readonly isStreamed: boolean;
+  /** The router that chose the model, as the slug in the request; null without one. */
+  readonly router: string | null;
+  /** Length of the request's body. */
+  readonly bodyLength: number;
 }
 
 /** Facts from upstream about a completion, beside its contents. */
@@ -43,12 +51,6 @@ export interface CompletionFacts {
   readonly upstreamCostUsd: number | undefined;
   readonly upstreamCosts?: UpstreamCosts | undefined;
   readonly upstream?: UpstreamFacts | undefined;
-}
-
-/** Media in a prompt. */
-export interface MediaCounts {
-  readonly images: number;
-  readonly audio: number;
 }
 
 export interface WebSearch {

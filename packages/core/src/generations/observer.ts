@@ -1,17 +1,15 @@
 import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../calls/attempt.ts';
-import type { CallMarks, ModelCall, Pipeline } from '../calls/model-call.ts';
+import type { CallMarks, ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { GenerationRecord, RunningCall, RunningFigures } from '../stores/store.ts';
+import type { GenerationRecord, RunningCall, RunningFigures, StoredContent } from '../stores/store.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
-import type { ChatMessage } from '../wire/chat-request.ts';
-import type { CallCourse, CourseStep } from '../wire/generation.ts';
+import type { CallCourse, CourseStep, GenerationContent } from '../wire/generation.ts';
 import type { RoutingDecision, SkipReason } from '../wire/routing.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
-import type { ConversationFacts, EndedCall, ToolStep, WebSearch } from './ended-call.ts';
+import type { CompletionFacts, Conversation, EndedCall, ToolStep, WebSearch } from './ended-call.ts';
 import {
-  countParts,
   createRunningMeter,
   type RunningMeter,
   type Spending,
@@ -20,10 +18,18 @@ import {
   type Turn,
 } from './spending.ts';
 import { recordTimeline, type TimelineRecorder } from './stream-timeline.ts';
-import { type SettledGeneration, toGenerationContent, toSettled, toStoredContent } from './to-generation.ts';
+import {
+  type SettledGeneration,
+  toContentError,
+  toGenerationContent,
+  toSettled,
+  toStoredContent,
+} from './to-generation.ts';
 
-/** Follows one call from its first attempt to its end. */
-export interface GenerationObserver extends FollowedCall {
+/** Follows one call from its first attempt to its end, with a stream and without. */
+export interface CallObserver extends FollowedCall {
+  /** Unix milliseconds. */
+  readonly startedAt: number;
   readonly completion: CompletionAccumulator;
   /** The endpoint whose completion is being relayed. */
   endpoint(): Endpoint | undefined;
@@ -57,18 +63,35 @@ export interface GenerationObserver extends FollowedCall {
   observe(chunks: readonly ChatChunk[]): void;
   /** Call once. Makes the record; the recorder stores it. */
   settle(outcome: Outcome): SettledGeneration;
+  /** The same for a call that is no conversation: what is known of its result is given. */
+  settleWhole(outcome: Outcome, result: WholeResult): SettledGeneration;
 }
 
-/** Starts to follow a call, at the moment this is called. */
-export function observeGeneration(call: ObservedCall): GenerationObserver {
-  return new Observer(call);
+/** What a kind that is not streamed tells of the result of its call, or of having none. */
+interface WholeResult extends Pick<EndedCall, 'usage' | 'cost' | 'completion'> {
+  readonly content: Pick<GenerationContent, 'input' | 'output'>;
+}
+
+interface ObservingParts {
+  readonly platform: Pick<Platform, 'now' | 'monotonicNow' | 'openScratch'>;
+  readonly logging: GenerationLogging;
+}
+
+/** What is known of a call when it begins. */
+type Begun = Pick<EndedCall, 'call' | 'pipeline' | 'marks' | 'decision'>;
+
+/** Starts to follow a call, at the moment this is called; `conversation` is null for a kind that has none. */
+export function observeCall(call: Begun, conversation: Conversation | null, parts: ObservingParts): CallObserver {
+  return new Observer(call, conversation, parts);
 }
 
 /** A class, because there is one for every call, and closures take more memory (docs/decisions/0016). */
-class Observer implements GenerationObserver {
+class Observer implements CallObserver {
   readonly completion: CompletionAccumulator;
-  private readonly call: ObservedCall;
-  private readonly startedAt: number;
+  readonly startedAt: number;
+  private readonly begun: Begun;
+  private readonly conversation: Conversation | null;
+  private readonly platform: ObservingParts['platform'];
   private readonly startedMonotonic: number;
   private readonly isContentStored: boolean;
   private readonly timeline: TimelineRecorder | null;
@@ -84,13 +107,14 @@ class Observer implements GenerationObserver {
   private timedSteps: TimedStep[] | null = null;
   private skipped: Skipped[] | null = null;
 
-  constructor(call: ObservedCall) {
-    const { platform, logging } = call;
-    this.call = call;
+  constructor(begun: Begun, conversation: Conversation | null, { platform, logging }: ObservingParts) {
+    this.begun = begun;
+    this.conversation = conversation;
+    this.platform = platform;
     this.startedAt = platform.now();
     this.startedMonotonic = platform.monotonicNow();
-    this.isContentStored = logging.inputOutput && call.call.region === null;
-    const isStoredAsStreamed = this.isContentStored && call.isStreamed;
+    this.isContentStored = logging.inputOutput && begun.call.region === null;
+    const isStoredAsStreamed = this.isContentStored && conversation?.isStreamed === true;
     this.timeline = isStoredAsStreamed ? recordTimeline(platform, this.startedMonotonic) : null;
     this.completion = createCompletionAccumulator({
       maxLength: this.isContentStored ? logging.maxContentBytes : 0,
@@ -108,7 +132,7 @@ class Observer implements GenerationObserver {
   }
 
   id(): string {
-    return this.call.call.id;
+    return this.begun.call.id;
   }
 
   isSettled(): boolean {
@@ -157,35 +181,35 @@ class Observer implements GenerationObserver {
   }
 
   spending(): Spending | undefined {
-    const { completionEndpoint: endpoint, completion, call } = this;
-    if (endpoint === undefined) return undefined;
-    const at = call.platform.now();
-    if (this.turns === null) return spendingOf({ endpoint, messages: call.messages, completion }, at);
+    const { completionEndpoint: endpoint, completion, conversation } = this;
+    if (endpoint === undefined || conversation === null) return undefined;
+    const at = this.platform.now();
+    if (this.turns === null) return spendingOf({ endpoint, messages: conversation.messages, completion }, at);
     const [first, ...others] = this.turns.map((turn) => spendingOf(turn, at));
     return first && sumSpending(first, others);
   }
 
   ageMs(): number {
-    return this.call.platform.monotonicNow() - this.startedMonotonic;
+    return this.platform.monotonicNow() - this.startedMonotonic;
   }
 
   running(): RunningCall | undefined {
-    const { completion, asked, replayOf, isOver } = this;
+    const { completion, conversation, asked, replayOf, isOver } = this;
     const endpoint = this.completionEndpoint ?? this.askedEndpoint;
-    if (isOver || replayOf !== null || endpoint === undefined) return undefined;
-    const turns = this.turns ?? [{ endpoint, messages: this.call.messages, completion }];
+    if (isOver || replayOf !== null || endpoint === undefined || conversation === null) return undefined;
+    const turns = this.turns ?? [{ endpoint, messages: conversation.messages, completion }];
     const durationMs = this.ageMs();
     const state = { endpoint, turns, attempts: asked.length, upstreamId: completion.upstreamId, durationMs };
-    return (this.meter ??= createRunningMeter()).read(state, this.call.platform.now(), () => this.toRunningRecord());
+    return (this.meter ??= createRunningMeter()).read(state, this.platform.now(), () => this.toRunningRecord());
   }
 
   state(): CallState {
     const { asked, askedEndpoint, completionEndpoint, startedAt } = this;
     return {
-      call: this.call.call,
+      call: this.begun.call,
       startedAt,
       durationMs: this.ageMs(),
-      isStreamed: this.call.isStreamed,
+      isStreamed: this.conversation?.isStreamed ?? false,
       phase: completionEndpoint !== undefined ? 'responding' : askedEndpoint !== undefined ? 'asked' : 'waiting',
       endpoint: completionEndpoint ?? askedEndpoint ?? asked.at(-1)?.endpoint,
       attempts: asked.length + (askedEndpoint === undefined ? 0 : 1),
@@ -199,36 +223,47 @@ class Observer implements GenerationObserver {
   }
 
   settle(outcome: Outcome): SettledGeneration {
-    const { completion, timeline } = this;
-    const { messages, bodyLength } = this.call;
+    const { completion, conversation } = this;
     this.isOver = true;
     const isWhole = completion.readBack();
-    const ended = this.toEnded(outcome, this.completionEndpoint, this.spending());
-    const { steps } = ended.conversation;
+    const ended = this.toEnded(outcome, this.completionEndpoint, this.spending(), completion);
     const isStored = this.isContentStored && isWhole;
+    const content = isStored ? toGenerationContent(ended, conversation?.messages ?? [], completion) : null;
     return toSettled(ended, {
-      content: isStored
-        ? toStoredContent(toGenerationContent(ended, messages, completion), this.toCourse(), timeline)
-        : null,
-      contentLength: bodyLength + completion.textLength + completion.reasoningLength + lengthOf(steps),
+      content: content && this.toStored(ended, content),
+      contentLength:
+        (conversation?.bodyLength ?? 0) + completion.textLength + completion.reasoningLength + lengthOf(ended.steps),
     });
   }
 
-  private toCourse(): CallCourse {
-    const { marks, decision } = this.call;
-    const { startedMonotonic: startedAt, asked: attempts, timedSteps: steps, skipped } = this;
-    return toCallCourse({ marks, startedAt, attempts, steps, decision, skipped });
+  settleWhole(outcome: Outcome, { content, completion, usage, cost }: WholeResult): SettledGeneration {
+    const ended = this.toEnded(outcome, this.completionEndpoint, { usage, cost }, completion);
+    const stored = { ...content, error: toContentError(ended) };
+    const settled = toSettled(ended, {
+      content: this.isContentStored ? this.toStored(ended, stored) : null,
+      contentLength: JSON.stringify(stored).length,
+    });
+    this.isOver = true;
+    return settled;
+  }
+
+  private toStored(ended: EndedCall, content: GenerationContent): StoredContent {
+    const course = toCallCourse(ended, this.startedMonotonic, this.timedSteps, this.skipped);
+    return toStoredContent(content, course, this.timeline);
   }
 
   private toEnded(
     outcome: Outcome,
     endpoint: Endpoint | undefined,
-    { usage, cost = null }: Partial<Spending> = {},
-  ): EndedCall & { readonly conversation: ConversationFacts } {
-    const { call, messages, isStreamed, router, pipeline } = this.call;
+    { usage, cost = null }: Partial<Pick<EndedCall, 'usage' | 'cost'>> = {},
+    completion: CompletionFacts = this.completion,
+  ): EndedCall {
+    const { call, pipeline, marks, decision } = this.begun;
     return {
       call,
       pipeline,
+      marks,
+      decision,
       attempts: this.asked,
       endpoint,
       outcome,
@@ -236,15 +271,11 @@ class Observer implements GenerationObserver {
       durationMs: this.ageMs(),
       usage,
       cost,
-      completion: this.completion,
-      conversation: {
-        isStreamed,
-        router,
-        media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
-        replayOf: this.replayOf,
-        steps: this.toolSteps ?? NO_STEPS,
-        searches: this.searches,
-      },
+      completion,
+      conversation: this.conversation,
+      replayOf: this.replayOf,
+      steps: this.toolSteps ?? NO_STEPS,
+      searches: this.searches,
     };
   }
 
@@ -271,26 +302,21 @@ interface TimedStep extends Pick<CourseStep, 'kind' | 'name'> {
 }
 
 /** An endpoint that was passed over. */
-export interface Skipped {
+interface Skipped {
   readonly endpoint: Endpoint;
   readonly reason: SkipReason;
-}
-
-interface CourseFacts {
-  readonly marks: CallMarks;
-  /** Beginning of the record, on the monotonic clock. */
-  readonly startedAt: number;
-  readonly attempts: readonly Attempt[];
-  readonly steps: readonly TimedStep[] | null;
-  readonly decision: RoutingDecision | null;
-  readonly skipped: readonly Skipped[] | null;
 }
 
 /** A loop of tools may take many. */
 const MAX_STEPS = 100;
 
-/** Converts the times of a call that has ended to the form that is stored with its content. */
-export function toCallCourse({ marks, startedAt, attempts, steps, decision, skipped }: CourseFacts): CallCourse {
+/** Converts the times of a call to the form that is stored with its content. `startedAt`: on the monotonic clock. */
+function toCallCourse(
+  { marks, attempts, decision }: EndedCall,
+  startedAt: number,
+  steps: readonly TimedStep[] | null,
+  skipped: readonly Skipped[] | null,
+): CallCourse {
   const course: CallCourse = {
     before_ms: toBefore(marks, startedAt),
     attempts_ms: attempts.map((attempt) => toMs(startedAt, attempt.startedAt)),
@@ -362,22 +388,4 @@ export interface GenerationLogging {
   readonly inputOutput: boolean;
   /** A content above this is not stored at all. */
   readonly maxContentBytes: number;
-}
-
-/** The facts about a call that are known when it begins. */
-interface ObservedCall {
-  readonly call: ModelCall;
-  /** The conversation, to be stored, and to estimate usage by where upstream counts none. */
-  readonly messages: ChatMessage[];
-  readonly isStreamed: boolean;
-  /** The router that chose the model, as the slug in the request; null without one. */
-  readonly router: string | null;
-  /** Length of the request's body. */
-  readonly bodyLength: number;
-  readonly pipeline: Pipeline;
-  readonly marks: CallMarks;
-  /** Null when there was nothing to decide, or contents are not stored. */
-  readonly decision: RoutingDecision | null;
-  readonly platform: Pick<Platform, 'now' | 'monotonicNow' | 'openScratch'>;
-  readonly logging: GenerationLogging;
 }

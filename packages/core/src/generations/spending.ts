@@ -105,9 +105,9 @@ function addCounts<Counts extends Readonly<Record<string, number | undefined>>>(
  */
 export function toPublicUsage(
   counted: Usage,
-  { call, cost, endpoint, conversation }: Pick<EndedCall, 'call' | 'cost' | 'endpoint' | 'conversation'>,
+  { call, cost, endpoint, steps }: Pick<EndedCall, 'call' | 'cost' | 'endpoint' | 'steps'>,
 ): Usage {
-  const usage = withToolUse(counted, conversation?.steps ?? []);
+  const usage = withToolUse(counted, steps);
   const told: Usage = { ...usage };
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage;
   if (prompt !== undefined && prompt.cached_tokens === undefined) delete told.prompt_tokens_details;

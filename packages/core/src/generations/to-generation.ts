@@ -9,7 +9,7 @@ import type { ChatMessage } from '../wire/chat-request.ts';
 import type { CallCourse, Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
-import { toPublicUsage } from './spending.ts';
+import { countParts, toPublicUsage } from './spending.ts';
 import type { TimelineRecorder } from './stream-timeline.ts';
 
 /**
@@ -58,11 +58,10 @@ export const UNKNOWN_GENERATION = {
  * text from upstream.
  */
 function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
-  const { call, completion, attempts, outcome, usage, cost, pipeline, conversation } = ended;
+  const { call, completion, attempts, outcome, usage, cost, pipeline, conversation, steps, searches } = ended;
   const { kind, labels } = call;
   const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
   const isUnused = usage === undefined;
-  const steps = conversation?.steps;
   const generation: Generation = {
     id: call.id,
     request_id: call.id,
@@ -94,12 +93,12 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     native_tokens_reasoning: usage?.completion_tokens_details?.reasoning_tokens ?? null,
     native_tokens_cached: usage?.prompt_tokens_details?.cached_tokens ?? null,
     native_tokens_completion_images: usage?.completion_tokens_details?.image_tokens ?? null,
-    num_media_prompt: conversation?.media.images ?? 0,
+    num_media_prompt: conversation === null ? 0 : countParts(conversation.messages, 'image_url'),
     num_media_completion: null,
-    num_input_audio_prompt: conversation?.media.audio ?? 0,
-    num_search_results: conversation?.searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
-    num_fetches: !steps?.length ? null : steps.filter(({ tool }) => tool === 'web_fetch').length,
-    web_search_engine: conversation?.searches?.[0]?.engine ?? null,
+    num_input_audio_prompt: conversation === null ? 0 : countParts(conversation.messages, 'input_audio'),
+    num_search_results: searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
+    num_fetches: steps.length === 0 ? null : steps.filter(({ tool }) => tool === 'web_fetch').length,
+    web_search_engine: searches?.[0]?.engine ?? null,
     total_cost: cost?.usd ?? 0,
     usage: cost?.usd ?? 0,
     upstream_inference_cost: completion.upstreamCosts?.totalUsd ?? completion.upstreamCostUsd ?? null,
@@ -107,7 +106,7 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     latency: latencyOf(attempts),
     moderation_latency: null,
     generation_time: Math.round(ended.durationMs),
-    response_cache_source_id: conversation?.replayOf ?? null,
+    response_cache_source_id: ended.replayOf,
     provider_responses: toProviderResponses(ended, isContentStored),
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
@@ -206,7 +205,7 @@ export function toGenerationContent(
   messages: ChatMessage[],
   completion: CompletionAccumulator,
 ): GenerationContent {
-  const { conversation } = ended;
+  const { steps } = ended;
   return {
     input: { messages },
     output: {
@@ -215,7 +214,7 @@ export function toGenerationContent(
       ...(completion.toolCalls.length > 0 && { tool_calls: [...completion.toolCalls] }),
       ...(completion.annotations.length > 0 && { annotations: [...completion.annotations] }),
       ...(completion.upstream?.citations && { citations: [...completion.upstream.citations] }),
-      ...(conversation?.steps.length && { server_tool_calls: conversation.steps.map(toToolCallRecord) }),
+      ...(steps.length > 0 && { server_tool_calls: steps.map(toToolCallRecord) }),
     },
     error: toContentError(ended),
   };

@@ -8,7 +8,7 @@ import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../../generations/completion-accumulator.ts';
-import type { GenerationObserver } from '../../../generations/observer.ts';
+import type { CallObserver } from '../../../generations/observer.ts';
 import { guardAdded, guardText } from '../../../guardrails/guard-call.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../../../wire/chat-chunk.ts';
 import type { ChatCompletionRequest, ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
@@ -139,7 +139,7 @@ async function* readTurn(
   noteOutcome({ endpoint, startedAt, outcome, usage: read.completion.usage }, parts.attempts);
 }
 
-function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: GenerationObserver): void {
+function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: CallObserver): void {
   for (const { step, search, ranFrom, ranUntil } of ran) {
     observer.noteToolStep(step);
     if (ranFrom !== undefined && ranUntil !== undefined) {
