@@ -3,7 +3,7 @@ import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
 import type { CompletionFacts } from '../generations/ended-call.ts';
-import { type CallObserver, type GenerationLogging, observeCall } from '../generations/observer.ts';
+import { type GenerationLogging, observeCall, type ResultFacts } from '../generations/observer.ts';
 import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { Ledger } from '../limits/ledger.ts';
@@ -140,7 +140,7 @@ function readResult<Request, Result>(
   request: Request,
   served: Served<Result> | undefined,
   startedAt: number,
-): Parameters<CallObserver['settleWhole']>[1] {
+): ResultFacts {
   if (served === undefined) {
     return { usage: undefined, cost: null, completion: NO_FACTS, content: whole.contentOf(request, undefined) };
   }

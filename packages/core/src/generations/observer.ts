@@ -54,7 +54,7 @@ export interface CallObserver extends FollowedCall {
   /** Spending so far; undefined while no completion has begun. */
   spending(): Spending | undefined;
   /**
-   * The call as it is to be recorded if the process ends now; undefined where nobody is asked, or all is recorded.
+   * The call as it is to be recorded if the process ends now; undefined before the first attempt, and once it is settled.
    * Takes time for what has come since the last call of it alone.
    */
   running(): RunningCall | undefined;
@@ -64,11 +64,11 @@ export interface CallObserver extends FollowedCall {
   /** Call once. Makes the record; the recorder stores it. */
   settle(outcome: Outcome): SettledGeneration;
   /** The same for a call that is no conversation: what is known of its result is given. */
-  settleWhole(outcome: Outcome, result: WholeResult): SettledGeneration;
+  settleWhole(outcome: Outcome, result: ResultFacts): SettledGeneration;
 }
 
-/** What a kind that is not streamed tells of the result of its call, or of having none. */
-interface WholeResult extends Pick<EndedCall, 'usage' | 'cost' | 'completion'> {
+/** What the record of a call that is no conversation has of its result; of one that failed, no usage. */
+export interface ResultFacts extends Pick<EndedCall, 'usage' | 'cost' | 'completion'> {
   readonly content: Pick<GenerationContent, 'input' | 'output'>;
 }
 
@@ -236,7 +236,7 @@ class Observer implements CallObserver {
     });
   }
 
-  settleWhole(outcome: Outcome, { content, completion, usage, cost }: WholeResult): SettledGeneration {
+  settleWhole(outcome: Outcome, { content, completion, usage, cost }: ResultFacts): SettledGeneration {
     const ended = this.toEnded(outcome, this.completionEndpoint, { usage, cost }, completion);
     const stored = { ...content, error: toContentError(ended) };
     const settled = toSettled(ended, {

@@ -14,7 +14,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat-parameters.ts';
 import type { OrderReason } from '../wire/routing.ts';
 import type { HealthBoard } from './health/health-board.ts';
-import { orderEndpoints, type OrderQuery, type RandomSource, type SortKey, stickyKeyOf } from './order-endpoints.ts';
+import { orderEndpoints, type RandomSource, type SortKey, stickyKeyOf } from './order-endpoints.ts';
 import { mayKnow, nameProviders, slugsOf, withAccountDefaults, withoutOnwardNames } from './preferences.ts';
 import { refuseOtherKind, type ResolvedModel, resolveModels, type RoutingStrategy } from './resolve-models.ts';
 import type { RouterName, RouterStrategy } from './routers.ts';
@@ -61,68 +61,87 @@ export interface CallPlan {
   readonly unknownProviders: readonly string[];
 }
 
+/** One call while it is planned. */
 interface Planning {
   readonly call: ModelCall;
   readonly preferences: CallPreferences;
   readonly needs: CallNeeds;
   readonly options: PlanOptions;
   readonly parts: RoutingParts;
-  /** Set when endpoints are put in order. */
-  orderedBy: OrderReason | null;
 }
 
 /**
- * Plans where a call may go. Throws `invalid_request` for a model that is not known or not for this kind of call, and
- * `not_found` when a router finds no model; a plan without endpoints is the caller's to refuse, with `noEndpointLeft`.
+ * Plans where a call may go: resolves its models, selects the endpoints of each, puts them in order, and cuts the
+ * fallbacks off where it wants none. Throws `invalid_request` for a model that is not known or not for this kind of call,
+ * and `not_found` when a router finds no model; a plan without endpoints is the caller's to refuse, with
+ * `noEndpointLeft`.
  */
 export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingParts): CallPlan {
   const { kind, request } = call;
-  const named = nameProviders(kind.preferencesOf(request), parts.catalog.providerNames);
-  const { unknownProviders } = named;
-  const { routingDefaults } = parts.account;
-  const preferences =
-    routingDefaults === undefined
-      ? named.preferences
-      : withAccountDefaults(named.preferences, slugsOf(call), routingDefaults);
+  const { catalog, account, health } = parts;
+  const { preferences, unknownProviders } = preferencesOf(call, parts);
   const needs = kind.needsOf(request);
-  const planning: Planning = { call, preferences, needs, options, parts, orderedBy: null };
-  const resolved = resolveModels(kind.modelsOf(request), {
-    catalog: parts.catalog,
-    defaultModel: parts.account.defaultModel,
+  const planning: Planning = { call, preferences, needs, options, parts };
+
+  const { requested, strategy, models } = resolveModels(kind.modelsOf(request), {
+    catalog,
+    defaultModel: account.defaultModel,
     askRouter: (router) => askRouter(router, planning),
   });
-  for (const { model } of resolved.models) refuseOtherKind(model, kind.name, needs.outputModalities);
-  const pools = resolved.models.map((model) => selectPool(model, planning));
-  const merged = pools.length > 1 && preferences.partition === 'none' ? mergePools(pools) : pools;
-  const excluded = flatten(pools, (pool) => pool.excluded);
-  const ordered = flatten(merged, (pool) => orderPool(pool, planning));
-  const left = withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, planning);
+  for (const { model } of models) refuseOtherKind(model, kind.name, needs.outputModalities);
+
+  let endpoints: readonly Endpoint[] = [];
+  let excluded: readonly Exclusion[] = [];
+  let orderedBy: OrderReason | null = null;
+  const areTogether = models.length > 1 && preferences.partition === 'none';
+  for (const resolved of models) {
+    const selection = select(resolved, planning);
+    excluded = append(excluded, selection.excluded);
+    let own = selection.endpoints;
+    // One endpoint needs no order, so what decides it is not gathered.
+    if (!areTogether && own.length > 1) {
+      const ordered = order(own, resolved.variants, planning);
+      own = ordered.endpoints;
+      // Of several models the first decides: the others are fallbacks.
+      orderedBy ??= ordered.by;
+    }
+    endpoints = append(endpoints, own);
+  }
+  if (areTogether && endpoints.length > 1) {
+    ({ endpoints, by: orderedBy } = order(endpoints, models[0]?.variants ?? [], planning));
+  }
+  const left = cut(putBrokenLast(endpoints, health), planning);
+
   return {
-    ...left,
-    requested: resolved.requested,
-    strategy: resolved.strategy,
+    requested,
+    strategy,
     ruled: call.ruled,
     region: call.region?.name ?? null,
-    models: resolved.models.map(({ model }) => model.id),
-    orderedBy: planning.orderedBy,
-    unknownProviders: withoutOnwardNames(unknownProviders, left.endpoints, { kind: kind.name, catalog: parts.catalog }),
+    models: models.map(({ model }) => model.id),
+    endpoints: left.endpoints,
+    orderedBy,
+    excluded: append(excluded, left.excluded),
+    unknownProviders: withoutOnwardNames(unknownProviders, left.endpoints, { kind: kind.name, catalog }),
   };
 }
 
-/** The endpoints of one model that are left. */
-interface Pool extends Selection {
-  readonly variants: readonly string[];
+/** The preferences of a request by the names of this gateway, with the defaults of the account. */
+function preferencesOf(call: ModelCall, { account, catalog }: RoutingParts): ReturnType<typeof nameProviders> {
+  const named = nameProviders(call.kind.preferencesOf(call.request), catalog.providerNames);
+  const { routingDefaults } = account;
+  if (routingDefaults === undefined) return named;
+  return { ...named, preferences: withAccountDefaults(named.preferences, slugsOf(call), routingDefaults) };
 }
 
-function selectPool(resolved: ResolvedModel, planning: Planning): Pool {
-  const { variants } = resolved;
+/** The endpoints of one model that may serve a call. */
+function select(resolved: ResolvedModel, planning: Planning): Selection {
   const selection = selectEndpoints(toEndpointQuery(resolved, planning));
-  if (planning.preferences.serviceTier !== 'flex') return { ...selection, variants };
+  if (planning.preferences.serviceTier !== 'flex') return selection;
   // A caller who requests flex prefers a refusal to a higher price, where such a tier exists.
   const [flex, others] = partition(selection.endpoints, (endpoint) => tierOf(endpoint) === 'flex');
-  if (flex.length === 0) return { ...selection, variants };
+  if (flex.length === 0) return selection;
   const left = others.map((endpoint) => ({ endpoint, rule: 'service_tier' }));
-  return { variants, endpoints: flex, excluded: [...selection.excluded, ...left] };
+  return { endpoints: flex, excluded: [...selection.excluded, ...left] };
 }
 
 function toEndpointQuery(
@@ -144,41 +163,32 @@ function toEndpointQuery(
   };
 }
 
-/** One endpoint needs no order, so the inputs for it are not gathered. */
-function orderPool(pool: Pool, planning: Planning): readonly Endpoint[] {
-  if (pool.endpoints.length < 2) return pool.endpoints;
-  const query = toOrderQuery(pool, planning);
-  // Of several models the first decides: the others are fallbacks.
-  planning.orderedBy ??= query.preferences.order?.length ? 'order' : query.sort;
-  const ordered = orderEndpoints(pool.endpoints, query);
-  planning.orderedBy ??= 'balanced';
-  return ordered;
+interface Ordered {
+  readonly endpoints: readonly Endpoint[];
+  /** What decided the order. */
+  readonly by: OrderReason;
 }
 
-function toOrderQuery({ endpoints, variants }: Pool, planning: Planning): OrderQuery {
+/** Puts several endpoints in the order in which they are tried; `variants` are those of the model that was asked for. */
+function order(endpoints: readonly Endpoint[], variants: readonly string[], planning: Planning): Ordered {
   const { call, preferences, options, parts } = planning;
-  const { serviceTier } = preferences;
+  const { provider, serviceTier } = preferences;
   const hasTier = (tier: ServiceTier): boolean => endpoints.some((endpoint) => tierOf(endpoint) === tier);
   const isPriority = (serviceTier === 'priority' || serviceTier === 'fast') && hasTier('priority');
   const isFlex = serviceTier === 'flex' && hasTier('flex');
-  return {
-    preferences: preferences.provider,
+  const sort = sortOf(preferences, variants) ?? (isPriority ? 'throughput' : isFlex ? 'price' : null);
+  let key = null as string | null;
+  const ordered = orderEndpoints(endpoints, {
+    preferences: provider,
     means: (name, endpoint) => meansEndpoint(name, endpoint, call, parts),
-    sort: sortOf(preferences, variants) ?? (isPriority ? 'throughput' : isFlex ? 'price' : null),
+    sort,
     firstTier: isPriority ? 'priority' : null,
     health: parts.health,
     random: options.random ?? parts.random,
-    stickyKeyOf(among) {
-      const key = stickyKeyOf(call, preferences, among);
-      if (key !== null) planning.orderedBy ??= 'session';
-      return key;
-    },
-  };
-}
-
-/** Returns all endpoints as one pool, with the variants of the first model. */
-function mergePools(pools: readonly Pool[]): readonly Pool[] {
-  return [{ variants: pools[0]?.variants ?? [], endpoints: pools.flatMap(({ endpoints }) => endpoints), excluded: [] }];
+    stickyKeyOf: (among) => (key = stickyKeyOf(call, preferences, among)),
+  });
+  const balancedBy = key === null ? 'balanced' : 'session';
+  return { endpoints: ordered, by: provider.order?.length ? 'order' : (sort ?? balancedBy) };
 }
 
 /** Moves endpoints whose calls would probably fail behind the other endpoints of every model. */
@@ -193,19 +203,16 @@ function putBrokenLast(endpoints: readonly Endpoint[], health: HealthBoard): rea
 }
 
 /** Without fallbacks, only endpoints in `order` remain, or else the first of all. */
-function withoutFallbacks(
-  endpoints: readonly Endpoint[],
-  excluded: readonly Exclusion[],
-  { call, preferences: { provider }, parts }: Planning,
-): Pick<CallPlan, 'endpoints' | 'excluded'> {
-  if (provider.allow_fallbacks !== false) return { endpoints, excluded };
-  const { order } = provider;
-  const [left, others] = order?.length
-    ? partition(endpoints, (endpoint) => order.some((name) => meansEndpoint(name, endpoint, call, parts)))
+function cut(endpoints: readonly Endpoint[], { call, preferences: { provider }, parts }: Planning): Selection {
+  if (provider.allow_fallbacks !== false) return { endpoints, excluded: NONE };
+  const { order: named } = provider;
+  const [left, others] = named?.length
+    ? partition(endpoints, (endpoint) => named.some((name) => meansEndpoint(name, endpoint, call, parts)))
     : partition(endpoints, (endpoint) => endpoint === endpoints[0]);
-  const cut = others.map((endpoint) => ({ endpoint, rule: 'allow_fallbacks' }));
-  return { endpoints: left, excluded: [...excluded, ...cut] };
+  return { endpoints: left, excluded: others.map((endpoint) => ({ endpoint, rule: 'allow_fallbacks' })) };
 }
+
+const NONE: readonly never[] = [];
 
 /** Whether a name in `order` means an endpoint, or a provider that the gateway behind it may know. */
 const meansEndpoint = (name: string, endpoint: Endpoint, { kind }: ModelCall, { catalog }: RoutingParts): boolean =>
@@ -232,10 +239,10 @@ function askRouter(name: RouterName, planning: Planning): readonly CatalogModel[
 
 const noModel = (): GatewayError => new GatewayError('not_found', 'No models match the request and its restrictions');
 
-/** Joins the results of each pool in one list; usually there is one pool, whose list need not be copied. */
-function flatten<Item>(pools: readonly Pool[], listOf: (pool: Pool) => readonly Item[]): readonly Item[] {
-  const [only] = pools;
-  return only !== undefined && pools.length === 1 ? listOf(only) : pools.flatMap(listOf);
+/** Usually one of the lists is empty, and the other need not be copied. */
+function append<Item>(items: readonly Item[], more: readonly Item[]): readonly Item[] {
+  if (items.length === 0) return more;
+  return more.length === 0 ? items : [...items, ...more];
 }
 
 function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
