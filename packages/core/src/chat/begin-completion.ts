@@ -9,46 +9,54 @@ import { type ChatChunk, nativeOf } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type Beginning, type CommittedCompletion, failureWithoutOutput, hasOutput } from './committed-completion.ts';
-import { type AskedRest, continueBroken } from './continuation.ts';
+import { type AskedRest, continueBroken, continuesBroken } from './continuation.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
-/** What the stages of a call do between its endpoint and its caller. */
-export interface StagesOnTheWay {
+/**
+ * The one of those that read or change a completion on its way to the caller by which it is asked for. `seam`: a stream
+ * that breaks off goes on at another endpoint, and filters may read across the seam. `guard`: filters read it. `stage`:
+ * a stage reads it, or replaces it. `none`: it goes on as it comes, in upstream's own form where the caller speaks it.
+ */
+export type ReadBy = 'none' | 'stage' | 'guard' | 'seam';
+
+/** How the endpoints of a call are asked. */
+export interface Asking {
   /** Makes the request fit an endpoint; null where no stage does. */
   readonly fit: FitRequest | null;
-  /** A stage reads the completion, or replaces it. */
-  readonly readCompletion: boolean;
-  /** A stream that breaks off goes on at another endpoint. */
-  readonly continues: boolean;
+  readonly readBy: ReadBy;
+}
+
+/** Finds the reader of a run; `isStaged`: one of its stages wraps the beginning of the completion. */
+export function findReader(run: ChatRun, isStaged: boolean): ReadBy {
+  if (continuesBroken(run)) return 'seam';
+  if (run.guard !== null) return 'guard';
+  return isStaged ? 'stage' : 'none';
 }
 
 /** Calls the endpoints of a turn, one after the other, until one has begun a completion. */
-export async function beginCompletion(
-  run: ChatRun,
-  turn: ChatTurn,
-  stages: StagesOnTheWay,
-): Promise<CommittedCompletion> {
+export async function beginCompletion(run: ChatRun, turn: ChatTurn, asking: Asking): Promise<CommittedCompletion> {
   const { endpoints, signal } = turn;
   const { observer, parts } = run;
   const onAttempt: typeof observer.noteAttempt = (attempt) => observer.noteAttempt(attempt);
   const onSkip: typeof observer.noteSkipped = (endpoint, reason) => observer.noteSkipped(endpoint, reason);
   const { endpoint, startedAt, first } = await runAttempts(
     { endpoints, onAttempt, onSkip, signal, parts: parts.attempts },
-    (candidate) => ask(candidate, run, turn, stages),
+    (candidate) => ask(candidate, run, turn, asking),
   );
   // What continues a completion knows which endpoint ended how.
-  return { endpoint, startedAt, first: first.first, rest: first.rest, isAccountedFor: stages.continues };
+  return { endpoint, startedAt, first: first.first, rest: first.rest, isAccountedFor: asking.readBy === 'seam' };
 }
 
 /** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
-function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, stages: StagesOnTheWay): Promise<Beginning> {
+function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, asking: Asking): Promise<Beginning> {
   run.observer.noteAsked(endpoint);
-  const request = toFitting(turn.request, endpoint, run, stages);
+  const request = toFitting(turn.request, endpoint, run, asking);
   const { provider } = endpoint;
-  if (request.stream === true || run.guard !== null || provider.chatWhole === undefined) {
-    return askForPieces(endpoint, request, run, turn, stages);
+  // What reads across a seam is always a stream.
+  if (request.stream === true || asking.readBy === 'guard' || provider.chatWhole === undefined) {
+    return askForPieces(endpoint, request, run, turn, asking);
   }
-  return provider.chatWhole(toChatCall(endpoint, request, run, turn, stages)).then((chunk) => {
+  return provider.chatWhole(toChatCall(endpoint, request, run, turn, asking)).then((chunk) => {
     const failure = failureWithoutOutput([chunk], provider.name);
     if (failure !== null) throw failure;
     return { first: [chunk], rest: null };
@@ -60,7 +68,7 @@ function toFitting(
   request: ChatCompletionRequest,
   endpoint: Endpoint,
   { parts: { catalog } }: ChatRun,
-  { fit }: StagesOnTheWay,
+  { fit }: Asking,
 ): ChatCompletionRequest {
   return toTierRequest(fit === null ? request : fit(request, endpoint), endpoint, catalog);
 }
@@ -72,13 +80,13 @@ function askForPieces(
   request: ChatCompletionRequest,
   run: ChatRun,
   turn: ChatTurn,
-  stages: StagesOnTheWay,
+  asking: Asking,
 ): Promise<Beginning> {
   const { messages } = turn.request;
   const { platform } = run.parts;
   return beginStream(endpoint, run, turn, (signal) => {
-    const batches = openStream(endpoint, toChatCall(endpoint, request, run, { ...turn, signal }, stages));
-    const whole = stages.continues ? continueElsewhere(batches, endpoint, run, turn, stages) : batches;
+    const batches = openStream(endpoint, toChatCall(endpoint, request, run, { ...turn, signal }, asking));
+    const whole = asking.readBy === 'seam' ? continueElsewhere(batches, endpoint, run, turn, asking) : batches;
     // Filters read what the caller sees, so that they hold across the place where a completion is continued.
     return run.guard === null ? whole : guardCompletion(whole, run.guard, { messages, platform });
   });
@@ -89,11 +97,11 @@ function continueElsewhere(
   endpoint: Endpoint,
   run: ChatRun,
   turn: ChatTurn,
-  stages: StagesOnTheWay,
+  asking: Asking,
 ): Batches {
   const ask = (other: Endpoint, { request, prefill, timeouts }: AskedRest): Promise<Beginning> =>
     beginStream(other, run, turn, (signal) => {
-      const call = toChatCall(other, toFitting(request, other, run, stages), run, { ...turn, signal }, stages);
+      const call = toChatCall(other, toFitting(request, other, run, asking), run, { ...turn, signal }, asking);
       const form = prefill === '' ? undefined : (other.prefill ?? undefined);
       return openStream(other, { ...call, prefill: form, timeouts });
     });
@@ -130,7 +138,7 @@ function toChatCall(
   request: ChatCompletionRequest,
   run: ChatRun,
   { onUpstreamBody, signal }: ChatTurn,
-  stages: StagesOnTheWay,
+  asking: Asking,
 ): ChatCall {
   const { call, plan, parts } = run;
   const isGateway = endpoint.provider.gateway !== undefined;
@@ -144,7 +152,7 @@ function toChatCall(
     isOfFamily: plan.strategy === 'latest',
     native: nativeOf(request),
     // A part in another form could not follow one in upstream's own.
-    keepsNative: !stages.readCompletion && run.guard === null && !stages.continues,
+    keepsNative: asking.readBy === 'none',
     onward: isGateway ? toOnwardCall(endpoint, request, run) : undefined,
     onUpstreamBody,
     signal,

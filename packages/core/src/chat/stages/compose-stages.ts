@@ -1,9 +1,8 @@
 import { isCompressed } from '../../calls/call-kind.ts';
 import { type Awaitable, whenAllKnown } from '../../foundation/awaitable.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { beginCompletion } from '../begin-completion.ts';
+import { beginCompletion, findReader } from '../begin-completion.ts';
 import type { ChatRun } from '../chat-run.ts';
-import { continuesBroken } from '../continuation.ts';
 import { compressionOf, hasPlugin, isOnline } from '../plugins.ts';
 import { createFilesStage, type FileParts } from './files.ts';
 import { healingStage } from './healing.ts';
@@ -33,9 +32,9 @@ export function composeStages(stages: readonly ListedStage[], run: ChatRun): Awa
 
 function compose(planned: readonly (PlannedStage | null)[], names: readonly string[], run: ChatRun): ComposedStages {
   let fit: FitRequest | null = null;
-  const readCompletion = planned.some((stage) => stage?.begin !== undefined);
-  const continues = continuesBroken(run);
-  let begin: Begin = (turn) => beginCompletion(run, turn, { fit, readCompletion, continues });
+  const isStaged = planned.some((stage) => stage?.begin !== undefined);
+  const readBy = findReader(run, isStaged);
+  let begin: Begin = (turn) => beginCompletion(run, turn, { fit, readBy });
   let isReplay = false;
   for (let at = planned.length - 1; at >= 0; at -= 1) {
     const stage = planned[at] ?? null;
