@@ -19,7 +19,7 @@ const toChunk = (content: string, reason: 'stop' | null = null): ChatChunk => ({
 });
 const never = (): Promise<never> => new Promise(() => undefined);
 
-type ChatOf = Pick<Provider, 'chat' | 'chatWhole'>;
+type ChatOf = Pick<Provider, 'chat'> & { readonly chatWhole?: () => Promise<ChatChunk> };
 
 const SILENT: readonly (readonly [string, ChatOf])[] = [
   [

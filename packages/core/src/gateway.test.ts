@@ -17,7 +17,7 @@ import { createReplayTransport, createScriptedTransport } from '../../../test/su
 import { ROUTES } from './api/routes.ts';
 import { createGateway } from './gateway.ts';
 import type { Principal } from './http/request.ts';
-import type { DiscoveredModel, Provider } from './providers/provider.ts';
+import type { DiscoveredModel, Provider, WholeProvider } from './providers/provider.ts';
 import { createMemoryStore } from './stores/memory-store.ts';
 import type { StoreReadiness } from './stores/store.ts';
 import { modelEndpointsSchema, modelListSchema } from './wire/models.ts';
@@ -660,7 +660,7 @@ test('without a logger the reason of a 500 goes to console.error, and nothing el
   const written = [vi.spyOn(console, 'error').mockImplementation(() => undefined)];
   for (const name of ['log', 'info', 'warn'] as const) written.push(vi.spyOn(console, name));
   onTestFinished(() => void vi.restoreAllMocks());
-  const broken: Provider = {
+  const broken: WholeProvider = {
     ...createScriptedProvider('acme', []),
     chatWhole: () => Promise.reject(new TypeError('the house model has a bug')),
   };

@@ -3,7 +3,7 @@ import { runAttempts } from '../dispatch/run-attempts.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { guardCompletion } from '../guardrails/guard-completion.ts';
-import type { ChatCall, OnwardCall } from '../providers/provider.ts';
+import type { ChatCall, OnwardCall, WholeProvider } from '../providers/provider.ts';
 import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';
 import { type ChatChunk, nativeOf } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
@@ -51,7 +51,7 @@ export async function beginCompletion(run: ChatRun, turn: ChatTurn, asking: Aski
 function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, asking: Asking): Promise<Beginning> {
   run.observer.noteAsked(endpoint);
   const request = toFitting(turn.request, endpoint, run, asking);
-  const { provider } = endpoint;
+  const provider: WholeProvider = endpoint.provider;
   // What reads across a seam is always a stream.
   if (request.stream === true || asking.readBy === 'guard' || provider.chatWhole === undefined) {
     return askForPieces(endpoint, request, run, turn, asking);

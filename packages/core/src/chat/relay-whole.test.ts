@@ -11,7 +11,7 @@ import {
   type ScriptedExchange,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { TransportError } from '../foundation/transport.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { WholeProvider } from '../providers/provider.ts';
 import { type ChatChunk, chatCompletionResultSchema } from '../wire/chat-chunk.ts';
 import { generationContentSchema, generationSchema } from '../wire/generation.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
@@ -525,7 +525,7 @@ test.each([
 test('records a completion with its cost when it arrived as its client left', async () => {
   let arrive: (completion: ChatChunk) => void = () => undefined;
   const arrival = new Promise<ChatChunk>((resolve) => (arrive = resolve));
-  const provider: Provider = { ...createScriptedProvider('acme', []), chatWhole: () => arrival };
+  const provider: WholeProvider = { ...createScriptedProvider('acme', []), chatWhole: () => arrival };
   const { chat, store } = createCoreGateway([provider, createScriptedProvider('beta', [])]);
   const client = new AbortController();
   const pending = chat({}, { signal: client.signal });

@@ -1,5 +1,5 @@
 import { callWithin, iterateWithin, type LimitParts } from '../foundation/time-limits.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, WholeProvider } from './provider.ts';
 import type { VideoProvider } from './video-contract.ts';
 
 const LIST_TIMEOUT_MS = 30_000;
@@ -18,10 +18,10 @@ export function createLimitKeeper(parts: LimitParts): (provider: Provider) => Pr
  * A provider whose time limits hold whatever it does: a call that is not over within them fails with a `TransportError`,
  * its signal fires, and what comes of it later has no effect.
  */
-function keepLimits(provider: Provider, parts: LimitParts): Provider {
+function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
   const { chat, chatWhole, countTokens, embeddings, listModels, video } = provider;
   // Each member by its name, because those of a class are not copied.
-  const kept: { readonly [Name in keyof Required<Provider>]: Provider[Name] | undefined } = {
+  const kept: { readonly [Name in keyof Required<WholeProvider>]: WholeProvider[Name] | undefined } = {
     slug: provider.slug,
     name: provider.name,
     preset: provider.preset,

@@ -123,17 +123,21 @@ export interface Provider {
    * rising indices, and id and name once.
    */
   chat?(call: ChatCall): AsyncIterable<readonly ChatChunk[]>;
-  /**
-   * An unstreamed completion at lower cost (docs/decisions/0012); where it is absent, `chat` is called. Rejects as soon
-   * as the call's signal fires.
-   */
-  chatWhole?(call: ChatCall): Promise<ChatChunk>;
   /** The number of tokens of a call's prompt; undefined when upstream names none. Throws as `chat` does. */
   countTokens?(call: ChatCall): Promise<number | undefined>;
   /** Makes vectors of texts. Throws as `chat` does. */
   embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
+}
+
+/**
+ * A provider of this package's own wires, which may have a shorter way for unstreamed completions (docs/decisions/0012).
+ * It is no part of the public contract.
+ */
+export interface WholeProvider extends Provider {
+  /** Where it is absent, `chat` is called. Rejects as soon as the call's signal fires. */
+  chatWhole?(call: ChatCall): Promise<ChatChunk>;
 }
 
 export interface EmbeddingsCall {

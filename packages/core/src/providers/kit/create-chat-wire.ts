@@ -9,7 +9,7 @@ import {
   type TransportResponse,
 } from '../../foundation/transport.ts';
 import type { ChatChunk, NativeForm } from '../../wire/chat-chunk.ts';
-import type { ChatCall, DiscoveredModel, Provider } from '../provider.ts';
+import type { ChatCall, DiscoveredModel, WholeProvider } from '../provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-response.ts';
 import { hideValues, toShownBody, type Upstream } from './to-upstream.ts';
 import { type ReadError, toRefusalError } from './upstream-error.ts';
@@ -68,7 +68,7 @@ const LIST_TIMEOUT_MS = 10_000;
 export function createChatWire(
   upstream: Upstream,
   wire: ChatWire,
-): Required<Pick<Provider, 'chat' | 'chatWhole' | 'listModels'>> {
+): Required<Pick<WholeProvider, 'chat' | 'chatWhole' | 'listModels'>> {
   const { name, headers, credentials, secrets, transport } = upstream;
   const { toolCallPrefix = 'call', endsWithDone = true, toHeaders } = wire;
   const chatHeaders = { ...headers, 'content-type': 'application/json' };

@@ -6,7 +6,7 @@ import {
   createReplayTransport,
   type ScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import type { ChatCall } from '../provider.ts';
+import type { ChatCall, WholeProvider } from '../provider.ts';
 import { createOpenAiResponsesProvider, type OpenAiResponsesProviderSettings } from './openai-responses-provider.ts';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -21,7 +21,10 @@ const NATIVE = {
 const replay = (body: object = HELLO): ScriptedTransport =>
   createReplayTransport({ headers: JSON_HEADERS, pieces: [JSON.stringify(body)] });
 
-const providerOn = (transport: ScriptedTransport, settings: Partial<OpenAiResponsesProviderSettings> = {}) =>
+const providerOn = (
+  transport: ScriptedTransport,
+  settings: Partial<OpenAiResponsesProviderSettings> = {},
+): WholeProvider =>
   createOpenAiResponsesProvider({
     slug: 'acme',
     name: 'Acme',

@@ -12,7 +12,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { Transport } from '../../foundation/transport.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from '../../generations/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
-import type { ChatCall } from '../provider.ts';
+import type { ChatCall, WholeProvider } from '../provider.ts';
 import { OPENAI_PRESETS } from './openai-presets.ts';
 import { createOpenAiProvider, type OpenAiProviderSettings } from './openai-provider.ts';
 
@@ -31,10 +31,7 @@ function callOf(overrides: Partial<ChatCall> = {}): ChatCall {
   };
 }
 
-const providerOn = (
-  transport: Transport,
-  settings: Partial<OpenAiProviderSettings> = {},
-): ReturnType<typeof createOpenAiProvider> =>
+const providerOn = (transport: Transport, settings: Partial<OpenAiProviderSettings> = {}): WholeProvider =>
   createOpenAiProvider({
     slug: 'acme',
     name: 'Acme',

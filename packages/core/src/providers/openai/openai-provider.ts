@@ -3,7 +3,7 @@ import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { toModelSegment } from '../kit/model-in-path.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
-import type { ChatCall, Provider } from '../provider.ts';
+import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
 import { readModelList } from './models.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
@@ -97,7 +97,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
 const toPrefillUrl = (url: string, { prefillSegment }: OpenAiDialect): string =>
   url.replace(/\/[^/]+\/chat\/completions/, `/${prefillSegment}/chat/completions`);
 
-type ChatMembers = Required<Pick<Provider, 'chat' | 'chatWhole'>>;
+type ChatMembers = Required<Pick<WholeProvider, 'chat' | 'chatWhole'>>;
 
 const isResponses = ({ native }: ChatCall): boolean => native?.form === 'responses';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { createOpenAiProvider } from '../../providers/openai/openai-provider.ts';
-import type { Provider } from '../../providers/provider.ts';
+import type { Provider, WholeProvider } from '../../providers/provider.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { providerCases } from './provider-cases.ts';
 import type { ProviderSubject } from './provider-subject.ts';
@@ -36,7 +36,7 @@ type Chat = NonNullable<Provider['chat']>;
 const createWith =
   (toChat: (chat: Chat) => Chat): ProviderSubject['create'] =>
   (transport) => {
-    const { chatWhole: _, ...provider } = createSound(transport);
+    const { chatWhole: _, ...provider }: WholeProvider = createSound(transport);
     return { ...provider, chat: toChat(provider.chat?.bind(provider) as Chat) };
   };
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { TransportError } from '../../foundation/transport.ts';
-import type { ChatCall, Provider } from '../../providers/provider.ts';
+import type { ChatCall, Provider, WholeProvider } from '../../providers/provider.ts';
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { type ContractCase, expectEqual, expectMatch, expectRejection, expectThat } from '../contract-case.ts';
 import {
@@ -153,7 +153,7 @@ async function findText(subject: ProviderSubject): Promise<{ begin: number; last
 /** Every way in which a provider is asked, with the promise of its failure. */
 function* askInEveryWay(subject: ProviderSubject, toProvider: () => Provider): Generator<Promise<unknown>> {
   for (const stream of [false, true]) yield readBatches(toProvider(), toCall(subject, { stream }));
-  const provider = toProvider();
+  const provider: WholeProvider = toProvider();
   // A provider may throw at once.
   if (provider.chatWhole)
     yield (async (call: ChatCall) => provider.chatWhole?.(call))(toCall(subject, { stream: false }));

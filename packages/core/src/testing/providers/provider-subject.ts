@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../foundation/errors.ts';
 import type { Transport } from '../../foundation/transport.ts';
-import type { Provider } from '../../providers/provider.ts';
+import type { Provider, WholeProvider } from '../../providers/provider.ts';
 import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';
 import type { ContractCase } from '../contract-case.ts';
 
@@ -58,9 +58,9 @@ export interface ProviderCase extends ContractCase<ProviderSubject> {
 
 /** The member of a provider. Throws where there is none, as a case about it would say nothing. */
 export function expectProviderMember<Member extends OptionalProviderMember>(
-  provider: Provider,
+  provider: WholeProvider,
   member: Member,
-): NonNullable<Provider[Member]> {
+): NonNullable<WholeProvider[Member]> {
   const found = provider[member];
   if (found !== undefined) return found.bind(provider);
   throw new Error(`The provider has no ${member}, which is optional: skip the cases that need it`);
