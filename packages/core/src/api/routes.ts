@@ -5,10 +5,10 @@ import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { Route, RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
-import { createChatCompletion } from './chat/create-chat-completion.ts';
-import type { ExplainParts } from './chat/explain-call.ts';
+import { createChatCompletion } from './chat.ts';
 import type { DestinationParts } from './destinations.ts';
-import type { EmbeddingsParts } from './embeddings/embeddings-parts.ts';
+import type { EmbeddingsParts } from './embeddings.ts';
+import type { ExplainParts } from './explain.ts';
 import type { FixtureParts } from './fixtures.ts';
 import type { GenerationParts } from './generations.ts';
 import type { GuardrailTrialParts, GuardrailParts } from './guardrails.ts';
@@ -19,7 +19,7 @@ import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
 import type { SessionParts } from './sessions.ts';
 import type { SystemParts } from './system.ts';
-import type { CreateVideoParts, VideoParts } from './videos/video-parts.ts';
+import type { CreateVideoParts, VideoParts } from './videos.ts';
 import type { WebhookParts } from './webhooks.ts';
 import type { WorkspaceParts } from './workspaces.ts';
 
@@ -59,20 +59,14 @@ function late<Resource>(loadResource: () => Promise<Resource>) {
   });
 }
 
-const explain = late(() => import('./chat/explain-call.ts'));
-const messages = late(() => import('./messages/create-message.ts'));
-const tokens = late(() => import('./messages/count-tokens.ts'));
-const responses = late(() => import('./responses/create-response.ts'));
-const completions = late(() => import('./completions/create-completion.ts'));
-const embeddings = late(() => import('./embeddings/create-embeddings.ts'));
+const explain = late(() => import('./explain.ts'));
+const messages = late(() => import('./messages.ts'));
+const responses = late(() => import('./responses.ts'));
+const completions = late(() => import('./chat.ts'));
+const embeddings = late(() => import('./embeddings.ts'));
 const models = late(() => import('./models.ts'));
-const videoStart = late(() => import('./videos/create-video.ts'));
-const videoModels = late(() => import('./videos/list-video-models.ts'));
-const video = late(() => import('./videos/get-video.ts'));
-const videoContent = late(() => import('./videos/get-video-content.ts'));
-const videos = late(() => import('./videos/list-videos.ts'));
-const videoDetail = late(() => import('./videos/get-video-detail.ts'));
-const videoInputs = late(() => import('./videos/get-video-inputs.ts'));
+const videos = late(() => import('./videos.ts'));
+const videoContent = late(() => import('./video-content.ts'));
 const generations = late(() => import('./generations.ts'));
 const charts = late(() => import('./generation-charts.ts'));
 const liveCalls = late(() => import('./live-calls.ts'));
@@ -133,7 +127,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   },
   Messages: {
     'POST /api/v1/messages': apiKey(messages('createMessage'), 'Create a message in the form of the Anthropic API, streamed or not', { errors: messagesErrors }),
-    'POST /api/v1/messages/count_tokens': apiKey(tokens('countTokens'), 'Count the tokens of a message without sending it to a model', { errors: messagesErrors }),
+    'POST /api/v1/messages/count_tokens': apiKey(messages('countTokens'), 'Count the tokens of a message without sending it to a model', { errors: messagesErrors }),
   },
   Responses: {
     'POST /api/v1/responses': apiKey(responses('createResponse'), 'Create a response in the form of the OpenAI Responses API, streamed or not'),
@@ -154,13 +148,13 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /api/v1/models/{id}': anyKey(models('retrieveModel'), 'Get a model as OpenAI clients ask for it'),
   },
   Videos: {
-    'POST /api/v1/videos': apiKey(videoStart('createVideo'), 'Start a video; the response tells where to look for it'),
-    'GET /api/v1/videos/models': anyKey(videoModels('listVideoModels'), 'List the models that make videos, with what each can do'),
-    'GET /api/v1/videos/{jobId}': anyKey(video('getVideo'), 'Get a video job'),
+    'POST /api/v1/videos': apiKey(videos('createVideo'), 'Start a video; the response tells where to look for it'),
+    'GET /api/v1/videos/models': anyKey(videos('listVideoModels'), 'List the models that make videos, with what each can do'),
+    'GET /api/v1/videos/{jobId}': anyKey(videos('getVideo'), 'Get a video job'),
     'GET /api/v1/videos/{jobId}/content': anyKey(videoContent('getVideoContent'), 'Get the bytes of a finished video, whole or in part'),
     'GET /admin/v1/videos': admin(videos('listVideos'), 'List video jobs, newest first'),
-    'GET /admin/v1/videos/{jobId}': admin(videoDetail('getVideoDetail'), 'Get what the time of a video job went to, and its prompt while it is open'),
-    'GET /admin/v1/videos/{jobId}/inputs': admin(videoInputs('getVideoInputs'), 'Get the pictures, sounds and films that went in with the prompt of a video, while its job is open'),
+    'GET /admin/v1/videos/{jobId}': admin(videos('getVideoDetail'), 'Get what the time of a video job went to, and its prompt while it is open'),
+    'GET /admin/v1/videos/{jobId}/inputs': admin(videos('getVideoInputs'), 'Get the pictures, sounds and films that went in with the prompt of a video, while its job is open'),
   },
   Generations: {
     'GET /api/v1/generation': anyKey(generations('getGeneration'), 'Get the record of a generation'),

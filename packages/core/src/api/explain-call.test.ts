@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
+import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import {
   createRoutedGateway,
   endpointsAt,
   type RoutedGateway,
-} from '../../../../../test/support/gateways/routed-gateway.ts';
+} from '../../../../test/support/gateways/routed-gateway.ts';
 import {
   MODEL_OF_SEVEN,
   PROVIDERS_OF_SEVEN,
   REQUEST_OF_ONE,
-} from '../../../../../test/support/gateways/six-exclusions.ts';
-import { type RoutingExplanation, routingExplanationSchema } from '../../wire/routing-rules.ts';
+} from '../../../../test/support/gateways/six-exclusions.ts';
+import { type RoutingExplanation, routingExplanationSchema } from '../wire/routing-rules.ts';
 
 const authorization = { authorization: `Bearer ${MANAGEMENT_KEY}` };
 

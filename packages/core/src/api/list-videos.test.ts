@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
-import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
+import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
 
 const FILM = {
   id: 'acme/film',

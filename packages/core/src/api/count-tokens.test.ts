@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 
-import { replayWhole } from '../../../../../test/support/gateways/ask-wire.ts';
+import { replayWhole } from '../../../../test/support/gateways/ask-wire.ts';
 import {
   type CoreGateway,
   createCoreGateway,
   jsonOf,
   MANAGEMENT_KEY,
-} from '../../../../../test/support/gateways/core-gateway.ts';
-import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { script } from '../../../../../test/support/wires/anthropic.ts';
-import type { CreateRateCounter } from '../../limits/rate-limits.ts';
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { script } from '../../../../test/support/wires/anthropic.ts';
+import type { CreateRateCounter } from '../limits/rate-limits.ts';
 
 const pricing = { prompt: '0.001', completion: '0.002' };
 const MODELS = [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: 'claude-1', pricing }] }];

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 
-import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
-import { createCoreGateway } from '../../../../../test/support/gateways/core-gateway.ts';
-import { createRecordingStore } from '../../../../../test/support/stores/recording-store.ts';
-import { createSharedMemoryStore } from '../../../../../test/support/stores/shared-memory-store.ts';
-import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
-import { createVideoGateway, FILM, readResponse } from '../../../../../test/support/videos/video-gateway.ts';
-import { GatewayError } from '../../foundation/errors.ts';
-import { TransportError } from '../../foundation/transport.ts';
-import type { GatewayResponse } from '../../http/response.ts';
-import type { ModelDefinition } from '../../wire/model-definition.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
+import { createRecordingStore } from '../../../../test/support/stores/recording-store.ts';
+import { createSharedMemoryStore } from '../../../../test/support/stores/shared-memory-store.ts';
+import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
+import { createVideoGateway, FILM, readResponse } from '../../../../test/support/videos/video-gateway.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { TransportError } from '../foundation/transport.ts';
+import type { GatewayResponse } from '../http/response.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,16 +1,38 @@
-import type { CallBound } from '../../calls/call-kind.ts';
-import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../../calls/model-call.ts';
-import { estimatePrompt } from '../../calls/texts.ts';
-import { type ChatParts, COUNT_STEPS, receiveChat } from '../../chat/complete-chat.ts';
-import { messagesDialect } from '../../dialects/messages/messages-dialect.ts';
-import { type PreparedCall, prepareCall, reservePrepared } from '../../dispatch/prepare-call.ts';
-import { operation } from '../../http/operation.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { toJsonResponse } from '../../http/response.ts';
-import type { Ledger } from '../../limits/ledger.ts';
-import type { ChatCall } from '../../providers/provider.ts';
-import { nativeOf } from '../../wire/chat-chunk.ts';
-import { countTokensRequestSchema, tokenCountSchema } from '../../wire/messages.ts';
+import type { CallBound } from '../calls/call-kind.ts';
+import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../calls/model-call.ts';
+import { estimatePrompt } from '../calls/texts.ts';
+import { COUNT_STEPS, type ChatParts, completeChat, receiveChat } from '../chat/complete-chat.ts';
+import { messagesDialect } from '../dialects/messages/messages-dialect.ts';
+import { type PreparedCall, prepareCall, reservePrepared } from '../dispatch/prepare-call.ts';
+import { operation } from '../http/operation.ts';
+import { readJsonBody } from '../http/read-json-body.ts';
+import { toJsonResponse } from '../http/response.ts';
+import type { Ledger } from '../limits/ledger.ts';
+import type { ChatCall } from '../providers/provider.ts';
+import { nativeOf } from '../wire/chat-chunk.ts';
+import {
+  countTokensRequestSchema,
+  messageEventSchema,
+  messageSchema,
+  messagesRequestSchema,
+  tokenCountSchema,
+} from '../wire/messages.ts';
+import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
+
+const ANTHROPIC_HEADERS = {
+  'anthropic-version': 'Version of the form; passed on to upstreams of the same form',
+  'anthropic-beta': 'Features by name; passed on to upstreams of the same form',
+  'x-claude-code-session-id': 'Session of an agent, where the body names none',
+};
+
+/** `POST /messages`: a chat call in Anthropic's form. */
+export const createMessage = operation<ChatParts>()({
+  headers: { ...CHAT_HEADERS, ...ANTHROPIC_HEADERS },
+  body: { readByRun: messagesRequestSchema },
+  response: { mediaTypes: { 'application/json': messageSchema, 'text/event-stream': messageEventSchema } },
+  responseHeaders: CHAT_RESPONSE_HEADERS,
+  run: (context) => completeChat(messagesDialect, context),
+});
 
 const FREE: CallBound = { worstCaseNanoUsd: () => 0 };
 
@@ -20,13 +42,7 @@ const FREE: CallBound = { worstCaseNanoUsd: () => 0 };
  */
 export const countTokens = operation<ChatParts>()({
   body: { readByRun: countTokensRequestSchema },
-  headers: {
-    ...CALL_HEADERS,
-    ...AGENT_HEADERS,
-    'anthropic-version': 'Version of the form; passed on to upstreams of the same form',
-    'anthropic-beta': 'Features by name; passed on to upstreams of the same form',
-    'x-claude-code-session-id': 'Session of an agent, where the body names none',
-  },
+  headers: { ...CALL_HEADERS, ...AGENT_HEADERS, ...ANTHROPIC_HEADERS },
   response: { mediaTypes: { 'application/json': tokenCountSchema } },
   responseHeaders: RATE_LIMIT_HEADERS,
   async run(context) {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import { jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
-import { createVideoGateway, FILM, type VideoGateway } from '../../../../../test/support/videos/video-gateway.ts';
-import { TransportError } from '../../foundation/transport.ts';
-import type { VideoDetail } from '../../wire/videos.ts';
+import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createVideoGateway, FILM, type VideoGateway } from '../../../../test/support/videos/video-gateway.ts';
+import { TransportError } from '../foundation/transport.ts';
+import type { VideoDetail } from '../wire/videos.ts';
 
 const detailOf = async (gateway: VideoGateway, id: string): Promise<VideoDetail> =>
   (jsonOf(await gateway.get(`/admin/v1/videos/${id}`, MANAGEMENT_KEY)) as { data: VideoDetail }).data;

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 
-import { GatewayError } from '../../foundation/errors.ts';
-import { operation } from '../../http/operation.ts';
-import { firstValue, type GatewayRequest } from '../../http/request.ts';
-import type { GatewayResponse } from '../../http/response.ts';
-import type { VideoContent } from '../../providers/video-contract.ts';
-import type { VideoJob } from '../../stores/video-jobs.ts';
-import { openUpstreamVideo } from '../../videos/poll.ts';
-import { toArchivedResponse, toArchiveName } from '../../videos/video-archive.ts';
-import { findReadableJob } from './find-readable-job.ts';
-import type { VideoParts } from './video-parts.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { operation } from '../http/operation.ts';
+import { type GatewayRequest, firstValue } from '../http/request.ts';
+import type { GatewayResponse } from '../http/response.ts';
+import type { VideoContent } from '../providers/video-contract.ts';
+import type { VideoJob } from '../stores/video-jobs.ts';
+import { openUpstreamVideo } from '../videos/poll.ts';
+import { toArchiveName, toArchivedResponse } from '../videos/video-archive.ts';
+import { findReadableJob, type VideoParts } from './videos.ts';
 
 const videoContentQuerySchema = z.object({
   index: z

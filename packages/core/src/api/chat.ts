@@ -1,0 +1,36 @@
+import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/model-call.ts';
+import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
+import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../chat/stages/response-cache.ts';
+import { chatCompletionsDialect } from '../dialects/chat-completions/chat-completions-dialect.ts';
+import { completionsDialect } from '../dialects/completions/completions-dialect.ts';
+import { operation } from '../http/operation.ts';
+import { chatCompletionEventSchema, chatCompletionResultSchema } from '../wire/chat-chunk.ts';
+import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
+import { completionsRequestSchema, textCompletionEventSchema, textCompletionSchema } from '../wire/completions.ts';
+
+/** The headers that every chat call reads, in whichever form. */
+export const CHAT_HEADERS = { ...CALL_HEADERS, ...AGENT_HEADERS, ...CACHE_REQUEST_HEADERS };
+/** The headers that its response has. */
+export const CHAT_RESPONSE_HEADERS = { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS };
+
+/** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
+export const createChatCompletion = operation<ChatParts>()({
+  headers: CHAT_HEADERS,
+  body: { readByRun: chatCompletionRequestSchema },
+  response: {
+    mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': chatCompletionEventSchema },
+  },
+  responseHeaders: CHAT_RESPONSE_HEADERS,
+  run: (context) => completeChat(chatCompletionsDialect, context),
+});
+
+/** `POST /completions`: a chat call in the older form, with a text as its prompt. */
+export const createCompletion = operation<ChatParts>()({
+  headers: CHAT_HEADERS,
+  body: { readByRun: completionsRequestSchema },
+  response: {
+    mediaTypes: { 'application/json': textCompletionSchema, 'text/event-stream': textCompletionEventSchema },
+  },
+  responseHeaders: CHAT_RESPONSE_HEADERS,
+  run: (context) => completeChat(completionsDialect, context),
+});
