@@ -87,6 +87,7 @@ export async function prepareCall<
   const { platform, callers, routing, rateLimits, logging } = parts;
   const readAt = platform.monotonicNow();
   if (steps.isRecorded) refuseWithoutRoom(callers);
+  // A step is awaited only where it has a promise: with tables in memory, most calls need none.
   const found = findCaller(received.principal, callers);
   const caller = found instanceof Promise ? await found : found;
 
