@@ -5,6 +5,7 @@ FROM node:24.21.0-bookworm-slim AS manifests
 WORKDIR /src
 # Packages are installed anew only when one of these changes.
 COPY package.json package-lock.json .npmrc ./
+COPY packages/clients/package.json packages/clients/
 COPY packages/core/package.json packages/core/
 COPY packages/express/package.json packages/express/
 COPY packages/fixtures/package.json packages/fixtures/

@@ -69,8 +69,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   postgres: ['core'],
   redis: ['core'],
   fixtures: ['core/*', 'node/*'],
-  ui: [],
-  server: ['core/*', 'node/*', 'express', 'postgres', 'redis', 'fixtures', 'ui/*'],
+  clients: [],
+  ui: ['clients'],
+  server: ['core/*', 'node/*', 'express', 'postgres', 'redis', 'fixtures', 'clients', 'ui/*'],
   desktop: ['core/*', 'node/*', 'fixtures', 'server/*', 'ui/*'],
 };
 
@@ -100,7 +101,6 @@ const ZOD_LOADED_LATE = ['packages/ui/src/screens/playground/experiments/experim
  */
 export const UI_FLOORS: readonly string[] = [
   'messages',
-  'clients',
   'format',
   'api',
   'app',

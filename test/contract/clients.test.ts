@@ -12,7 +12,7 @@ import {
   type Step,
   stepsFor,
   type System,
-} from '@model-gateway/ui/clients';
+} from '@model-gateway/clients';
 import { parseAst } from 'rolldown/parseAst';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';

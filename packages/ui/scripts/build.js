@@ -8,9 +8,11 @@ const target = join(folder, 'bundle');
 const inputs = ['index.html', 'vite.config.ts', 'package.json', '../../package-lock.json'].map((name) =>
   join(folder, name),
 );
-for (const entry of readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })) {
-  // A folder's own time tells of files that were removed.
-  if (entry.isDirectory() || !entry.name.includes('.test.')) inputs.push(join(entry.parentPath, entry.name));
+for (const sources of ['src', '../clients/src']) {
+  for (const entry of readdirSync(join(folder, sources), { recursive: true, withFileTypes: true })) {
+    // A folder's own time tells of files that were removed.
+    if (entry.isDirectory() || !entry.name.includes('.test.')) inputs.push(join(entry.parentPath, entry.name));
+  }
 }
 
 const changedAt = Math.max(...inputs.map((file) => statSync(file).mtimeMs));

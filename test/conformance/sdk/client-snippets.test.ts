@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { type Client, CLIENTS, type Connection, type Language } from '@model-gateway/ui/clients';
+import { type Client, CLIENTS, type Connection, type Language } from '@model-gateway/clients';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { type Conformance, openConformance } from '../../support/conformance/start-conformance.ts';

@@ -8,9 +8,7 @@ import { placeOf, root, type Snippet } from './read-snippets.ts';
  * What snippets import or are inserted into: copied, so that they are compiled at the place they are meant for, and
  * without being checked again, which takes most of the time.
  */
-const COPIED = ['core/src', 'node/src', 'express/src', 'fixtures/src', 'ui/src/clients'].map(
-  (dir) => `packages/${dir}`,
-);
+const COPIED = ['core/src', 'node/src', 'express/src', 'fixtures/src', 'clients/src'].map((dir) => `packages/${dir}`);
 
 /** The lines of a file that stand in a page. */
 interface Placed {

@@ -16,7 +16,7 @@ import {
   type System,
   toConnectedModel,
   toKeyName,
-} from '@model-gateway/ui/clients';
+} from '@model-gateway/clients';
 
 import { findStore, isDatabase } from '../commands/find-store.ts';
 import { mentionDemo } from '../commands/keys.ts';

@@ -1,6 +1,6 @@
+import type { ListedModel } from '@model-gateway/clients';
 import { createKeyRecord, type Store } from '@model-gateway/core';
 import { createNodePlatform } from '@model-gateway/node';
-import type { ListedModel } from '@model-gateway/ui/clients';
 
 import { type Directory, withStore } from '../commands/find-store.ts';
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';

@@ -1,4 +1,5 @@
-import { CLIENTS } from '../../clients/index.ts';
+import { CLIENTS } from '@model-gateway/clients';
+
 import { type Progress, ToolSetup } from './tool-setup.tsx';
 import { ToolTiles } from './tool-tiles.tsx';
 

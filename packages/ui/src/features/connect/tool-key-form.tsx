@@ -1,11 +1,11 @@
+import { chooseModel, findTextModels, hasTokenPrices, toKeyName } from '@model-gateway/clients';
+import type { Client } from '@model-gateway/clients';
 import type { Model } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 
 import { keysQuery, modelsQuery, recentCallsQuery, settingsQuery } from '../../api/queries.ts';
-import { chooseModel, findTextModels, hasTokenPrices, toKeyName } from '../../clients/connected-model.ts';
-import type { Client } from '../../clients/index.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Field } from '../../parts/controls/field.tsx';

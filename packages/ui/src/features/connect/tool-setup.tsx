@@ -1,3 +1,5 @@
+import { toConnectedModel } from '@model-gateway/clients';
+import { type Client, findObstacle, hasSettingsFile } from '@model-gateway/clients';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, ExternalLink, TriangleAlert } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -5,8 +7,6 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { modelsQuery } from '../../api/queries.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { getDesktop } from '../../app/desktop.ts';
-import { toConnectedModel } from '../../clients/connected-model.ts';
-import { type Client, findObstacle, hasSettingsFile } from '../../clients/index.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Field } from '../../parts/controls/field.tsx';

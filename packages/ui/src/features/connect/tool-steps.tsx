@@ -1,5 +1,3 @@
-import { useState } from 'react';
-
 import {
   type Client,
   type Connection,
@@ -8,7 +6,9 @@ import {
   type SnippetStep,
   stepsFor,
   type System,
-} from '../../clients/index.ts';
+} from '@model-gateway/clients';
+import { useState } from 'react';
+
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';

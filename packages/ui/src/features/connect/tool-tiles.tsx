@@ -1,7 +1,6 @@
+import { type Client, searchClients } from '@model-gateway/clients';
 import { Code, MessagesSquare, Package, Search, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-
-import { type Client, searchClients } from '../../clients/index.ts';
 
 const ICONS: Readonly<Record<Client['kind'], ReactNode>> = {
   coding: <Code size={16} aria-hidden />,

@@ -1,3 +1,4 @@
+import { hasTokenPrices } from '@model-gateway/clients';
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useSyncExternalStore } from 'react';
@@ -8,7 +9,6 @@ import { queryClient } from '../../api/query-client.ts';
 import { getSession } from '../../api/session.ts';
 import type { Key } from '../../api/types.ts';
 import { DEMO_API_KEY } from '../../app/demo-keys.ts';
-import { hasTokenPrices } from '../../clients/connected-model.ts';
 import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
 
 const STORAGE_KEY = 'model-gateway.playground-key';

@@ -1,10 +1,10 @@
+import { hasTokenPrices } from '@model-gateway/clients';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, Plus } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 import { keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
 import { getDesktop, useDesktopInfo } from '../../app/desktop.ts';
-import { hasTokenPrices } from '../../clients/connected-model.ts';
 import { createRun, type Run } from '../../features/playground/create-run.ts';
 import { fitToLimit } from '../../features/playground/fit-to-limit.ts';
 import { KeyCard, UnpricedNote } from '../../features/playground/key-card.tsx';

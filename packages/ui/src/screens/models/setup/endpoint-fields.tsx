@@ -1,10 +1,10 @@
+import { hasTokenPrices } from '@model-gateway/clients';
 import type { ProviderSetup } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 
 import { modelsQuery } from '../../../api/queries.ts';
-import { hasTokenPrices } from '../../../clients/connected-model.ts';
 import { providerModelsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';

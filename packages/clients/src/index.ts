@@ -13,5 +13,12 @@ export {
   type System,
   type Wire,
 } from './client.ts';
-export { chooseModel, hasTokenPrices, type ListedModel, toConnectedModel, toKeyName } from './connected-model.ts';
+export {
+  chooseModel,
+  findTextModels,
+  hasTokenPrices,
+  type ListedModel,
+  toConnectedModel,
+  toKeyName,
+} from './connected-model.ts';
 export { CLIENTS, searchClients } from './clients.ts';
