@@ -1,4 +1,5 @@
 import type { Usage } from '@model-gateway/core/wire';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 
 import type { ToolCall } from './experiment/experiment.ts';
 import type { ChatPiece, ToolCallPiece } from './stream/chat-piece.ts';
@@ -26,10 +27,8 @@ export interface RunState {
   readonly error: unknown;
 }
 
-export interface Run {
-  getState(): RunState;
-  /** Calls back after every change, at most once a frame; the returned function ends that. */
-  subscribe(listener: () => void): () => void;
+/** It changes at most once a frame. */
+export interface Run extends Omit<StoreApi<RunState>, 'setState'> {
   /** Starts anew; resolves when it has ended, however it has. */
   start(open: (signal: AbortSignal) => AsyncIterable<ChatPiece>): Promise<void>;
   stop(): void;
@@ -54,32 +53,23 @@ const IDLE: RunState = {
 
 /** Creates a place for one completion at a time. */
 export function createRun(schedule: Schedule, now: () => number): Run {
-  let state = IDLE;
+  const { setState, ...store } = createStore<RunState>(() => IDLE);
   let abort: AbortController | undefined;
-  const listeners = new Set<() => void>();
-  const change = (next: Partial<RunState>): void => {
-    state = { ...state, ...next };
-    for (const listener of listeners) listener();
-  };
   return {
-    getState: () => state,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    ...store,
     stop: () => abort?.abort(),
     async start(open) {
       abort?.abort();
       const own = new AbortController();
       abort = own;
       const startedAt = now();
-      change({ ...IDLE, status: 'waiting' });
+      setState({ ...IDLE, status: 'waiting' });
       // Late output of a run is dropped once the next run has begun.
       const changeOwn = (next: Partial<RunState>): void => {
-        if (abort === own) change(next);
+        if (abort === own) setState(next);
       };
       const buffer = createFrameBuffer<ChatPiece>(schedule, (pieces) =>
-        changeOwn(addPieces(state, pieces, now() - startedAt)),
+        changeOwn(addPieces(store.getState(), pieces, now() - startedAt)),
       );
       let end: Partial<RunState>;
       try {

@@ -1,7 +1,8 @@
 import { hasTokenPrices } from '@model-gateway/clients';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, Plus } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
 
 import { keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
 import { getDesktop, useDesktopInfo } from '../../app/desktop.ts';
@@ -199,8 +200,8 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   const { data: models } = useQuery(modelsQuery);
   const run = useRef<Run>(null);
   run.current ??= createRun(requestAnimationFrame, () => performance.now());
-  const { subscribe, getState, start } = run.current;
-  const state = useSyncExternalStore(subscribe, getState);
+  const { start } = run.current;
+  const state = useStore(run.current);
   useEffect(() => {
     if (state.status === 'done') onCalled();
   }, [state.status, onCalled]);

@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
 
 import {
   type Experiment,
@@ -32,7 +32,7 @@ interface BenchHeaderProps {
 
 /** The name of the experiment, and what concerns all of its columns. */
 export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, onOpen }: BenchHeaderProps) {
-  const experiment = useSyncExternalStore(store.subscribe, store.getState);
+  const experiment = useStore(store);
   const { id, name, columns } = experiment;
   const models = toModels(experiment);
   const begin = (): void => onOpen(newExperiment(models === '' ? [firstModel] : models.split(','), newId));

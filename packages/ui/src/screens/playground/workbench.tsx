@@ -1,6 +1,7 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 import { useQueries } from '@tanstack/react-query';
-import { useCallback, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useStore } from 'zustand';
 
 import type { Caller } from '../../api/call-api.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
@@ -37,10 +38,10 @@ interface WorkbenchProps {
 /** Conversations with models side by side. Every completion is an ordinary generation. */
 export function Workbench({ store, caller, models, firstModel, isFocused, onOpen }: WorkbenchProps) {
   const navigate = useNavigateWithin('/playground');
-  const experiment = useSyncExternalStore(store.subscribe, store.getState);
+  const experiment = useStore(store);
   const { id, setup, columns, text, attached } = experiment;
   const [runs] = useState(() => createRuns(() => createRun(drawTogether, () => performance.now())));
-  const isRunning = useSyncExternalStore(runs.subscribe, runs.isRunning);
+  const isRunning = useStore(runs, runs.isRunning);
   const [target, setTarget] = useState('');
   const [baseId, setBaseId] = useState('');
   const [section, setSection] = useState<Section | null>(null);

@@ -1,3 +1,5 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
 import type { Schedule } from '../../../features/playground/stream/create-frame-buffer.ts';
 
 /** How many times faster than it was. */
@@ -10,10 +12,7 @@ export interface ReplayState {
 }
 
 /** Moves through the time of a completion. */
-export interface Replay {
-  getState(): ReplayState;
-  /** Calls back after every change; the returned function ends that. */
-  subscribe(listener: () => void): () => void;
+export interface Replay extends Omit<StoreApi<ReplayState>, 'setState'> {
   /** Goes on, from the beginning when it is at the end. */
   play(): void;
   pause(): void;
@@ -37,15 +36,10 @@ const MAX_FRAME_MS = 250;
 
 /** Creates a replay that stands at the end. */
 export function createReplay({ schedule, now, durationMs, speed, stepMs }: ReplayOptions): Replay {
-  let state: ReplayState = { atMs: durationMs, isPlaying: false, speed };
+  const { setState, ...store } = createStore<ReplayState>(() => ({ atMs: durationMs, isPlaying: false, speed }));
+  const { getState } = store;
   /** The number of the latest playing; frames of an earlier one do nothing. */
   let round = 0;
-  const listeners = new Set<() => void>();
-
-  const change = (next: Partial<ReplayState>): void => {
-    state = { ...state, ...next };
-    for (const listener of listeners) listener();
-  };
 
   const run = (): void => {
     round += 1;
@@ -53,6 +47,7 @@ export function createReplay({ schedule, now, durationMs, speed, stepMs }: Repla
     let lastFrame = now();
     let waitedMs = 0;
     const onFrame = (): void => {
+      const state = getState();
       if (own !== round || !state.isPlaying || state.speed === 'instant') return;
       const frame = now();
       waitedMs += Math.min(frame - lastFrame, MAX_FRAME_MS);
@@ -61,7 +56,7 @@ export function createReplay({ schedule, now, durationMs, speed, stepMs }: Repla
       const isOver = atMs === durationMs;
       if (isOver || waitedMs >= stepMs) {
         waitedMs = 0;
-        change({ atMs, isPlaying: !isOver });
+        setState({ atMs, isPlaying: !isOver });
       }
       if (!isOver) schedule(onFrame);
     };
@@ -69,21 +64,18 @@ export function createReplay({ schedule, now, durationMs, speed, stepMs }: Repla
   };
 
   return {
-    getState: () => state,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    ...store,
     play() {
-      if (state.speed === 'instant') return change({ atMs: durationMs, isPlaying: false });
-      change({ atMs: state.atMs >= durationMs ? 0 : state.atMs, isPlaying: true });
+      const state = getState();
+      if (state.speed === 'instant') return setState({ atMs: durationMs, isPlaying: false });
+      setState({ atMs: state.atMs >= durationMs ? 0 : state.atMs, isPlaying: true });
       run();
     },
-    pause: () => change({ isPlaying: false }),
-    seek: (atMs) => change({ atMs: Math.min(Math.max(atMs, 0), durationMs), isPlaying: false }),
+    pause: () => setState({ isPlaying: false }),
+    seek: (atMs) => setState({ atMs: Math.min(Math.max(atMs, 0), durationMs), isPlaying: false }),
     setSpeed(next) {
-      if (next === 'instant' && state.isPlaying) change({ speed: next, atMs: durationMs, isPlaying: false });
-      else change({ speed: next });
+      if (next === 'instant' && getState().isPlaying) setState({ speed: next, atMs: durationMs, isPlaying: false });
+      else setState({ speed: next });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useStore } from 'zustand';
 
 import { callApi } from '../../../api/call-api.ts';
 import type { GenerationContent } from '../../../api/types.ts';
@@ -89,7 +90,7 @@ function ReplayedStream({ arrivals, output, intervalMs }: ReplayedStreamProps) {
   });
   // A replay that is not visible any more must not request frames.
   useEffect(() => () => replay.pause(), [replay]);
-  const state = useSyncExternalStore(replay.subscribe, replay.getState);
+  const state = useStore(replay);
   const at = arrivalAt(arrivals, state.atMs);
   const seek = useCallback(({ atMs }: Arrival) => replay.seek(atMs), [replay]);
   const longest = arrivals.find(({ isLongestGap }) => isLongestGap);

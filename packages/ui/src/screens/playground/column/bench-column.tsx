@@ -1,6 +1,7 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 import { Square, X } from 'lucide-react';
-import { memo, useState, useSyncExternalStore } from 'react';
+import { memo, useState } from 'react';
+import { useStore } from 'zustand';
 
 import type { Run } from '../../../features/playground/create-run.ts';
 import type { Column } from '../../../features/playground/experiment/experiment.ts';
@@ -48,7 +49,7 @@ const SHOWN_TURNS = 40;
 /** One model with its conversation, or a call that was recorded. */
 export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
   const { column, at, run, models, actions, baseText, baseName } = props;
-  const state = useSyncExternalStore(run.subscribe, run.getState);
+  const state = useStore(run);
   const [isRaw, setIsRaw] = useState(false);
   const [shown, setShown] = useState(SHOWN_TURNS);
   const earlier = Math.max(0, column.turns.length - shown);

@@ -18,13 +18,13 @@ test('keeps many changes as one, a little after the first, and what has come las
   const type = (text: string): void => store.update((experiment) => ({ ...experiment, text }));
   type('a');
   type('ab');
-  expect([kept, store.getSaving()]).toEqual([[], 'saving']);
+  expect([kept, store.saving.getState()]).toEqual([[], 'saving']);
   await vi.advanceTimersByTimeAsync(400);
-  expect([kept, store.getSaving()]).toEqual([['ab'], 'saved']);
+  expect([kept, store.saving.getState()]).toEqual([['ab'], 'saved']);
   type('abc');
   await store.flush();
   await vi.advanceTimersByTimeAsync(1000);
-  expect([kept, store.getSaving()]).toEqual([['ab', 'abc'], 'saved']);
+  expect([kept, store.saving.getState()]).toEqual([['ab', 'abc'], 'saved']);
 });
 
 test('tells what could not be kept', async () => {
@@ -37,8 +37,8 @@ test('tells what could not be kept', async () => {
   );
   store.update((experiment) => ({ ...experiment, text: 'a' }));
   await store.flush();
-  expect(store.getSaving()).toEqual({ leftOut: ['a.png'] });
+  expect(store.saving.getState()).toEqual({ leftOut: ['a.png'] });
   store.update((experiment) => ({ ...experiment, text: 'full' }));
   await store.flush();
-  expect(store.getSaving()).toMatchObject({ error: { message: 'full' } });
+  expect(store.saving.getState()).toMatchObject({ error: { message: 'full' } });
 });

@@ -1,13 +1,12 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
 import type { Experiment } from '../../../features/playground/experiment/experiment.ts';
 
 export type Saving = 'saved' | 'saving' | { readonly leftOut: readonly string[] } | { readonly error: unknown };
 
 /** The experiment on the screen. It outlives the screen until what came last has been kept. */
-export interface ExperimentStore {
-  getState(): Experiment;
-  getSaving(): Saving;
-  /** Calls back after every change; the returned function ends that. */
-  subscribe(listener: () => void): () => void;
+export interface ExperimentStore extends Omit<StoreApi<Experiment>, 'setState'> {
+  readonly saving: Omit<StoreApi<Saving>, 'setState'>;
   update(change: (experiment: Experiment) => Experiment): void;
   /** Keeps what has changed, now. */
   flush(): Promise<void>;
@@ -22,18 +21,16 @@ export function createExperimentStore(
   initial: Experiment,
   keep: (experiment: Experiment) => Promise<readonly string[]>,
 ): ExperimentStore {
-  let state = initial;
+  const { setState, ...store } = createStore(() => initial);
+  const saving = createStore<Saving>(() => 'saved');
   let kept = initial;
-  let saving: Saving = 'saved';
   let isDiscarded = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const listeners = new Set<() => void>();
-  const tell = (): void => listeners.forEach((listener) => listener());
   const save = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    if (kept === state || isDiscarded) return;
-    const due = state;
+    const due = store.getState();
+    if (kept === due || isDiscarded) return;
     kept = due;
     let next: Saving;
     try {
@@ -43,24 +40,17 @@ export function createExperimentStore(
       next = { error };
     }
     // What has changed meanwhile is saved after this.
-    if (kept !== due || state !== due) return;
-    saving = next;
-    tell();
+    if (kept === due && store.getState() === due) saving.setState(next, true);
   };
   return {
-    getState: () => state,
-    getSaving: () => saving,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    ...store,
+    saving,
     update(change) {
-      const next = change(state);
-      if (next === state) return;
-      state = next;
-      saving = 'saving';
+      const next = change(store.getState());
+      if (next === store.getState()) return;
       timer ??= setTimeout(() => void save(), SAVE_AFTER_MS);
-      tell();
+      saving.setState('saving', true);
+      setState(next, true);
     },
     flush: save,
     discard() {

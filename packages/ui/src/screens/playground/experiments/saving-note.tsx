@@ -1,11 +1,11 @@
-import { useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
 
 import { showControls } from '../../../parts/text/show-controls.ts';
 import type { ExperimentStore } from './experiment-store.ts';
 
 /** Whether the experiment would be there after a reload, and what of it would not. */
 export function SavingNote({ store }: { store: ExperimentStore }) {
-  const saving = useSyncExternalStore(store.subscribe, store.getSaving);
+  const saving = useStore(store.saving);
   if (saving === 'saving') return 'Keeping it in this browser…';
   if (saving === 'saved') return 'Kept in this browser.';
   if ('error' in saving) {
