@@ -1,9 +1,9 @@
 import { Check, CircleHelp, Plus, X } from 'lucide-react';
-import { type ClipboardEvent, type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type ClipboardEvent, type CSSProperties, type KeyboardEvent, useRef, useState } from 'react';
 
 import { classNames } from '../class-names.ts';
-import { scrollIntoView } from '../scroll-into-view.ts';
 import { findLines, type SelectLine, type SelectOption, splitPasted, toKnownValue } from './multi-select-options.ts';
+import { useCombobox } from './use-combobox.ts';
 import { usePlaceBelow } from './use-place-below.ts';
 
 interface MultiSelectProps {
@@ -31,33 +31,22 @@ const NOT_KNOWN = 'not known here';
 
 /** Several of many, found by typing. Arrows walk the list, Enter takes and leaves out, Backspace takes back the last. */
 export function MultiSelect(props: MultiSelectProps) {
-  const { control, options, chosen, onChange, noun, placeholder, allowsOther = false, unknownNote = NOT_KNOWN } = props;
-  const listId = useId();
+  const { control, options, chosen, noun, placeholder, allowsOther = false, unknownNote = NOT_KNOWN } = props;
   const input = useRef<HTMLInputElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
-  const [place, setPlace] = useState(0);
-  const [said, setSaid] = useState('');
   const listPlace = usePlaceBelow(box, isOpen);
   const { lines, more } = findLines({ options, chosen, text, allowsOther });
-  const active = Math.min(place, lines.length - 1);
-  const labelOf = (value: string): string => options.find((option) => option.value === value)?.label ?? value;
-
-  const change = (next: readonly string[], message: string): void => {
-    onChange(next);
-    setSaid(`${message}, ${next.length === 0 ? 'none' : next.length} chosen`);
+  const { said, labelOf, ...choice } = useChoice(props);
+  const add = (values: readonly string[]): void => {
+    choice.add(values);
+    setText('');
+    combobox.reset();
   };
   const remove = (value: string): void => {
-    const next = chosen.filter((other) => other !== value);
-    change(next, `${labelOf(value)} removed`);
+    choice.remove(value);
     input.current?.focus();
-  };
-  const add = (values: readonly string[]): void => {
-    const fresh = values.filter((value) => !chosen.includes(value));
-    change([...chosen, ...fresh], fresh.length === 1 ? `${labelOf(fresh[0] ?? '')} added` : `${fresh.length} added`);
-    setText('');
-    setPlace(0);
   };
   const take = (line: SelectLine | undefined): void => {
     if (line === undefined) return;
@@ -65,29 +54,20 @@ export function MultiSelect(props: MultiSelectProps) {
     else if (line.isChosen) remove(line.option.value);
     else add([line.option.value]);
   };
-  const walk = (to: number): void => {
-    setIsOpen(true);
-    const next = Math.max(0, Math.min(lines.length - 1, to));
-    setPlace(next);
-    scrollIntoView(document.getElementById(`${listId}-${next}`));
-  };
+  const combobox = useCombobox({
+    count: lines.length,
+    isOpen,
+    startsActive: true,
+    onOpen: () => setIsOpen(true),
+    onTake: (place) => take(lines[place]),
+  });
   const onKeyDown = (event: KeyboardEvent): void => {
     const { key } = event;
-    if (event.nativeEvent.isComposing) return;
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: isOpen ? active + 1 : 0,
-      ArrowUp: isOpen ? active - 1 : 0,
-      PageDown: active + 8,
-      PageUp: active - 8,
-    };
-    const step = steps[key];
-    if (step !== undefined) {
-      event.preventDefault();
-      walk(step);
-    } else if (key === 'Enter' && (isOpen || text !== '')) {
+    if (event.nativeEvent.isComposing || combobox.walk(event)) return;
+    if (key === 'Enter' && (isOpen || text !== '')) {
       // Not the form's.
       event.preventDefault();
-      take(lines[active]);
+      take(lines[combobox.active]);
       // Who has typed a name is done with the list, which may hide what comes next; who walks it may want more of it.
       if (text !== '') setIsOpen(false);
     } else if (key === 'Escape' && isOpen) {
@@ -105,18 +85,15 @@ export function MultiSelect(props: MultiSelectProps) {
     const isKnown = (value: string): boolean => options.some((option) => option.value === value);
     add([...new Set(allowsOther ? several : several.filter(isKnown))]);
   };
+  const onLeave = (): void => {
+    setIsOpen(false);
+    // A name that was written out counts, also without Enter.
+    const known = toKnownValue(text.trim(), options);
+    if (options.some(({ value }) => value === known) && !chosen.includes(known)) add([known]);
+  };
 
   return (
-    <div
-      ref={box}
-      onBlur={(event) => {
-        if (event.currentTarget.contains(event.relatedTarget)) return;
-        setIsOpen(false);
-        // A name that was written out counts, also without Enter.
-        const known = toKnownValue(text.trim(), options);
-        if (options.some(({ value }) => value === known) && !chosen.includes(known)) add([known]);
-      }}
-    >
+    <div ref={box} onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || onLeave()}>
       <div
         className={classNames(
           'field flex min-h-[34px] cursor-text flex-wrap items-center gap-1 py-1 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent',
@@ -139,19 +116,13 @@ export function MultiSelect(props: MultiSelectProps) {
         <input
           ref={input}
           {...control}
-          role="combobox"
-          aria-expanded={isOpen}
-          aria-controls={listId}
-          aria-autocomplete="list"
-          aria-activedescendant={isOpen && lines.length > 0 ? `${listId}-${active}` : undefined}
-          autoComplete="off"
-          spellCheck={false}
+          {...combobox.input}
           placeholder={chosen.length === 0 ? placeholder : undefined}
           className="min-h-6 min-w-24 flex-1 bg-transparent text-sm outline-none"
           value={text}
           onChange={(event) => {
             setText(event.target.value);
-            setPlace(0);
+            combobox.reset();
             setIsOpen(true);
           }}
           onClick={() => setIsOpen(true)}
@@ -159,37 +130,36 @@ export function MultiSelect(props: MultiSelectProps) {
           onPaste={onPaste}
         />
       </div>
-      <div
-        hidden={!isOpen}
-        className="card scroll-thin fixed z-40 overflow-y-auto rounded-lg p-1 shadow-xl"
-        style={listPlace ?? {}}
-        // The focus stays in the field.
-        onMouseDown={(event) => event.preventDefault()}
-      >
-        <div id={listId} role="listbox" aria-multiselectable="true" aria-label={`All ${noun}`}>
-          {isOpen &&
-            lines.map((line, at) => (
-              <Line
-                key={line.kind === 'other' ? `+${line.value}` : line.option.value}
-                id={`${listId}-${at}`}
-                line={line}
-                isActive={at === active}
-                onTake={() => take(line)}
-              />
-            ))}
-        </div>
-        {lines.length === 0 && (
-          <p className="px-2 py-1.5 text-sm text-ink-faint">
-            {options.length === 0 ? `There are no ${noun} yet.` : `None of the ${noun} is called so.`}
-          </p>
-        )}
-        {more > 0 && <p className="px-2 py-1.5 text-xs text-ink-faint">{more} more; type to find them.</p>}
-      </div>
+      <SelectList combobox={combobox} place={listPlace} isOpen={isOpen} {...{ lines, more, noun, options }} />
       <p aria-live="polite" className="sr-only">
         {said}
       </p>
     </div>
   );
+}
+
+/** Changes what is chosen; `said` is what a screen reader hears of the last change. */
+function useChoice({ options, chosen, onChange }: MultiSelectProps) {
+  const [said, setSaid] = useState('');
+  const labelOf = (value: string): string => options.find((option) => option.value === value)?.label ?? value;
+  const change = (next: readonly string[], message: string): void => {
+    onChange(next);
+    setSaid(`${message}, ${next.length === 0 ? 'none' : next.length} chosen`);
+  };
+  return {
+    said,
+    labelOf,
+    add(values: readonly string[]): void {
+      const fresh = values.filter((value) => !chosen.includes(value));
+      change([...chosen, ...fresh], fresh.length === 1 ? `${labelOf(fresh[0] ?? '')} added` : `${fresh.length} added`);
+    },
+    remove(value: string): void {
+      change(
+        chosen.filter((other) => other !== value),
+        `${labelOf(value)} removed`,
+      );
+    },
+  };
 }
 
 interface ChosenProps {
@@ -224,25 +194,63 @@ function Chosen({ label, unknown, onRemove }: ChosenProps) {
   );
 }
 
-interface LineProps {
-  readonly id: string;
-  readonly line: SelectLine;
-  readonly isActive: boolean;
-  readonly onTake: () => void;
+interface SelectListProps {
+  readonly combobox: ReturnType<typeof useCombobox>;
+  readonly place: CSSProperties | null;
+  readonly isOpen: boolean;
+  readonly lines: readonly SelectLine[];
+  /** Lines that are left out. */
+  readonly more: number;
+  readonly noun: string;
+  readonly options: readonly SelectOption[];
 }
 
-function Line({ id, line, isActive, onTake }: LineProps) {
+function SelectList({ combobox, place, isOpen, lines, more, noun, options }: SelectListProps) {
+  return (
+    <div
+      hidden={!isOpen}
+      className="card scroll-thin fixed z-40 overflow-y-auto rounded-lg p-1 shadow-xl"
+      style={place ?? {}}
+      // The focus stays in the field.
+      onMouseDown={(event) => event.preventDefault()}
+    >
+      <div {...combobox.list} aria-multiselectable="true" aria-label={`All ${noun}`}>
+        {isOpen &&
+          lines.map((line, at) => (
+            <Line
+              key={line.kind === 'other' ? `+${line.value}` : line.option.value}
+              option={combobox.optionAt(at)}
+              line={line}
+              isActive={at === combobox.active}
+            />
+          ))}
+      </div>
+      {lines.length === 0 && (
+        <p className="px-2 py-1.5 text-sm text-ink-faint">
+          {options.length === 0 ? `There are no ${noun} yet.` : `None of the ${noun} is called so.`}
+        </p>
+      )}
+      {more > 0 && <p className="px-2 py-1.5 text-xs text-ink-faint">{more} more; type to find them.</p>}
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly option: ReturnType<ReturnType<typeof useCombobox>['optionAt']>;
+  readonly line: SelectLine;
+  readonly isActive: boolean;
+}
+
+function Line({ option, line, isActive }: LineProps) {
   const isChosen = line.kind === 'option' && line.isChosen;
   return (
     <div
-      id={id}
-      role="option"
+      {...option}
       aria-selected={isChosen}
       className={classNames(
         'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 text-sm hover:bg-raised',
         isActive && 'bg-raised outline-1 -outline-offset-1 outline-accent',
       )}
-      onClick={onTake}
     >
       <span aria-hidden className="w-4 shrink-0 text-accent">
         {isChosen && <Check size={15} />}

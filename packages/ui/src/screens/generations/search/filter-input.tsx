@@ -1,7 +1,8 @@
 import { Search } from 'lucide-react';
-import { type KeyboardEvent, type RefObject, useId, useMemo, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react';
 
 import { classNames } from '../../../parts/class-names.ts';
+import { useCombobox } from '../../../parts/controls/use-combobox.ts';
 import { type KnownValues, suggest, type Suggestion } from './suggest.ts';
 
 interface FilterInputProps {
@@ -17,9 +18,7 @@ interface FilterInputProps {
 
 /** The line of the filter language; under it what the word at the caret may become, taken by click, Tab or Enter. */
 export function FilterInput({ inputRef, text, known, hasProblems, problemsId, onChange, onClear }: FilterInputProps) {
-  const listId = useId();
   const [caret, setCaret] = useState<number | null>(null);
-  const [chosen, setChosen] = useState(-1);
   const options = useMemo(
     () => (caret === null ? [] : suggest(text, Math.min(caret, text.length), known)),
     [text, caret, known],
@@ -27,22 +26,31 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
   const isOpen = options.length > 0;
   const close = (): void => {
     setCaret(null);
-    setChosen(-1);
+    combobox.reset();
   };
   const take = ({ line, caret: next }: Suggestion): void => {
     onChange(line);
     setCaret(next);
-    setChosen(-1);
+    combobox.reset();
     const input = inputRef.current;
     input?.focus();
     // Once the line is there.
     requestAnimationFrame(() => input?.setSelectionRange(next, next));
   };
+  const combobox = useCombobox({
+    count: options.length,
+    isOpen,
+    startsActive: false,
+    isRound: true,
+    onTake(place) {
+      const option = options[place];
+      if (option !== undefined) take(option);
+    },
+  });
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
-    const move = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    const option = options[chosen] ?? (event.key === 'Tab' && !event.shiftKey ? options[0] : undefined);
-    if (move !== 0 && isOpen) setChosen((chosen + move + options.length) % options.length);
-    else if ((event.key === 'Enter' || event.key === 'Tab') && isOpen && option !== undefined) take(option);
+    if (combobox.walk(event)) return;
+    const option = options[combobox.active] ?? (event.key === 'Tab' && !event.shiftKey ? options[0] : undefined);
+    if ((event.key === 'Enter' || event.key === 'Tab') && isOpen && option !== undefined) take(option);
     else if (event.key === 'Escape' && isOpen) close();
     else if (event.key === 'Escape' && text !== '') onClear();
     else if (event.key === 'Escape') event.currentTarget.blur();
@@ -55,46 +63,37 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
       <input
         ref={inputRef}
         type="search"
-        role="combobox"
+        {...combobox.input}
         aria-label="Filter generations"
-        aria-autocomplete="list"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? listId : undefined}
-        aria-activedescendant={isOpen && chosen >= 0 ? `${listId}${chosen}` : undefined}
         aria-describedby={problemsId}
         aria-invalid={hasProblems || undefined}
         placeholder={'model:… -status:ok cost>0.05 attempts>1 latency>=2s "text", then Enter  ( / )'}
         className="field pl-8 font-mono text-sm"
-        spellCheck={false}
-        autoComplete="off"
         value={text}
         onChange={({ target }) => {
           onChange(target.value);
           setCaret(target.selectionStart);
-          setChosen(-1);
+          combobox.reset();
         }}
         onBlur={close}
         onKeyDown={onKeyDown}
       />
       {isOpen && (
         <ul
-          id={listId}
-          role="listbox"
+          {...combobox.list}
           aria-label="Suggestions"
           className="card scroll-thin absolute inset-x-0 top-full z-30 mt-1 max-h-72 overflow-y-auto p-1 shadow-xl sm:right-auto sm:min-w-96"
         >
           {options.map((option, index) => (
             <li
               key={option.label}
-              id={`${listId}${index}`}
-              role="option"
-              aria-selected={index === chosen}
+              {...combobox.optionAt(index)}
+              aria-selected={index === combobox.active}
               // The focus stays in the line.
               onPointerDown={(event) => event.preventDefault()}
-              onClick={() => take(option)}
               className={classNames(
                 'flex min-h-8 cursor-pointer items-baseline gap-3 rounded-md px-2.5 py-1 text-sm hover:bg-raised',
-                index === chosen && 'bg-raised outline-1 -outline-offset-1 outline-accent',
+                index === combobox.active && 'bg-raised outline-1 -outline-offset-1 outline-accent',
               )}
             >
               <span className="font-mono text-sm break-all">{option.label}</span>

@@ -1,9 +1,10 @@
 import type { Model } from '@model-gateway/core/wire';
 import { ChevronDown } from 'lucide-react';
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 
 import { formatTokenPrice } from '../../../features/models/price-facts.ts';
 import { formatCompact } from '../../../format/quantity.ts';
+import { useCombobox } from '../../../parts/controls/use-combobox.ts';
 import { useModal } from '../../../parts/dialogs/use-modal.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { findModels, toAbilities } from './find-models.ts';
@@ -19,7 +20,6 @@ interface ModelPickerProps {
 
 /** Beyond it typing finds a model sooner than scrolling. */
 const MAX_SHOWN = 100;
-const PAGE = 8;
 const ITEM = 'flex cursor-pointer flex-wrap items-baseline gap-x-3 gap-y-0.5 rounded-md px-3 py-1.5 text-sm';
 
 /** The model of a column, and the way to another. */
@@ -59,45 +59,34 @@ interface PickerDialogProps extends Pick<ModelPickerProps, 'models' | 'onPick'> 
 
 export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const listId = useId();
   const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
   useModal(dialog);
   const found = useMemo(() => findModels(models.filter(isChat), text), [models, text]);
   const written = text.trim();
   const isUnknown = written !== '' && models.every(({ id }) => id !== written);
   const shown = found.slice(0, MAX_SHOWN);
   const ids = [...shown.map(({ id }) => id), ...(isUnknown ? [written] : [])];
-  const current = Math.min(at, ids.length - 1);
-  const move = (to: number): void => {
-    const next = Math.max(0, Math.min(to, ids.length - 1));
-    setAt(next);
-    document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' });
-  };
+  const combobox = useCombobox({
+    count: ids.length,
+    isOpen: true,
+    startsActive: true,
+    onTake: (place) => onPick(ids[place] ?? '', false),
+  });
   const onKeyDown = (event: KeyboardEvent): void => {
     // Escape closes the dialog alone; the page behind would stop what runs.
     if (event.key === 'Escape') return event.stopPropagation();
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: current + 1,
-      ArrowUp: current - 1,
-      PageDown: current + PAGE,
-      PageUp: current - PAGE,
-    };
-    const to = steps[event.key];
-    if (to === undefined && event.key !== 'Enter') return;
+    const isStep = combobox.walk(event);
+    if (!isStep && event.key !== 'Enter') return;
     event.preventDefault();
     // The page behind would send it, too.
     event.stopPropagation();
-    if (to !== undefined) return move(to);
-    const id = ids[current];
-    if (id !== undefined) onPick(id, event.ctrlKey || event.metaKey);
+    const id = ids[combobox.active];
+    if (!isStep && id !== undefined) onPick(id, event.ctrlKey || event.metaKey);
   };
-  const optionOf = (place: number) => ({
-    id: `${listId}-${place}`,
-    role: 'option',
-    'aria-selected': place === current,
-    className: `${ITEM} ${place === current ? 'bg-accent-soft' : 'hover:bg-raised'}`,
-    onClick: () => onPick(ids[place] ?? '', false),
+  const optionAt = (place: number) => ({
+    ...combobox.optionAt(place),
+    'aria-selected': place === combobox.active,
+    className: `${ITEM} ${place === combobox.active ? 'bg-accent-soft' : 'hover:bg-raised'}`,
   });
   return (
     <dialog
@@ -115,30 +104,24 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
     >
       <div className="flex max-h-[76vh] flex-col">
         <input
-          role="combobox"
+          {...combobox.input}
           aria-label="Find a model"
-          aria-expanded
-          aria-controls={listId}
-          aria-autocomplete="list"
-          aria-activedescendant={current < 0 ? undefined : `${listId}-${current}`}
-          autoComplete="off"
-          spellCheck={false}
           placeholder="A part of its name or id, such as sonnet"
           className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
           value={text}
           onChange={(event) => {
             setText(event.target.value);
-            setAt(0);
+            combobox.reset();
           }}
         />
-        <div id={listId} role="listbox" aria-label="Models" className="scroll-thin min-h-0 overflow-y-auto p-1.5">
+        <div {...combobox.list} aria-label="Models" className="scroll-thin min-h-0 overflow-y-auto p-1.5">
           {shown.map((model, place) => (
-            <div key={model.id} {...optionOf(place)}>
+            <div key={model.id} {...optionAt(place)}>
               <ModelRow model={model} />
             </div>
           ))}
           {isUnknown && (
-            <div {...optionOf(shown.length)}>
+            <div {...optionAt(shown.length)}>
               <span>
                 Use <code className="font-mono text-xs break-all">{showControls(written)}</code> as written
               </span>
