@@ -1,3 +1,6 @@
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+
 /**
  * Who this page is signed in as. What proves it is a cookie that no script can read; the page keeps the CSRF token
  * alone, which writes carry beside it. Nothing of it is stored.
@@ -11,26 +14,18 @@ export type Session =
 
 const NONE: Session = { type: 'none' };
 
-let current: Session = NONE;
-const listeners = new Set<() => void>();
+const store = createStore<Session>(() => NONE);
 
 /** The session as it is now; the same object until it changes. */
-export const getSession = (): Session => current;
+export const getSession = store.getState;
 
-export function setSession(session: Session): void {
-  current = session;
-  for (const listener of listeners) listener();
-}
+export const useSession = (): Session => useStore(store);
+
+export const setSession = (session: Session): void => store.setState(session, true);
 
 /** Removes the session. When the host of the page authenticates the user, there is no sign-in to repeat. */
 export function endSession(): void {
-  if (current.type !== 'host') setSession(NONE);
-}
-
-/** Calls back after every change; the returned function ends that. */
-export function onSessionChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  if (store.getState().type !== 'host') setSession(NONE);
 }
 
 /** Headers that a call requires beside the cookie. */

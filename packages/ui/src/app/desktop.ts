@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 
 import { queryClient } from '../api/query-client.ts';
 // Types alone: at runtime the page knows the app by `window.desktop`, which browsers do not have.
@@ -11,23 +12,22 @@ declare global {
 /** The app around this page; undefined in a browser. */
 export const getDesktop = (): DesktopBridge | undefined => globalThis.desktop;
 
-let current: DesktopInfo | null = null;
-const listeners = new Set<() => void>();
+const store = createStore<DesktopInfo | null>(() => null);
 
 /** Last report from the app; null in a browser. */
-export const getDesktopInfo = (): DesktopInfo | null => current;
+export const getDesktopInfo = store.getState;
 
-export const useDesktopInfo = (): DesktopInfo | null => useSyncExternalStore(subscribe, getDesktopInfo);
+export const useDesktopInfo = (): DesktopInfo | null => useStore(store);
 
 /** Asks the app now and after every change. Resolves after its first reply; in a browser at once. */
 export async function followDesktop(): Promise<void> {
   const bridge = getDesktop();
   if (bridge === undefined) return;
   const read = async (): Promise<void> => {
-    const before = current?.state.phase;
-    current = await bridge.info();
-    if (hasBegunAnew(before, current.state.phase)) void queryClient.invalidateQueries();
-    for (const listener of listeners) listener();
+    const before = store.getState()?.state.phase;
+    const info = await bridge.info();
+    if (hasBegunAnew(before, info.state.phase)) void queryClient.invalidateQueries();
+    store.setState(info, true);
   };
   // Without a reply the page goes on as in a browser.
   const readSafely = (): Promise<void> => read().catch(() => undefined);
@@ -39,9 +39,4 @@ export async function followDesktop(): Promise<void> {
 function hasBegunAnew(before: string | undefined, phase: string): boolean {
   const isUp = phase !== 'starting' && phase !== 'failed';
   return isUp && (before === 'starting' || before === 'failed');
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 
 /** Display preferences that this browser stores. Never holds anything secret. */
 export interface Preferences {
@@ -36,50 +37,36 @@ const DEFAULTS: Preferences = {
   pins: [],
 };
 
-let current: Preferences = read();
-const listeners = new Set<() => void>();
+const store = createStore<Preferences>(read);
 
-export const getPreferences = (): Preferences => current;
+export const getPreferences = store.getState;
+
+export const usePreferences = (): Preferences => useStore(store);
 
 export function setPreferences(change: Partial<Preferences>): void {
-  current = { ...current, ...change };
+  store.setState(change);
   try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(store.getState()));
   } catch {
     // Full, or forbidden: then they hold for as long as the page does.
   }
-  tell();
 }
 
-function tell(): void {
-  applyTheme();
-  for (const listener of listeners) listener();
-}
+store.subscribe(applyTheme);
 
 // Another tab has changed them: what it has saved or pinned would be lost with the next change here.
 globalThis.addEventListener?.('storage', ({ key }) => {
-  if (key !== STORAGE_KEY) return;
-  current = read();
-  tell();
+  if (key === STORAGE_KEY) store.setState(read(), true);
 });
-
-export function usePreferences(): Preferences {
-  return useSyncExternalStore(subscribe, getPreferences);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 const prefersDark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 prefersDark?.addEventListener('change', () => setPreferences({}));
 
 /** Whether the page is dark now, by the system's setting or the user's choice. */
-export const isDark = (): boolean =>
-  current.theme === 'dark' || (current.theme === 'system' && prefersDark?.matches === true);
+const isDark = ({ theme }: Preferences = store.getState()): boolean =>
+  theme === 'dark' || (theme === 'system' && prefersDark?.matches === true);
 
-export const useIsDark = (): boolean => useSyncExternalStore(subscribe, isDark);
+export const useIsDark = (): boolean => useStore(store, isDark);
 
 /** Puts the theme on the document. Called once before the first paint, and by every change. */
 export function applyTheme(): void {

@@ -1,4 +1,6 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 
 import { matchKeys } from './match-keys.ts';
 import { getPreferences } from './preferences.ts';
@@ -16,31 +18,25 @@ interface Registered extends Shortcut {
   readonly run: () => void;
 }
 
-let registered: readonly Registered[] = [];
-const listeners = new Set<() => void>();
+const store = createStore<readonly Registered[]>(() => []);
 /** The first key of a pair, while the second is awaited. */
 let pending: { readonly key: string; readonly at: number } | null = null;
 const PAIR_LIMIT_MS = 1200;
 
 /** Starts an action by key while the component is there. The latest registered wins, so that a dialog goes first. */
 export function useShortcut(shortcut: Shortcut, run: () => void, isEnabled = true): void {
-  const latest = useRef(run);
-  useEffect(() => {
-    latest.current = run;
-  });
+  const runLatest = useEffectEvent(run);
   const { keys, label, group } = shortcut;
   useEffect(() => {
     if (!isEnabled) return;
-    const entry: Registered = { keys, label, group, run: () => latest.current() };
-    change([entry, ...registered]);
-    return () => change(registered.filter((other) => other !== entry));
+    const entry: Registered = { keys, label, group, run: () => runLatest() };
+    store.setState((registered) => [entry, ...registered], true);
+    return () => store.setState((registered) => registered.filter((other) => other !== entry), true);
   }, [keys, label, group, isEnabled]);
 }
 
 /** All shortcuts that do something now. */
-export function useShortcuts(): readonly Shortcut[] {
-  return useSyncExternalStore(subscribe, () => registered);
-}
+export const useShortcuts = (): readonly Shortcut[] => useStore(store);
 
 /** Listens on the page; the returned function ends that. */
 export function listenForShortcuts(): () => void {
@@ -48,7 +44,7 @@ export function listenForShortcuts(): () => void {
   const onPair = (event: KeyboardEvent): void => {
     if (pending === null || event.timeStamp - pending.at >= PAIR_LIMIT_MS) return;
     const { key } = pending;
-    if (!registered.some(({ keys }) => keys === `${key} ${event.key}`)) return;
+    if (!store.getState().some(({ keys }) => keys === `${key} ${event.key}`)) return;
     onKeyDown(event);
     event.stopPropagation();
   };
@@ -61,7 +57,7 @@ export function listenForShortcuts(): () => void {
     if (isSingle && (isTyping(event.target) || (event.key.length === 1 && !getPreferences().singleKeys))) return;
     // A modal dialog keeps the page behind it still.
     if (isSingle && document.querySelector('dialog[open]:modal') !== null) return;
-    const outcome = matchKeys(event, before, registered);
+    const outcome = matchKeys(event, before, store.getState());
     if (outcome.type === 'prefix') pending = { key: event.key, at: event.timeStamp };
     if (outcome.type !== 'match') return;
     event.preventDefault();
@@ -81,14 +77,4 @@ function isTyping(target: EventTarget | null): boolean {
     target.isContentEditable ||
     target.matches('input:not([type=checkbox], [type=radio], [type=range]), textarea, select')
   );
-}
-
-function change(next: readonly Registered[]): void {
-  registered = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

@@ -1,7 +1,7 @@
 import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 
-import { getSession, onSessionChange } from '../api/session.ts';
+import { useSession } from '../api/session.ts';
 import { listenForShortcuts, useShortcut } from '../app/shortcuts.ts';
 import { PortBanner } from '../features/port-banner.tsx';
 import { Toasts } from '../parts/messages/toasts.tsx';
@@ -18,7 +18,7 @@ const PRELOAD_AFTER_MS = 1500;
 
 /** Frame of every screen: rail, top bar, messages; or the sign-in page, while no user is signed in. */
 export function Layout() {
-  const session = useSyncExternalStore(onSessionChange, getSession);
+  const session = useSession();
   useEffect(() => listenForShortcuts(), []);
   return (
     <>

@@ -1,7 +1,9 @@
 import { hasTokenPrices } from '@model-gateway/clients';
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useSyncExternalStore } from 'react';
+import { useMemo } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
@@ -16,7 +18,8 @@ const STORAGE_KEY = 'model-gateway.playground-key';
 const ASK = 'ask';
 const HASH = 'hash:';
 export const PLAYGROUND_KEY_NAME = 'Playground';
-const listeners = new Set<() => void>();
+/** What was chosen in this tab. */
+const store = createStore<string | null>(() => globalThis.sessionStorage?.getItem(STORAGE_KEY) ?? null);
 
 /**
  * Who the playground calls as; null until there is a key, undefined until that is known,
@@ -27,13 +30,7 @@ const listeners = new Set<() => void>();
 export function usePlaygroundCaller(): Caller | null | undefined {
   const { data: fixtures, isPending: isModePending } = useQuery(fixtureStateQuery);
   const { data: keys } = useQuery(keysQuery);
-  const chosen = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => sessionStorage.getItem(STORAGE_KEY),
-  );
+  const chosen = useStore(store);
   const isHost = getSession().type === 'host';
   const isDemo = fixtures?.mode === 'replay';
   const isPending = isModePending || (keys === undefined && !isDemo);
@@ -110,5 +107,5 @@ async function findFirst(): Promise<Key | undefined> {
 
 function choose(choice: string): void {
   sessionStorage.setItem(STORAGE_KEY, choice);
-  for (const listener of listeners) listener();
+  store.setState(choice, true);
 }

@@ -1,3 +1,5 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
 /** The place in a group of charts that the mouse or the keyboard points at. */
 export interface ChartPointer {
   /** The bucket; null for none. */
@@ -9,30 +11,21 @@ export interface ChartPointer {
 }
 
 /** What links the charts of a group: all of them show the same place. */
-export interface ChartLink {
-  get(): ChartPointer;
+export interface ChartLink extends Omit<StoreApi<ChartPointer>, 'setState'> {
+  /** Tells nothing when the place stays the same, as for most moves of a mouse. */
   set(change: Partial<ChartPointer>): void;
-  subscribe(listener: () => void): () => void;
 }
 
-const NOWHERE: ChartPointer = { index: null, anchor: null, highlighted: null };
-
 export function createChartLink(): ChartLink {
-  let pointer = NOWHERE;
-  const listeners = new Set<() => void>();
+  const { setState, ...store } = createStore<ChartPointer>(() => ({ index: null, anchor: null, highlighted: null }));
   return {
-    get: () => pointer,
+    ...store,
     set(change) {
+      const pointer = store.getState();
       const next = { ...pointer, ...change };
       const isSame =
         next.index === pointer.index && next.anchor === pointer.anchor && next.highlighted === pointer.highlighted;
-      if (isSame) return;
-      pointer = next;
-      for (const listener of listeners) listener();
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      if (!isSame) setState(next);
     },
   };
 }

@@ -1,4 +1,5 @@
-import { useId, useState, useSyncExternalStore } from 'react';
+import { useId, useState } from 'react';
+import { useStore } from 'zustand';
 
 import type { ChartLink } from './chart-link.ts';
 import type { Buckets, Series, TimeSpan } from './chart-series.ts';
@@ -27,7 +28,7 @@ export function LinkedChart(props: LinkedChartProps) {
   const { label, buckets, series, height = 180, formatValue, formatAxis = formatValue, link, onPick } = props;
   const hintId = useId();
   const [area, setArea] = useState<PlotArea>({ left: 0, right: 0, top: 0, width: 0, height: 0 });
-  const pointer = useSyncExternalStore(link.subscribe, link.get);
+  const pointer = useStore(link);
   const { handlers, isByKey } = useChartInput({ buckets, series, link, onPick });
   const count = buckets.starts.length;
   const index = pointer.index === null || pointer.index >= count ? null : pointer.index;

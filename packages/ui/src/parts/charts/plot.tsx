@@ -52,15 +52,15 @@ export function Plot({ buckets, series, height, formatValue, link, onArea }: Plo
       series,
       height,
       formatValue: (value) => latest.current.formatValue(value),
-      isDimmed: (key) => ![null, key].includes(link.get().highlighted),
+      isDimmed: (key) => ![null, key].includes(link.getState().highlighted),
     });
     const plot = new uPlot({ ...options, hooks: { draw: [tellArea] } }, toPlotData(buckets, series), element);
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
-    let { highlighted } = link.get();
+    let { highlighted } = link.getState();
     const unsubscribe = link.subscribe(() => {
-      if (link.get().highlighted === highlighted) return;
-      highlighted = link.get().highlighted;
+      if (link.getState().highlighted === highlighted) return;
+      highlighted = link.getState().highlighted;
       plot.redraw(false);
     });
     return () => {

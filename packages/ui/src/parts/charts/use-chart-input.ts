@@ -21,7 +21,7 @@ export function useChartInput({ buckets, series, link, onPick }: ChartInput) {
     link.set({ index: null, anchor: null });
   };
   const pick = (isCloser: boolean): void => {
-    const { index, anchor } = link.get();
+    const { index, anchor } = link.getState();
     if (index === null || index > last) return;
     leave();
     onPick(spanOf(buckets, index, anchor ?? index), isCloser);
@@ -36,7 +36,7 @@ export function useChartInput({ buckets, series, link, onPick }: ChartInput) {
   };
   const step = (event: KeyboardEvent, to: number): void => {
     event.preventDefault();
-    const { index, anchor } = link.get();
+    const { index, anchor } = link.getState();
     setIsByKey(true);
     link.set({ index: Math.min(last, Math.max(0, to)), anchor: event.shiftKey ? (anchor ?? index) : null });
   };
@@ -46,7 +46,7 @@ export function useChartInput({ buckets, series, link, onPick }: ChartInput) {
     return found === -1 ? last : found;
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const { index } = link.get();
+    const { index } = link.getState();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'ArrowLeft') step(event, index === null ? start() : index - 1);
     else if (event.key === 'ArrowRight') step(event, index === null ? start() : index + 1);

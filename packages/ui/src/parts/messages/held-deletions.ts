@@ -1,9 +1,9 @@
-import { useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 
 import { showToast } from './toast-store.ts';
 
-let held: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
+const store = createStore<ReadonlySet<string>>(() => new Set());
 
 export interface Deletion {
   readonly id: string;
@@ -37,10 +37,10 @@ export function holdDeletion({
   run,
   undo,
 }: Deletion): void {
-  if (held.has(id)) return;
+  if (store.getState().has(id)) return;
   let isUndone = false;
   let isFinished = false;
-  change(new Set([...held, id]));
+  store.setState((held) => new Set([...held, id]), true);
   const finish = async (): Promise<void> => {
     if (isFinished) return;
     isFinished = true;
@@ -51,7 +51,7 @@ export function holdDeletion({
       const reason = error instanceof Error ? error.message : String(error);
       showToast({ tone: 'bad', title: isUndone ? 'It could not be taken back' : failed, detail: reason });
     }
-    change(new Set([...held].filter((other) => other !== id)));
+    store.setState((held) => new Set([...held].filter((other) => other !== id)), true);
   };
   const onPageHide = (): void => void finish();
   if (onClosing === 'delete') addEventListener('pagehide', onPageHide);
@@ -60,16 +60,4 @@ export function holdDeletion({
 }
 
 /** Ids of what is about to be deleted. */
-export function useHeldDeletions(): ReadonlySet<string> {
-  return useSyncExternalStore(subscribe, () => held);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function change(next: ReadonlySet<string>): void {
-  held = next;
-  for (const listener of listeners) listener();
-}
+export const useHeldDeletions = (): ReadonlySet<string> => useStore(store);

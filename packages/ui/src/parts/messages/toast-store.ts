@@ -1,3 +1,6 @@
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+
 /** A short message in the corner. */
 export interface Toast {
   readonly id: number;
@@ -10,31 +13,26 @@ export interface Toast {
   readonly onGone?: (() => void) | undefined;
 }
 
-let toasts: readonly Toast[] = [];
+const store = createStore<readonly Toast[]>(() => []);
 let nextId = 1;
-const listeners = new Set<() => void>();
 /** Older ones make room, so that a failing loop cannot fill the screen. */
 const MAX_TOASTS = 4;
 
-export const getToasts = (): readonly Toast[] => toasts;
+export const getToasts = store.getState;
+
+export const useToasts = (): readonly Toast[] => useStore(store);
 
 /** Shows a message. Errors stay until they are dismissed, all others go by themselves. */
 export function showToast(toast: Omit<Toast, 'id'>): void {
-  change([...toasts, { ...toast, id: nextId++ }].slice(-MAX_TOASTS));
+  change([...getToasts(), { ...toast, id: nextId++ }].slice(-MAX_TOASTS));
 }
 
 export function dismissToast(id: number): void {
-  change(toasts.filter((toast) => toast.id !== id));
-}
-
-export function onToastsChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  change(getToasts().filter((toast) => toast.id !== id));
 }
 
 function change(next: readonly Toast[]): void {
-  const gone = toasts.filter((toast) => !next.includes(toast));
-  toasts = next;
-  for (const listener of listeners) listener();
+  const gone = getToasts().filter((toast) => !next.includes(toast));
+  store.setState(next, true);
   for (const toast of gone) toast.onGone?.();
 }

@@ -1,9 +1,8 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
-import { useSyncExternalStore } from 'react';
 
 import { Button } from '../controls/button.tsx';
-import { dismissToast, getToasts, onToastsChange } from './toast-store.ts';
+import { dismissToast, useToasts } from './toast-store.ts';
 
 const ICONS = {
   good: <CircleCheck size={18} aria-hidden className="text-good" />,
@@ -15,7 +14,7 @@ const SHOWN_MS = 4000;
 const SHOWN_WITH_ACTION_MS = 12_000;
 
 export function Toasts() {
-  const toasts = useSyncExternalStore(onToastsChange, getToasts);
+  const toasts = useToasts();
   return (
     <Toast.Provider swipeDirection="right" duration={SHOWN_MS}>
       {toasts.map(({ id, tone, title, detail, action }) => (
