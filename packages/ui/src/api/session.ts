@@ -1,5 +1,4 @@
-import { useStore } from 'zustand';
-import { createStore } from 'zustand/vanilla';
+import { createStore, useStore } from 'zustand';
 
 /**
  * Who this page is signed in as. What proves it is a cookie that no script can read; the page keeps the CSRF token

@@ -1,5 +1,4 @@
-import { useStore } from 'zustand';
-import { createStore } from 'zustand/vanilla';
+import { createStore, useStore } from 'zustand';
 
 import { queryClient } from '../api/query-client.ts';
 // Types alone: at runtime the page knows the app by `window.desktop`, which browsers do not have.

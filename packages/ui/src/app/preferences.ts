@@ -1,5 +1,4 @@
-import { useStore } from 'zustand';
-import { createStore } from 'zustand/vanilla';
+import { createStore, useStore } from 'zustand';
 
 /** Display preferences that this browser stores. Never holds anything secret. */
 export interface Preferences {

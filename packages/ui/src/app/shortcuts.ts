@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
-import { useStore } from 'zustand';
-import { createStore } from 'zustand/vanilla';
+import { createStore, useStore } from 'zustand';
 
 import { matchKeys } from './match-keys.ts';
 import { getPreferences } from './preferences.ts';

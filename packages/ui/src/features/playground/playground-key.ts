@@ -2,8 +2,7 @@ import { hasTokenPrices } from '@model-gateway/clients';
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useStore } from 'zustand';
-import { createStore } from 'zustand/vanilla';
+import { createStore, useStore } from 'zustand';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';

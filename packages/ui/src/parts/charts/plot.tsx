@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
@@ -31,30 +31,31 @@ interface PlotProps {
  */
 export function Plot({ buckets, series, height, formatValue, link, onArea }: PlotProps) {
   const host = useRef<HTMLDivElement>(null);
-  const latest = useRef({ formatValue, onArea });
-  useEffect(() => {
-    latest.current = { formatValue, onArea };
+  const formatLatest = useEffectEvent(formatValue);
+  const tellArea = useEffectEvent((plot: uPlot): void => {
+    const toCss = (size: number): number => size / devicePixelRatio;
+    const { bbox } = plot;
+    const [left, width] = [toCss(bbox.left), toCss(bbox.width)];
+    const right = plot.width - left - width;
+    onArea({ left, right, width, top: toCss(bbox.top), height: toCss(bbox.height) });
   });
   const isPageDark = useIsDark();
   const isDrawn = buckets.starts.length > 0;
   useEffect(() => {
     const element = host.current;
     if (element === null || !isDrawn) return;
-    const tellArea = (plot: uPlot): void => {
-      const toCss = (size: number): number => size / devicePixelRatio;
-      const { bbox } = plot;
-      const [left, width] = [toCss(bbox.left), toCss(bbox.width)];
-      const right = plot.width - left - width;
-      latest.current.onArea({ left, right, width, top: toCss(bbox.top), height: toCss(bbox.height) });
-    };
     const options = toPlotOptions(element, {
       buckets,
       series,
       height,
-      formatValue: (value) => latest.current.formatValue(value),
+      formatValue: (value) => formatLatest(value),
       isDimmed: (key) => ![null, key].includes(link.getState().highlighted),
     });
-    const plot = new uPlot({ ...options, hooks: { draw: [tellArea] } }, toPlotData(buckets, series), element);
+    const plot = new uPlot(
+      { ...options, hooks: { draw: [(drawn) => tellArea(drawn)] } },
+      toPlotData(buckets, series),
+      element,
+    );
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
     let { highlighted } = link.getState();

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useEffectEvent, useState } from 'react';
 
 import type { Course } from './lane.ts';
 import { panBy, type Span, toView, zoomAt } from './view.ts';
@@ -48,23 +48,19 @@ export function useZoom(
     setChosen(zoomAt(view, whole, factor, atMs));
   const pan = (share: number): void => setChosen(panBy(view, whole, share * (view.toMs - view.fromMs)));
 
-  const onWheel = (event: WheelEvent): void => {
+  const onWheel = useEffectEvent((event: WheelEvent): void => {
     const isOverAxis = event.target instanceof Element && event.target.closest('[data-axis]') !== null;
     const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
     if (!isPan && !isOverAxis && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     if (isPan) pan(((event.deltaX || event.deltaY) / Math.max(1, widthPx)) * 2);
     else zoom(WHEEL_FACTOR ** event.deltaY, toMs(toPx(event)));
-  };
-  const latest = useRef(onWheel);
-  useEffect(() => {
-    latest.current = onWheel;
   });
   useEffect(() => {
     const element = plot.current;
     if (element === null) return;
     // React's own listener is passive, and could not keep the page from scrolling.
-    const listen = (event: WheelEvent): void => latest.current(event);
+    const listen = (event: WheelEvent): void => onWheel(event);
     element.addEventListener('wheel', listen, { passive: false });
     return () => element.removeEventListener('wheel', listen);
   }, [plot]);

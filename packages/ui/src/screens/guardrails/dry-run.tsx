@@ -1,5 +1,5 @@
 import { Play, Square } from 'lucide-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
 
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Choice, Field } from '../../parts/controls/field.tsx';
@@ -32,12 +32,9 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
     const filter = toDryRunFilter(scope, keys);
     void run.start({ guardrail_id: guardrailId, filter, ...(isChanged && { change }) });
   };
-  const latestBegin = useRef(begin);
+  const beginNow = useEffectEvent(begin);
   useEffect(() => {
-    latestBegin.current = begin;
-  });
-  useEffect(() => {
-    if (startCount > 0) latestBegin.current();
+    if (startCount > 0) beginNow();
   }, [startCount]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();

@@ -1,5 +1,5 @@
 import { ArrowUp } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 
 import { Button } from '../../../parts/controls/button.tsx';
 
@@ -32,13 +32,10 @@ export function NewRowsBar({ waiting, isStale, onShow }: NewRowsBarProps) {
 }
 
 function useAnnounced(count: number): number {
-  const latest = useRef(count);
   const [announced, setAnnounced] = useState(0);
+  const announce = useEffectEvent(() => setAnnounced(count));
   useEffect(() => {
-    latest.current = count;
-  });
-  useEffect(() => {
-    const timer = setInterval(() => setAnnounced(latest.current), ANNOUNCE_MS);
+    const timer = setInterval(() => announce(), ANNOUNCE_MS);
     return () => clearInterval(timer);
   }, []);
   return announced;
