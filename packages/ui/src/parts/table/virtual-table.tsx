@@ -1,4 +1,3 @@
-import { columnVisibilityFeature, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 
@@ -10,7 +9,7 @@ import { type Column, TableRow } from './table-row.tsx';
 import { fitColumns } from './to-fitting.ts';
 import { toMinWidth } from './to-min-width.ts';
 
-interface VirtualTableProps<Row extends RowData> {
+interface VirtualTableProps<Row> {
   /** Read out as the name of the table. */
   readonly label: string;
   readonly rows: readonly Row[];
@@ -38,8 +37,6 @@ interface VirtualTableProps<Row extends RowData> {
   readonly onKey?: (key: string, row: Row) => boolean;
 }
 
-const features = tableFeatures({ columnVisibilityFeature });
-const NO_ROWS: readonly never[] = [];
 const END_MARGIN_ROWS = 20;
 const OVERSCAN_ROWS = 4;
 
@@ -47,7 +44,7 @@ const OVERSCAN_ROWS = 4;
  * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End,
  * Enter. The focus stays on the table, so that it survives rows coming and going.
  */
-export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>) {
+export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { rows, columns, idOf, hidden, onEndReached, onTopChange, openId } = props;
   const rowHeight = usePreferences().density === 'compact' ? 32 : 40;
   const scroller = useRef<HTMLDivElement>(null);
@@ -62,22 +59,11 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
-  const definitions = useMemo(() => columns.map(({ id }) => ({ id, accessorFn: (row: Row) => row })), [columns]);
-  const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns]);
-  const columnVisibility = useMemo(() => Object.fromEntries((hidden ?? []).map((id) => [id, false])), [hidden]);
-  const table = useTable({
-    features,
-    columns: definitions,
-    // It arranges the columns alone: rows are shown as they come, and a longer list costs it nothing.
-    data: NO_ROWS,
-    state: { columnVisibility },
-  });
-  const visible = table.getVisibleLeafColumns();
   const width = useWidth(scroller);
   const { columns: shown, isTight } = useMemo(() => {
-    const all = visible.flatMap(({ id }) => byId.get(id) ?? []);
-    return width === 0 ? { columns: all, isTight: false } : fitColumns(all, width);
-  }, [visible, byId, width]);
+    const visible = columns.filter(({ id }) => hidden?.includes(id) !== true);
+    return width === 0 ? { columns: visible, isTight: false } : fitColumns(visible, width);
+  }, [columns, hidden, width]);
   const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
 
   // The offset comes from the virtualizer: a read from the element would force a layout of the latest changes.
