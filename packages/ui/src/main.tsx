@@ -4,8 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 
 import { recentCallsQuery } from './api/queries.ts';
-import { followChanges, queryClient } from './api/query-client.ts';
-import { recoverQueries } from './api/recover-queries.ts';
+import { followChanges, queryClient, recoverQueries } from './api/query-client.ts';
 import { getSession } from './api/session.ts';
 import { followDesktop, getDesktop } from './app/desktop.ts';
 import { applyTheme } from './app/preferences.ts';

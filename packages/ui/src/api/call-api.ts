@@ -1,6 +1,15 @@
 import { ApiError, toApiError } from './api-error.ts';
-import { tellOtherPages } from './other-pages.ts';
 import { endSession, getSession, toSessionHeaders } from './session.ts';
+
+const channel = new BroadcastChannel('model-gateway');
+
+/** Tells the other pages of this browser that something has been changed. */
+const tellOtherPages = (): void => channel.postMessage('changed');
+
+/** Calls back when another page of this browser has changed something. */
+export function onOtherPagesChange(listener: () => void): void {
+  channel.addEventListener('message', listener);
+}
 
 /** Undefined, empty text and false-like absences are left out of the query. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;

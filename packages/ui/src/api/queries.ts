@@ -18,10 +18,23 @@ import type {
 } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
-import { toPeriodStart } from '../format/periods.ts';
+import { toPeriodStart } from '../format/time.ts';
+import { ApiError } from './api-error.ts';
 import { callApi, type Query } from './call-api.ts';
-import { refreshEvery } from './refresh-every.ts';
 import type { GenerationList, Key, Page, Provider } from './types.ts';
+
+interface RefreshedQuery {
+  readonly state: { readonly data: unknown; readonly error: Error | null };
+}
+
+/**
+ * The interval of a query that is to be loaded again and again. What has nothing to show while the gateway's database is
+ * away waits for `recoverQueries`, or its panel would turn into a loading one and back all the time.
+ */
+export const refreshEvery =
+  (ms: number | false) =>
+  ({ state: { data, error } }: RefreshedQuery): number | false =>
+    data === undefined && error instanceof ApiError && error.status === 503 ? false : ms;
 
 const RECENT = 8;
 

@@ -1,4 +1,4 @@
-import type { GatewayState } from '../app/to-gateway-state.ts';
+import type { GatewayState } from '../app/gateway-state.ts';
 import { classNames } from './class-names.ts';
 
 /** The shape differs too, for those to whom the colours look alike. */

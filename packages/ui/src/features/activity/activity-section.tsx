@@ -3,8 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChartNoAxesColumn, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
-import { PERIODS } from '../../format/periods.ts';
-import { formatMoment } from '../../format/time.ts';
+import { formatMoment, PERIODS } from '../../format/time.ts';
 import { createColorBook } from '../../parts/charts/assign-colors.ts';
 import { createChartLink } from '../../parts/charts/chart-link.ts';
 import type { TimeSpan } from '../../parts/charts/chart-series.ts';

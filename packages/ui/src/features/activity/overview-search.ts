@@ -1,4 +1,4 @@
-import { isPeriod, type PeriodName, PERIODS, toPeriodStart } from '../../format/periods.ts';
+import { isPeriod, type PeriodName, PERIODS, toPeriodStart } from '../../format/time.ts';
 
 /** What the overview's charts show, as in the address. */
 export interface OverviewSearch {

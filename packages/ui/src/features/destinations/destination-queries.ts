@@ -2,7 +2,7 @@ import type { BroadcastDeliveryList, Destination, DestinationTest } from '@model
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
-import { refreshEvery } from '../../api/refresh-every.ts';
+import { refreshEvery } from '../../api/queries.ts';
 import type { Page } from '../../api/types.ts';
 
 export type FilterRules = NonNullable<Destination['filter_rules']>;

@@ -9,7 +9,7 @@ import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { getSession } from '../../api/session.ts';
 import type { Key } from '../../api/types.ts';
-import { DEMO_API_KEY } from '../../app/demo-keys.ts';
+import { DEMO_API_KEY } from '../../app/sign-in.ts';
 import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
 
 const STORAGE_KEY = 'model-gateway.playground-key';

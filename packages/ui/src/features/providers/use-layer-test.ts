@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { openApi } from '../../api/call-api.ts';
-import { readJsonLines } from '../../api/read-json-lines.ts';
+import { readJsonLines } from '../../api/read-stream.ts';
 import type { ProviderFinding } from './provider-queries.ts';
 
 /** What the whole of a test says, besides what is of its operation. */

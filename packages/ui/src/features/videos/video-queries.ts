@@ -2,7 +2,7 @@ import type { MediaInput, VideoDetail, VideoModel, VideoRow, WebhookDelivery } f
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
-import { refreshEvery } from '../../api/refresh-every.ts';
+import { refreshEvery } from '../../api/queries.ts';
 import type { Page } from '../../api/types.ts';
 import type { Tone } from '../../parts/badge.tsx';
 

@@ -2,8 +2,7 @@ import type { Guardrail, GuardrailHitList } from '@model-gateway/core/wire';
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
-import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
-import { refreshEvery } from '../../api/refresh-every.ts';
+import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery, refreshEvery } from '../../api/queries.ts';
 
 const FRESH_MS = 15_000;
 

@@ -2,7 +2,7 @@ import type { GuardrailDryRunLine } from '@model-gateway/core/wire';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { openApi } from '../../api/call-api.ts';
-import { readLines } from '../../api/read-lines.ts';
+import { readLines } from '../../api/read-stream.ts';
 
 /** What to try, and on which calls: the body of the request. */
 export interface DryRunRequest {

@@ -5,7 +5,7 @@ import { Package, Plus, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { refreshEvery } from '../../api/refresh-every.ts';
+import { refreshEvery } from '../../api/queries.ts';
 import { toModelParams } from '../../features/models/model-params.ts';
 import {
   hasModelFilters,

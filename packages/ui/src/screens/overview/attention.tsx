@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 
-import { healthQuery, keysQuery } from '../../api/queries.ts';
-import { refreshEvery } from '../../api/refresh-every.ts';
+import { healthQuery, keysQuery, refreshEvery } from '../../api/queries.ts';
 import { providerStatesQuery } from '../../features/providers/provider-queries.ts';
 import { findConcerns } from './find-concerns.ts';
 

@@ -2,7 +2,7 @@ import type { GenerationRow } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi, openApi } from '../../api/call-api.ts';
-import { refreshEvery } from '../../api/refresh-every.ts';
+import { refreshEvery } from '../../api/queries.ts';
 import type { GenerationList } from '../../api/types.ts';
 
 /** Number of calls that the share is computed from: one page of the list. */

@@ -4,9 +4,8 @@ import { useState } from 'react';
 
 import { allKeysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../../api/queries.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
+import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
-import { toStateText } from '../../app/to-gateway-state.ts';
-import { useGatewayState } from '../../app/use-gateway-state.ts';
 import { ActivitySection } from '../../features/activity/activity-section.tsx';
 import { RecentCard } from '../../features/activity/recent-card.tsx';
 import { RunningBar } from '../../features/generations/running/running-bar.tsx';

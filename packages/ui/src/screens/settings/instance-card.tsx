@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 
 import { instanceQuery } from '../../api/queries.ts';
-import { toStateText } from '../../app/to-gateway-state.ts';
-import { useGatewayState } from '../../app/use-gateway-state.ts';
+import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { describeEngine } from './describe-engine.ts';

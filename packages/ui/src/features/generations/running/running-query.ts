@@ -2,7 +2,7 @@ import type { RunningCallRow } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
-import { refreshEvery } from '../../../api/refresh-every.ts';
+import { refreshEvery } from '../../../api/queries.ts';
 
 export interface RunningCalls {
   readonly data: readonly RunningCallRow[];

@@ -1,6 +1,6 @@
 import type { GenerationSort } from '@model-gateway/core/wire';
 
-import { isPeriod, toPeriodStart } from '../../../format/periods.ts';
+import { isPeriod, toPeriodStart } from '../../../format/time.ts';
 import { isStatus } from '../generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 

@@ -2,7 +2,7 @@ import type { ChatCompletionChunk, ChatCompletionRequest, ChatCompletionResult }
 
 import { toApiError } from '../../../api/api-error.ts';
 import { type Caller, openApi } from '../../../api/call-api.ts';
-import { readEventStream } from '../../../api/read-event-stream.ts';
+import { readEventStream } from '../../../api/read-stream.ts';
 import { type ChatPiece, toPiece } from './chat-piece.ts';
 
 /**

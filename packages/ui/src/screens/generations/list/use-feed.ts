@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
-import { readEventStream } from '../../../api/read-event-stream.ts';
+import { readEventStream } from '../../../api/read-stream.ts';
 import { type ListRow, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
 
 /** Ended calls are passed on at most ten times a second, however many there are. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 
 import { callApi, type Query } from '../../../api/call-api.ts';
-import { refreshEvery } from '../../../api/refresh-every.ts';
+import { refreshEvery } from '../../../api/queries.ts';
 import type { GenerationList } from '../../../api/types.ts';
 import { toSpanQuery } from '../../../features/activity/figures-query.ts';
 import { toOwnSpan } from '../../../features/activity/overview-search.ts';

@@ -1,5 +1,5 @@
 import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
-import { PERIODS } from '../../../format/periods.ts';
+import { PERIODS } from '../../../format/time.ts';
 import { classNames } from '../../../parts/class-names.ts';
 
 interface TimeButtonsProps {

@@ -2,7 +2,7 @@ import type { SessionList } from '@model-gateway/core/wire';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
-import { refreshEvery } from '../../../api/refresh-every.ts';
+import { refreshEvery } from '../../../api/queries.ts';
 import { type ListPage, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { getPreferences, setPreferences, usePreferences } from '../../../app/preferences.ts';
 import { toFilterText } from '../../../features/generations/search/filter-text.ts';
 import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
-import { isPeriod, PERIODS } from '../../../format/periods.ts';
+import { isPeriod, PERIODS } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';

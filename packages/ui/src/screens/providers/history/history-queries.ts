@@ -2,7 +2,7 @@ import type { ProviderHistory, ProviderHistoryList } from '@model-gateway/core/w
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
-import { refreshEvery } from '../../../api/refresh-every.ts';
+import { refreshEvery } from '../../../api/queries.ts';
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 30_000;

@@ -1,4 +1,8 @@
 import type { Health, Trouble } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+
+import { healthQuery } from '../api/queries.ts';
+import { useDesktopInfo } from './desktop.ts';
 
 /** How the gateway is, in words that are shown beside the mark of its tone. */
 export interface GatewayState {
@@ -39,3 +43,10 @@ export function toGatewayState({ health, isError, phase }: StateFacts): GatewayS
 
 /** The state in one line: `Database away · calls go on`. */
 export const toStateText = ({ word, effect }: GatewayState): string => (effect === null ? word : `${word} · ${effect}`);
+
+/** How the gateway is, wherever it is shown. */
+export function useGatewayState(): GatewayState {
+  const { data: health, isError } = useQuery(healthQuery);
+  const phase = useDesktopInfo()?.state.phase;
+  return toGatewayState({ health, isError, phase });
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type KeyPress, matchKeys } from './match-keys.ts';
+import { type KeyPress, matchKeys } from './shortcuts.ts';
 
 const press = (key: string, held: Partial<KeyPress> = {}): KeyPress => ({
   key,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toGatewayState, toStateText } from './to-gateway-state.ts';
+import { toGatewayState, toStateText } from './gateway-state.ts';
 
 const calm = { health: { status: 'ok' }, isError: false, phase: undefined } as const;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { ApiError } from './api-error.ts';
-import { refreshEvery } from './refresh-every.ts';
+import { refreshEvery } from './queries.ts';
 
 const away = new ApiError('away', { status: 503, errorType: 'provider_overloaded' });
 const unreachable = new ApiError('unreachable', { status: 0, errorType: 'unreachable' });
