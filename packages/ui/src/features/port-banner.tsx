@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 
 import { getDesktop, useDesktopInfo } from '../app/desktop.ts';
 import { Button } from '../parts/controls/button.tsx';
-import { useOutcome } from '../parts/messages/use-outcome.ts';
+import { useOutcome } from '../parts/messages/toast-store.ts';
 
 const ADVICE = {
   taken: 'Quit that program and try again, or let the gateway use another port.',

@@ -1,5 +1,7 @@
+import type { WebhookDelivery } from '@model-gateway/core/wire';
 import type { ReactNode } from 'react';
 
+import type { GatewayState } from '../app/gateway-state.ts';
 import { classNames } from './class-names.ts';
 
 const TONES = {
@@ -25,4 +27,41 @@ export function Badge({ tone = 'neutral', title, children }: { tone?: Tone; titl
       {children}
     </span>
   );
+}
+
+type DeliveryState = WebhookDelivery['state'];
+
+/** The words for what became of a delivery, to a webhook as to a destination. */
+export const DELIVERY_STATES: Readonly<Record<DeliveryState, { readonly label: string; readonly tone: Tone }>> = {
+  waiting: { label: 'waiting', tone: 'caution' },
+  delivered: { label: 'delivered', tone: 'good' },
+  failed: { label: 'given up', tone: 'bad' },
+};
+
+export function DeliveryStateBadge({ state }: { state: DeliveryState }) {
+  const { label, tone } = DELIVERY_STATES[state];
+  return <Badge tone={tone}>{label}</Badge>;
+}
+
+/** Choices of a filter, one for each of these states. */
+export function DeliveryStateOptions({ states }: { states: readonly DeliveryState[] }) {
+  return states.map((state) => (
+    <option key={state} value={state}>
+      {DELIVERY_STATES[state].label}
+    </option>
+  ));
+}
+
+/** The shape differs too, for those to whom the colours look alike. */
+const LOOKS: Readonly<Record<GatewayState['tone'], string>> = {
+  good: 'rounded-full bg-good',
+  caution: 'rotate-45 bg-caution',
+  bad: 'rounded-none bg-bad',
+  unknown: 'rounded-full bg-line-strong',
+};
+
+/** Stands before the words for a state. */
+export function StateMark({ tone, className }: Pick<GatewayState, 'tone'> & { readonly className?: string }) {
+  const look = classNames('inline-block size-2.5 shrink-0 forced-color-adjust-none', LOOKS[tone], className);
+  return <span aria-hidden="true" className={look} />;
 }

@@ -8,10 +8,10 @@ import { useDesktopInfo } from '../app/desktop.ts';
 import { toStateText, useGatewayState } from '../app/gateway-state.ts';
 import { signOut } from '../app/sign-in.ts';
 import { formatUsd } from '../format/money.ts';
+import { StateMark } from '../parts/badge.tsx';
 import { Button } from '../parts/controls/button.tsx';
 import { copyText } from '../parts/controls/copy-button.tsx';
 import { Menu } from '../parts/controls/menu.tsx';
-import { StateMark } from '../parts/state-mark.tsx';
 import { useIsSettled } from '../parts/use-is-settled.ts';
 import { ModeSwitch } from './mode/mode-switch.tsx';
 

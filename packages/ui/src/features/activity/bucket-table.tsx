@@ -1,5 +1,4 @@
-import { type Buckets, type Series, spanOf, type TimeSpan } from '../../parts/charts/chart-series.ts';
-import { formatSpan } from '../../parts/charts/describe-bucket.ts';
+import { type Buckets, formatSpan, type Series, spanOf, type TimeSpan } from '../../parts/charts/chart-series.ts';
 
 interface BucketTableProps {
   readonly label: string;

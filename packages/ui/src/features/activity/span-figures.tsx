@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, Equal } from 'lucide-react';
 
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
-import { formatSpan } from '../../parts/charts/describe-bucket.ts';
+import { formatSpan } from '../../parts/charts/chart-series.ts';
 import type { SpanFigures as Figures } from './figures-query.ts';
 import { type ChangeWords, toChange } from './to-change.ts';
 import type { Figures as Totals } from './to-lines.ts';

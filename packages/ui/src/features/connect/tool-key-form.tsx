@@ -8,11 +8,9 @@ import { type FormEvent, useId, useState } from 'react';
 import { keysQuery, modelsQuery, recentCallsQuery, settingsQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Field, issueFor } from '../../parts/controls/field.tsx';
+import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
-import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { toLongestUsd } from '../playground/fit-to-limit.ts';
 import { createToolKey, type ToolKey } from './connect-queries.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { bucketAt, readBucket, type Series, spanOf } from './chart-series.ts';
-import { describeBucket, formatSpan } from './describe-bucket.ts';
+import { bucketAt, describeBucket, formatSpan, readBucket, type Series, spanOf } from './chart-series.ts';
 
 const at = (hour: number, minute = 0): number => new Date(2026, 2, 1, hour, minute).getTime();
 const buckets = { starts: [at(10), at(11), at(12)], ms: 3_600_000 };

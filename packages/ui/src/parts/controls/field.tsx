@@ -1,5 +1,6 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 
+import { ApiError } from '../../api/api-error.ts';
 import { classNames } from '../class-names.ts';
 
 interface FieldProps {
@@ -89,5 +90,35 @@ export function Choice<Value extends string>({ label, value, options, onChange }
         </button>
       ))}
     </div>
+  );
+}
+
+/** The gateway's message about a field of a form; undefined when there is none. */
+export function issueFor(error: unknown, path: string): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  return error.issues.find((issue) => issue.path === path || issue.path.startsWith(`${path}.`))?.message;
+}
+
+interface FoldedProps {
+  readonly title: ReactNode;
+  /** Whether something in it is wrong, which must be seen. It stays open then: what is mended is not folded away. */
+  readonly hasIssue: boolean;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** Fields that few need, folded away at first. */
+export function Folded({ title, hasIssue, className, children }: FoldedProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  if (hasIssue && !isOpen) setIsOpen(true);
+  return (
+    <details
+      open={isOpen}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+      className={classNames('text-sm', className)}
+    >
+      <summary className="w-fit rounded text-accent">{title}</summary>
+      {children}
+    </details>
   );
 }

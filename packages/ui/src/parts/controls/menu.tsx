@@ -1,7 +1,5 @@
 import { DropdownMenu } from 'radix-ui';
-import { type ReactNode, useRef } from 'react';
-
-import { MenuPortal } from './menu-portal.tsx';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 interface MenuItem {
   readonly label: string;
@@ -40,4 +38,11 @@ export function Menu({ trigger, items }: { trigger: ReactNode; items: readonly M
       </MenuPortal>
     </DropdownMenu.Root>
   );
+}
+
+/** Opens a menu above everything, yet within the landmark of the screen: nothing of a page is to lie outside of all. */
+export function MenuPortal({ children }: { children: ReactNode }) {
+  const [place, setPlace] = useState<HTMLElement | null>(null);
+  useEffect(() => setPlace(document.querySelector('main')), []);
+  return place === null ? null : <DropdownMenu.Portal container={place}>{children}</DropdownMenu.Portal>;
 }

@@ -1,14 +1,13 @@
+import type { Health, Trouble } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { CircleAlert, RotateCw } from 'lucide-react';
+import { CircleAlert, RotateCw, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 
 import { ApiError, toRemedy } from '../../api/api-error.ts';
 import { healthQuery } from '../../api/queries.ts';
 import { Button } from '../controls/button.tsx';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { showControls } from '../text/show-controls.ts';
-import { toErrorReport } from './error-report.ts';
-import { RetryPanel } from './retry-panel.tsx';
-import { toStoreTrouble } from './store-trouble.ts';
 
 interface ErrorPanelProps {
   readonly error: unknown;
@@ -72,5 +71,83 @@ export function FailurePanel({ error, title = 'That did not work', onRetry }: Er
         </div>
       </div>
     </div>
+  );
+}
+
+/** A text for a bug report: no key, no address of this machine, no prompt. */
+function toErrorReport(error: unknown): string {
+  const lines = [
+    'Model Gateway, web UI',
+    `message: ${error instanceof Error ? error.message : String(error)}`,
+    ...(error instanceof ApiError
+      ? [
+          `status: ${error.status}`,
+          `error_type: ${error.errorType}`,
+          ...error.issues.map(({ path, message }) => `issue: ${path} ${message}`),
+        ]
+      : [`stack: ${error instanceof Error ? (error.stack ?? '') : ''}`]),
+    `what to do: ${toRemedy(error)}`,
+    `browser: ${navigator.userAgent}`,
+    `time: ${new Date().toISOString()}`,
+  ];
+  return lines.join('\n');
+}
+
+interface RetryPanelProps {
+  readonly title: string | undefined;
+  readonly onRetry: () => void;
+  readonly children: ReactNode;
+}
+
+/** Says what passes by itself and offers to try again. Nothing is wrong with what was asked for, so it is no alarm in red. */
+function RetryPanel({ title, onRetry, children }: RetryPanelProps) {
+  return (
+    <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
+      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-60">
+          {title !== undefined && <p className="font-medium">{title}</p>}
+          <p className="text-ink-soft">{children}</p>
+        </div>
+        <Button icon={<RotateCw size={14} aria-hidden />} onClick={onRetry}>
+          Try again
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const STORE_TROUBLES: Partial<Record<Trouble, string>> = {
+  store_away: 'The database is away.',
+  store_not_ready: 'The gateway is not ready.',
+};
+
+/** Why nothing can be read or changed now, in a sentence; undefined where the store can be reached. */
+const toStoreTrouble = (health: Health | undefined): string | undefined =>
+  health?.trouble === undefined ? undefined : STORE_TROUBLES[health.trouble];
+
+interface UnsavedPanelProps {
+  readonly error: unknown;
+  readonly title?: string;
+  /** What is as it was, where nothing has been typed: `Nothing was changed`. */
+  readonly kept?: string;
+  /** Sends what is entered now, as the form's own button does. */
+  readonly onRetry: () => void;
+}
+
+/**
+ * Shows why a change was not made. Where nothing is wrong with the change, as while the database is away, it says that
+ * what is entered stays, and sends it again when asked.
+ */
+export function UnsavedPanel(props: UnsavedPanelProps) {
+  const { error, title = 'Not saved', kept = 'What you entered stays here', onRetry } = props;
+  const { data: health } = useQuery({ ...healthQuery, enabled: false });
+  if (!(error instanceof ApiError) || (error.status !== 503 && error.status !== 0))
+    return <FailurePanel error={error} title={title} />;
+  const absence = error.status === 0 ? `${error.message}.` : toStoreTrouble(health);
+  return (
+    <RetryPanel title={title} onRetry={onRetry}>
+      {absence === undefined ? `${error.message}. ${kept}.` : `${absence} ${kept}; try again when it is back.`}
+    </RetryPanel>
   );
 }

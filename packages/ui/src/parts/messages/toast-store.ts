@@ -1,4 +1,7 @@
+import { useState } from 'react';
 import { createStore, useStore } from 'zustand';
+
+import type { Outcome } from '../../desktop-bridge.ts';
 
 /** A short message in the corner. */
 export interface Toast {
@@ -12,14 +15,14 @@ export interface Toast {
   readonly onGone?: (() => void) | undefined;
 }
 
-const store = createStore<readonly Toast[]>(() => []);
+const shownToasts = createStore<readonly Toast[]>(() => []);
 let nextId = 1;
 /** Older ones make room, so that a failing loop cannot fill the screen. */
 const MAX_TOASTS = 4;
 
-export const getToasts = store.getState;
+export const getToasts = shownToasts.getState;
 
-export const useToasts = (): readonly Toast[] => useStore(store);
+export const useToasts = (): readonly Toast[] => useStore(shownToasts);
 
 /** Shows a message. Errors stay until they are dismissed, all others go by themselves. */
 export function showToast(toast: Omit<Toast, 'id'>): void {
@@ -32,6 +35,112 @@ export function dismissToast(id: number): void {
 
 function change(next: readonly Toast[]): void {
   const gone = getToasts().filter((toast) => !next.includes(toast));
-  store.setState(next, true);
+  shownToasts.setState(next, true);
   for (const toast of gone) toast.onGone?.();
+}
+
+interface Undoable {
+  readonly title: string;
+  /** Makes it as it was. What it rejects with is shown. */
+  readonly undo: () => Promise<unknown>;
+  /** What is said then. */
+  readonly undone: string;
+}
+
+/** Says that something was changed, and offers to take it back. */
+export function showUndo({ title, undo, undone }: Undoable): void {
+  const run = async (): Promise<void> => {
+    try {
+      await undo();
+      showToast({ tone: 'neutral', title: undone });
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      showToast({ tone: 'bad', title: 'It could not be taken back', detail });
+    }
+  };
+  showToast({ tone: 'good', title, action: { label: 'Undo', run: () => void run() } });
+}
+
+const heldDeletions = createStore<ReadonlySet<string>>(() => new Set());
+
+export interface Deletion {
+  readonly id: string;
+  /** When the page is closed before: it is deleted, or kept as it is. Absent: kept. */
+  readonly onClosing?: 'delete';
+  /** `“Personal data” will be deleted`. */
+  readonly title: string;
+  /** What holds until then. */
+  readonly detail: string;
+  /** Above the reason, when it could not be deleted. */
+  readonly failed?: string;
+  /** Deletes it. What it rejects with is shown. */
+  readonly run: () => Promise<unknown>;
+  /** Takes back what was done until then. What it rejects with is shown. */
+  readonly undo?: () => Promise<unknown>;
+}
+
+/**
+ * Deletes something once the message about it has gone, which offers to take it back until then.
+ *
+ * What guards calls, such as a guardrail, stays in force until then, and is kept when the page is closed before. What
+ * gives access, such as a key, is switched off by the caller at once, and deleted with the page. Either way, nobody may do
+ * more in the meantime than before.
+ */
+export function holdDeletion({
+  id,
+  title,
+  detail,
+  onClosing,
+  failed = 'It was not deleted',
+  run,
+  undo,
+}: Deletion): void {
+  if (heldDeletions.getState().has(id)) return;
+  let isUndone = false;
+  let isFinished = false;
+  heldDeletions.setState((held) => new Set([...held, id]), true);
+  const finish = async (): Promise<void> => {
+    if (isFinished) return;
+    isFinished = true;
+    removeEventListener('pagehide', onPageHide);
+    try {
+      await (isUndone ? undo?.() : run());
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      showToast({ tone: 'bad', title: isUndone ? 'It could not be taken back' : failed, detail: reason });
+    }
+    heldDeletions.setState((held) => new Set([...held].filter((other) => other !== id)), true);
+  };
+  const onPageHide = (): void => void finish();
+  if (onClosing === 'delete') addEventListener('pagehide', onPageHide);
+  const action = { label: 'Undo', run: () => void (isUndone = true) };
+  showToast({ tone: 'neutral', title, detail, action, onGone: () => void finish() });
+}
+
+/** Ids of what is about to be deleted. */
+export const useHeldDeletions = (): ReadonlySet<string> => useStore(heldDeletions);
+
+/** Has the app do something and says what came of it. Resolves to whether it was done. */
+export type Ask = (action: Promise<Outcome> | undefined, done?: string) => Promise<boolean>;
+
+/** One thing at a time; `isBusy` while the app is at it. */
+export function useOutcome(): { readonly ask: Ask; readonly isBusy: boolean } {
+  const [isBusy, setIsBusy] = useState(false);
+  const ask: Ask = async (action, done) => {
+    if (action === undefined) return false;
+    setIsBusy(true);
+    try {
+      const outcome = await action;
+      // A dialog that was left with Cancel has nothing to say.
+      const title = outcome.message || (outcome.done ? (done ?? '') : '');
+      if (title !== '') showToast({ tone: outcome.done ? 'good' : 'neutral', title });
+      return outcome.done;
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'The app did not do that', detail: String(error) });
+      return false;
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return { ask, isBusy };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { fitColumns, toFitting, toLeaving } from './to-fitting.ts';
+import { fitColumns, toFitting, toLeaving, toMinWidth } from './to-fitting.ts';
 
 const COLUMNS = [
   { id: 'name', width: 'minmax(100px,2fr)' },
@@ -42,4 +42,12 @@ test('takes the narrow form of columns only where those that stay do not fit', (
     ['200px', 'long'],
     ['60px', 'short'],
   ]);
+});
+
+test('adds up fixed widths, the least of those that grow, the gaps and the padding', () => {
+  expect(toMinWidth([{ width: '120px' }, { width: 'minmax(160px,2fr)' }, { width: '44px' }])).toBe(120 + 160 + 44 + 64);
+});
+
+test('counts less between the cells of a tight table', () => {
+  expect(toMinWidth([{ width: '120px' }, { width: '44px' }], true)).toBe(120 + 8 + 44 + 24);
 });

@@ -3,11 +3,9 @@ import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, use
 
 import { usePreferences } from '../../app/preferences.ts';
 import { useWidth } from '../use-width.ts';
-import { HeaderCell, type TableSort } from './header-cell.tsx';
 import { moveCursor } from './move-cursor.ts';
-import { type Column, TableRow } from './table-row.tsx';
-import { fitColumns } from './to-fitting.ts';
-import { toMinWidth } from './to-min-width.ts';
+import { type Column, HeaderCell, TableRow, type TableSort } from './table-row.tsx';
+import { fitColumns, toMinWidth } from './to-fitting.ts';
 
 interface VirtualTableProps<Row> {
   /** Read out as the name of the table. */

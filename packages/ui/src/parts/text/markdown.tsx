@@ -7,8 +7,8 @@ import remarkGfm from 'remark-gfm';
 import { getDesktop } from '../../app/desktop.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
+import { toSafeLink } from './outside-link.tsx';
 import { isReadableMarkdown, PlainText } from './plain-text.tsx';
-import { toSafeLink } from './safe-link.ts';
 import { showControls } from './show-controls.ts';
 
 /** Above this it is shown as written first, and formatted when nothing else is waiting: many may come at once. */

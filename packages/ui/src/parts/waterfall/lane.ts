@@ -1,4 +1,6 @@
-import type { Span } from './view.ts';
+import { formatDuration } from '../../format/quantity.ts';
+import { showControls } from '../text/show-controls.ts';
+import type { Span } from './lay-out.ts';
 
 /** What a bar means; said in words as well, because colours alone say nothing to many. */
 export type PieceTone = 'plain' | 'wait' | 'work' | 'good' | 'bad' | 'gap';
@@ -42,7 +44,7 @@ export interface Course {
 export const endOf = ({ atMs, tookMs }: Pick<Piece, 'atMs' | 'tookMs'>): number => atMs + (tookMs ?? 0);
 
 /** From the first bar to the end of the last; null for a lane without any. */
-export function extentOf({ pieces }: Pick<Lane, 'pieces'>): { readonly atMs: number; readonly tookMs: number } | null {
+function extentOf({ pieces }: Pick<Lane, 'pieces'>): { readonly atMs: number; readonly tookMs: number } | null {
   const [first] = pieces;
   if (first === undefined) return null;
   const end = pieces.reduce((latest, piece) => Math.max(latest, endOf(piece)), first.atMs);
@@ -61,4 +63,30 @@ export function toCourse(lanes: readonly Lane[], markers: readonly Marker[], end
   const home = Math.max(endMs, 1, ...ends.filter((end) => end <= near));
   const toSpan = (toMs: number): Span => ({ fromMs: 0, toMs });
   return { lanes, markers, home: toSpan(home), whole: toSpan(last) };
+}
+
+/** `from 320 ms, took 600 ms`; `at 320 ms` for a moment. */
+export function describeTime({ atMs, tookMs }: Pick<Piece, 'atMs' | 'tookMs'>): string {
+  if (tookMs === null) return `at ${formatDuration(atMs)}`;
+  return `from ${formatDuration(atMs)}, took ${tookMs < 1 ? 'under 1\u00a0ms' : formatDuration(tookMs)}`;
+}
+
+/** The offset and the duration of a lane, as two figures. */
+export function figuresOf(lane: Lane): { readonly at: string; readonly took: string } {
+  const extent = extentOf(lane);
+  if (extent === null) return { at: '', took: '' };
+  const isMoment = lane.pieces.every(({ tookMs }) => tookMs === null);
+  const took = isMoment ? '' : extent.tookMs < 1 ? '<\u00a01\u00a0ms' : formatDuration(extent.tookMs);
+  return { at: formatDuration(extent.atMs), took };
+}
+
+/** All of a lane in one sentence, for those who do not see it. */
+export function describeLane(lane: Lane): string {
+  const extent = extentOf(lane);
+  const isMoment = lane.pieces.every(({ tookMs }) => tookMs === null);
+  const time = extent === null ? '' : describeTime(isMoment ? { atMs: extent.atMs, tookMs: null } : extent);
+  return [lane.label, lane.status, time]
+    .filter((part) => part !== '')
+    .map(showControls)
+    .join(', ');
 }

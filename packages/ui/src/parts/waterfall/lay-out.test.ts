@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Lane, Piece } from './lane.ts';
-import { layOutLane } from './lay-out.ts';
+import { layOutLane, panBy, toTicks, toView, zoomAt } from './lay-out.ts';
 
 const piece = (atMs: number, tookMs: number | null, tone: Piece['tone'] = 'work'): Piece => ({
   atMs,
@@ -64,4 +64,44 @@ test('does not merge what differs', () => {
 test('lays nothing where there is no room or no time', () => {
   expect(layOutLane(lane(piece(0, 1)), WHOLE, 0).boxes).toEqual([]);
   expect(layOutLane(lane(piece(0, 0)), { fromMs: 0, toMs: 0 }, 300).boxes).toHaveLength(1);
+});
+
+const TEN_SECONDS = { fromMs: 0, toMs: 10_000 };
+
+test('zooms around the moment under the pointer, which stays where it is', () => {
+  const view = zoomAt(TEN_SECONDS, TEN_SECONDS, 0.5, 2500);
+  expect(view).toEqual({ fromMs: 1250, toMs: 6250 });
+  expect(zoomAt(view, TEN_SECONDS, 2, 2500)).toEqual(TEN_SECONDS);
+});
+
+test('zooms neither beyond the whole nor nearer than can be told', () => {
+  expect(zoomAt({ fromMs: 0, toMs: 100 }, TEN_SECONDS, 1000, 50)).toEqual(TEN_SECONDS);
+  const nearest = zoomAt(TEN_SECONDS, TEN_SECONDS, 0.000001, 10_000);
+  expect(nearest).toEqual({ fromMs: 9998, toMs: 10_000 });
+});
+
+test('moves sideways until the edge', () => {
+  const view = { fromMs: 1000, toMs: 2000 };
+  expect(panBy(view, TEN_SECONDS, 500)).toEqual({ fromMs: 1500, toMs: 2500 });
+  expect(panBy(view, TEN_SECONDS, -5000)).toEqual({ fromMs: 0, toMs: 1000 });
+  expect(panBy(view, TEN_SECONDS, 50_000)).toEqual({ fromMs: 9000, toMs: 10_000 });
+});
+
+test('takes a span that was dragged in either direction', () => {
+  expect(toView(TEN_SECONDS, 7000, 3000)).toEqual({ fromMs: 3000, toMs: 7000 });
+  expect(toView(TEN_SECONDS, -50, 20_000)).toEqual(TEN_SECONDS);
+});
+
+test.each([
+  [300, 4],
+  [660, 8],
+  [1200, 16],
+])('puts round times on the axis, with room for each (%i pixels wide)', (widthPx, most) => {
+  for (const toMs of [1, 7, 90, 1234, 45_000, 3_600_000, 90_000_000]) {
+    const ticks = toTicks({ fromMs: 0, toMs }, widthPx);
+    expect(ticks.length).toBeGreaterThanOrEqual(1);
+    expect(ticks.length).toBeLessThanOrEqual(most);
+    expect(ticks[0]).toBe(0);
+    for (const at of ticks) expect(at).toBeLessThanOrEqual(toMs);
+  }
 });

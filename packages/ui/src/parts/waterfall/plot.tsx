@@ -3,11 +3,9 @@ import type { CSSProperties, RefObject } from 'react';
 import { formatDuration } from '../../format/quantity.ts';
 import { classNames } from '../class-names.ts';
 import { showControls } from '../text/show-controls.ts';
-import { describeLane, figuresOf } from './describe-lane.ts';
-import type { Course, Lane, Piece, PieceTone } from './lane.ts';
-import { type Box, layOutLane } from './lay-out.ts';
+import { type Course, describeLane, figuresOf, type Lane, type Piece, type PieceTone } from './lane.ts';
+import { type Box, layOutLane, toTicks } from './lay-out.ts';
 import type { Zoom } from './use-zoom.ts';
-import { toTicks } from './view.ts';
 
 const GRID = 'grid grid-cols-[minmax(6.5rem,28%)_minmax(0,1fr)_4.5rem]';
 

@@ -4,12 +4,10 @@ import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { formatDuration } from '../../format/quantity.ts';
 import { Button } from '../controls/button.tsx';
 import { Choice } from '../controls/field.tsx';
-import { useMedia } from '../dialogs/use-media.ts';
-import { useWidth } from '../use-width.ts';
-import { Details, type Pointed } from './details.tsx';
-import type { Course } from './lane.ts';
+import { showControls } from '../text/show-controls.ts';
+import { useMedia, useWidth } from '../use-width.ts';
+import { type Course, describeLane, describeTime, figuresOf, type Lane, type Piece } from './lane.ts';
 import { Axis, LaneRow, Markers } from './plot.tsx';
-import { StepList } from './step-list.tsx';
 import { useZoom, type Zoom } from './use-zoom.ts';
 
 interface WaterfallProps {
@@ -133,5 +131,90 @@ function ZoomButtons({ zoom, hasMore }: { zoom: Zoom; hasMore: boolean }) {
         onClick={zoom.reset}
       />
     </>
+  );
+}
+
+/** What the details tell of. */
+interface Pointed {
+  readonly lane: Lane;
+  readonly pieces: readonly Piece[];
+}
+
+const MAX_DETAIL_CHARACTERS = 300;
+
+/** What is pointed at, in words; always there, so that nothing moves. */
+function Details({ pointed }: { pointed: Pointed | null }) {
+  return (
+    <div role="note" aria-label="Details" className="mx-4 mt-1 min-h-14 rounded-md bg-raised px-3 py-1.5 text-xs">
+      {pointed === null ? (
+        <span className="text-ink-faint">
+          Point at a bar for its details. Drag over a span to zoom, or turn the wheel over the axis. With the focus on
+          the picture, + and − zoom, arrows move, 0 resets.
+        </span>
+      ) : (
+        <PointedAt pointed={pointed} />
+      )}
+    </div>
+  );
+}
+
+function PointedAt({ pointed: { lane, pieces } }: { pointed: Pointed }) {
+  const [first] = pieces;
+  const detail = showControls(lane.detail.join(' '));
+  return (
+    <>
+      <p className="figures font-medium break-words">{describeLane(lane)}</p>
+      {first !== undefined && (
+        <p className="figures break-words text-ink-soft">
+          {pieces.length === 1
+            ? `${showControls(first.label)}, ${describeTime(first)}`
+            : `${pieces.length} close together; zoom in to tell them apart`}
+        </p>
+      )}
+      {detail !== '' && (
+        <p className="break-words text-ink-soft">
+          {detail.slice(0, MAX_DETAIL_CHARACTERS)}
+          {detail.length > MAX_DETAIL_CHARACTERS && '…'}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The same as the picture, as text. */
+function StepList({ label, course: { lanes, markers } }: { label: string; course: Course }) {
+  return (
+    <div className="flex flex-col gap-2 px-4 py-2">
+      <ol aria-label={label} className="flex flex-col gap-1.5 text-sm">
+        {lanes.map((lane) => (
+          <Step key={lane.id} lane={lane} />
+        ))}
+      </ol>
+      {markers.length > 0 && (
+        <p className="figures text-xs text-ink-faint">
+          {markers.map(({ label: name, atMs }) => `${name} at ${formatDuration(atMs)}`).join(' · ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Step({ lane }: { lane: Lane }) {
+  const { at, took } = figuresOf(lane);
+  return (
+    <li className="border-l-2 border-line pl-2">
+      <span className="font-medium break-words">{showControls(lane.label)}</span>
+      {lane.status !== '' && (
+        <span className={lane.tone === 'bad' ? 'text-bad' : 'text-ink-soft'}> · {showControls(lane.status)}</span>
+      )}
+      <span className="figures text-ink-soft">
+        {' '}
+        · at {at}
+        {took !== '' && `, took ${took}`}
+      </span>
+      {lane.detail.length > 0 && (
+        <span className="block text-xs break-words text-ink-faint">{showControls(lane.detail.join(' '))}</span>
+      )}
+    </li>
   );
 }

@@ -1,7 +1,6 @@
 import type { DestinationType } from '@model-gateway/core/wire';
 
-import { Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Field, issueFor } from '../../parts/controls/field.tsx';
 import { type ConfigField, DESTINATION_TYPES, type DestinationDraft } from './destination-draft.ts';
 
 interface ConfigFieldsProps {

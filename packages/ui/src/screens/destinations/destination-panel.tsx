@@ -11,16 +11,12 @@ import {
 } from '../../features/destinations/destination-queries.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
-import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { holdDeletion, useHeldDeletions } from '../../parts/messages/held-deletions.ts';
-import { showToast } from '../../parts/messages/toast-store.ts';
-import { showUndo } from '../../parts/messages/undo-toast.ts';
-import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
+import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
+import { holdDeletion, showToast, showUndo, useHeldDeletions } from '../../parts/messages/toast-store.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import {

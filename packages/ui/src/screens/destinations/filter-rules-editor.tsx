@@ -2,8 +2,7 @@ import { Plus, X } from 'lucide-react';
 
 import type { FilterRule, FilterRules } from '../../features/destinations/destination-queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Checkbox } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 
 // Fields that the gateway supports (destinations.md, filter_rules).
 const FIELDS = [

@@ -4,10 +4,9 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { destinationsQuery } from '../../features/destinations/destination-queries.ts';
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
+import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DESTINATION_TYPES, toConfig } from './destination-draft.ts';

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { keysQuery } from '../../api/queries.ts';
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import type { DestinationDraft } from './destination-draft.ts';
 import { FilterRulesEditor } from './filter-rules-editor.tsx';
 

@@ -24,7 +24,7 @@ import { copyText } from '../../parts/controls/copy-button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
-import type { TableSort } from '../../parts/table/header-cell.tsx';
+import type { TableSort } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';

@@ -1,10 +1,9 @@
 import type { Guardrail } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
-import { showUndo } from '../../parts/messages/undo-toast.ts';
-import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
+import { showUndo } from '../../parts/messages/toast-store.ts';
 import { assign, refreshGuardrails, type Subjects } from './guardrail-queries.ts';
 import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 

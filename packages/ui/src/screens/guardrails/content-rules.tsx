@@ -3,7 +3,7 @@ import { Plus, X } from 'lucide-react';
 
 import type { FilterAction } from '../../api/types.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { issueFor } from '../../parts/controls/field.tsx';
 import { BUILTIN_FILTERS, withBuiltin } from './guardrail-draft.ts';
 import type { RulesProps } from './reach-rules.tsx';
 

@@ -2,8 +2,7 @@ import { Play, Square } from 'lucide-react';
 import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
 
 import { Button } from '../../parts/controls/button.tsx';
-import { Checkbox, Choice, Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, Choice, Field, issueFor } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { DryRunProgress } from './dry-run-progress.tsx';
 import { DryRunResult } from './dry-run-result.tsx';

@@ -3,11 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Field, issueFor } from '../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
+import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
 import { assign, refreshGuardrails } from './guardrail-queries.ts';
 import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 

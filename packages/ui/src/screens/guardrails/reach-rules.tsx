@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 
 import { modelsQuery, providersQuery } from '../../api/queries.ts';
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { MultiSelect } from '../../parts/controls/multi-select.tsx';
 import type { GuardrailDraft } from './guardrail-draft.ts';
 import { toModelOptions, toOptionValues, toProviderOptions } from './reach-options.ts';

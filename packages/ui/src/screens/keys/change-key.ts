@@ -2,8 +2,7 @@ import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import type { Key } from '../../api/types.ts';
-import { holdDeletion, useHeldDeletions } from '../../parts/messages/held-deletions.ts';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { holdDeletion, showToast, useHeldDeletions } from '../../parts/messages/toast-store.ts';
 
 type Changeable = 'name' | 'disabled' | 'limit' | 'limit_reset' | 'include_byok_in_limit' | 'expires_at';
 type ChangeableKey = Pick<Key, 'hash' | Changeable>;

@@ -2,7 +2,7 @@ import type { AnyKey } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 
 import { keysQuery } from '../../api/queries.ts';
-import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import { changeKey, deleteKey } from './change-key.ts';
 import { KeyForm } from './key-form.tsx';

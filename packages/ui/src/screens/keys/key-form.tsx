@@ -5,10 +5,9 @@ import { type FormEvent, useId, useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import type { ResetInterval } from '../../api/types.ts';
 import { RateLimitList } from '../../features/limits/rate-limit-list.tsx';
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
+import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { changeKey } from './change-key.ts';
 import { fromLocalMoment, toLocalMoment } from './local-moment.ts';
 

@@ -16,7 +16,7 @@ import { providerSetupsQuery } from '../../features/providers/setup/setup-querie
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel, FailurePanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
-import { useOutcome } from '../../parts/messages/use-outcome.ts';
+import { useOutcome } from '../../parts/messages/toast-store.ts';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { DemoInstead } from './demo-instead.tsx';
 

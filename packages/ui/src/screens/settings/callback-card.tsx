@@ -5,12 +5,10 @@ import { type FormEvent, useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { workspacesQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Field, issueFor } from '../../parts/controls/field.tsx';
+import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
-import { showUndo } from '../../parts/messages/undo-toast.ts';
-import { UnsavedPanel } from '../../parts/messages/unsaved-panel.tsx';
+import { showUndo } from '../../parts/messages/toast-store.ts';
 
 /** The address of each workspace that hears of the end of its videos. */
 export function CallbackCard() {

@@ -4,8 +4,8 @@ import { type ReactNode, useId } from 'react';
 
 import { instanceQuery } from '../../api/queries.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
+import { StateMark } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { StateMark } from '../../parts/state-mark.tsx';
 import { describeEngine } from './describe-engine.ts';
 import { describeProcess } from './describe-process.ts';
 

@@ -1,7 +1,6 @@
 import type { VideoModel } from '@model-gateway/core/wire';
 
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import type { VideoDraft } from './video-draft.ts';
 
 interface VideoFieldsProps {

@@ -6,7 +6,7 @@ import { CircleDot, Square } from 'lucide-react';
 import { useDesktopInfo } from '../../app/desktop.ts';
 import { fixtureStateQuery } from '../../features/fixtures/fixture-queries.ts';
 import { MODES } from '../../features/fixtures/mode-words.ts';
-import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
 import { type ModeOption, toModeChoice } from './to-mode-choice.ts';
 import { useSwitchMode } from './use-switch-mode.ts';
 

@@ -4,7 +4,7 @@ import { Archive, Check } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-import { MenuPortal } from '../../parts/controls/menu-portal.tsx';
+import { MenuPortal } from '../../parts/controls/menu.tsx';
 import type { ModeChoice } from './to-mode-choice.ts';
 
 interface ModeMenuProps {

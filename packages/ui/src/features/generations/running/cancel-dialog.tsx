@@ -5,7 +5,7 @@ import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatDuration } from '../../../format/quantity.ts';
-import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { runningQuery } from './running-query.ts';

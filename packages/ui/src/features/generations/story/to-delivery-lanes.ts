@@ -1,7 +1,7 @@
 import type { BroadcastDeliveryBody, DestinationArrival } from '@model-gateway/core/wire';
 
 import { formatFull } from '../../../format/time.ts';
-import { DELIVERY_STATES } from '../../../parts/delivery-state.tsx';
+import { DELIVERY_STATES } from '../../../parts/badge.tsx';
 import type { Lane, Piece } from '../../../parts/waterfall/lane.ts';
 
 /** What is known of the deliveries of a call or a film. */

@@ -7,7 +7,7 @@ import type {
 
 import { formatCount, formatPercent } from '../../../format/quantity.ts';
 import { formatRelative } from '../../../format/time.ts';
-import { formatSpan } from '../../../parts/charts/describe-bucket.ts';
+import { formatSpan } from '../../../parts/charts/chart-series.ts';
 
 type Past = Pick<ProviderHistoryList['data'][number], 'totals' | 'buckets' | 'last_called_at' | 'last_call_failed'>;
 

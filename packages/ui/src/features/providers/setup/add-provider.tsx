@@ -3,9 +3,9 @@ import { ArrowLeft } from 'lucide-react';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 
 import { Button } from '../../../parts/controls/button.tsx';
-import { issueFor } from '../../../parts/controls/issue-for.ts';
+import { issueFor } from '../../../parts/controls/field.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
-import { UnsavedPanel } from '../../../parts/messages/unsaved-panel.tsx';
+import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { type ModelChoice, ModelChoiceFields } from './model-choice.tsx';
 import { PresetTiles } from './preset-tiles.tsx';

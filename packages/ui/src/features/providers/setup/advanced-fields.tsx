@@ -1,5 +1,4 @@
-import { Checkbox, Field } from '../../../parts/controls/field.tsx';
-import { Folded } from '../../../parts/controls/folded.tsx';
+import { Checkbox, Field, Folded } from '../../../parts/controls/field.tsx';
 import { PairFields } from './pair-fields.tsx';
 import { type DataPolicyDraft, type ProviderDraft, speaksChatCompletions } from './provider-draft.ts';
 

@@ -1,10 +1,8 @@
 import type { CreateProviderRequest } from '@model-gateway/core/wire';
 import type { ReactNode } from 'react';
 
-import { Checkbox, Field } from '../../../parts/controls/field.tsx';
-import { Folded } from '../../../parts/controls/folded.tsx';
-import { OutsideLink } from '../../../parts/text/outside-link.tsx';
-import { toSafeLink } from '../../../parts/text/safe-link.ts';
+import { Checkbox, Field, Folded } from '../../../parts/controls/field.tsx';
+import { OutsideLink, toSafeLink } from '../../../parts/text/outside-link.tsx';
 import { AdvancedFields } from './advanced-fields.tsx';
 import { asksForAddress, needsAddress, OWN_WIRES, type ProviderDraft } from './provider-draft.ts';
 import type { ProviderPreset } from './setup-queries.ts';

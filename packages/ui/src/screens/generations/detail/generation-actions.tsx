@@ -11,7 +11,7 @@ import { toCurl } from '../../../features/generations/detail/to-curl.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
-import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { NO_CHAT } from '../list/use-row-keys.ts';
 

@@ -3,7 +3,7 @@ import { DropdownMenu } from 'radix-ui';
 
 import { setPreferences, usePreferences } from '../../../app/preferences.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { MenuPortal } from '../../../parts/controls/menu-portal.tsx';
+import { MenuPortal } from '../../../parts/controls/menu.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
 
 /** Which columns are shown, and how close the rows are. This browser remembers both. */

@@ -6,7 +6,7 @@ import { usePreferences } from '../../../app/preferences.ts';
 import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
 import { useOpenView } from '../../../features/generations/views/use-open-view.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { MenuPortal } from '../../../parts/controls/menu-portal.tsx';
+import { MenuPortal } from '../../../parts/controls/menu.tsx';
 import { ManageViews } from './manage-views.tsx';
 import { SaveView } from './save-view.tsx';
 import { findView } from './saved-views.ts';

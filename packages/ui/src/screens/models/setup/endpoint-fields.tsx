@@ -7,8 +7,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { modelsQuery } from '../../../api/queries.ts';
 import { providerModelsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Field } from '../../../parts/controls/field.tsx';
-import { Folded } from '../../../parts/controls/folded.tsx';
+import { Field, Folded } from '../../../parts/controls/field.tsx';
 import type { EndpointDraft } from './model-draft.ts';
 import {
   copyPrices,

@@ -1,4 +1,4 @@
-import { issueFor } from '../../../parts/controls/issue-for.ts';
+import { issueFor } from '../../../parts/controls/field.tsx';
 import type { ModelDraft } from './model-draft.ts';
 
 interface ModalitiesProps {

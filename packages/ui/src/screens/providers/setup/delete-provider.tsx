@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
 import { deleteModel } from '../../../features/models/setup/model-setup-queries.ts';
 import { deleteProvider } from '../../../features/providers/setup/setup-queries.ts';
-import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 
 interface DeleteProviderProps {
   readonly setup: ProviderSetup;

@@ -9,10 +9,9 @@ import { presetsQuery, type ProviderPreset, updateProvider } from '../../../feat
 import { TestArea } from '../../../features/providers/setup/test-area.tsx';
 import { useDraftTest } from '../../../features/providers/setup/use-draft-test.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Checkbox } from '../../../parts/controls/field.tsx';
-import { issueFor } from '../../../parts/controls/issue-for.ts';
+import { Checkbox, issueFor } from '../../../parts/controls/field.tsx';
+import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-import { UnsavedPanel } from '../../../parts/messages/unsaved-panel.tsx';
 import { DeleteProvider } from './delete-provider.tsx';
 import { toStoredDraft, toTestOfStored, toUpdate } from './to-update.ts';
 

@@ -7,7 +7,7 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
 import { Facts } from '../../../parts/facts.tsx';
-import { type Ask, useOutcome } from '../../../parts/messages/use-outcome.ts';
+import { type Ask, useOutcome } from '../../../parts/messages/toast-store.ts';
 import { NoticesCard } from './notices-card.tsx';
 import { ProviderKeysCard } from './provider-keys-card.tsx';
 import { ShortcutField } from './shortcut-field.tsx';

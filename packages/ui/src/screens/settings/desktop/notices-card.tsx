@@ -1,7 +1,7 @@
 import { getDesktop } from '../../../app/desktop.ts';
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Checkbox } from '../../../parts/controls/field.tsx';
-import { useOutcome } from '../../../parts/messages/use-outcome.ts';
+import { useOutcome } from '../../../parts/messages/toast-store.ts';
 
 const NOTICES = [
   ['notifyBudget', 'A budget is reached', 'A call was refused because it did not fit.'],

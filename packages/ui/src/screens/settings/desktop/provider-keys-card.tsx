@@ -5,8 +5,8 @@ import { getDesktop } from '../../../app/desktop.ts';
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
-import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
-import { useOutcome } from '../../../parts/messages/use-outcome.ts';
+import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
+import { useOutcome } from '../../../parts/messages/toast-store.ts';
 import { findKeyProblem } from './find-key-problem.ts';
 
 /** Suggested; the gateway knows further names, and any may be typed. */

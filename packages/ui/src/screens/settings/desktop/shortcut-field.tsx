@@ -4,7 +4,7 @@ import { getDesktop } from '../../../app/desktop.ts';
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
-import { useOutcome } from '../../../parts/messages/use-outcome.ts';
+import { useOutcome } from '../../../parts/messages/toast-store.ts';
 import { toAccelerator } from './to-accelerator.ts';
 
 /** The keys that open the quick panel from every program. They are pressed, not typed. */

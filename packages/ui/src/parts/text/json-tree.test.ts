@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { flattenJson } from './flatten-json.ts';
+import { flattenJson } from './json-tree.tsx';
 
 test('lists what is open, with paths that can be pasted', () => {
   const lines = flattenJson({ a: [1, { 'b c': null }], d: {} }, () => true);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toSafeLink } from './safe-link.ts';
+import { toSafeLink } from './outside-link.tsx';
 
 test.each([
   'javascript:alert(1)',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createLineIndex, type LineIndex } from './line-index.ts';
+import { createLineIndex, type LineIndex } from './long-text.tsx';
 
 const linesOf = (index: LineIndex): string[] => Array.from({ length: index.count }, (_, line) => index.textOf(line));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { isCostlyMarkdown } from './is-costly-markdown.ts';
+import { isCostlyMarkdown } from './plain-text.tsx';
 
 test.each([
   ['quotes within quotes', `${'>'.repeat(10_000)} x`],
