@@ -1,7 +1,16 @@
 import { toAnthropicUrl } from './address.ts';
 import type { Client, Connection, SnippetStep } from './client.ts';
-import { ID, inHome, KEY_VARIABLE, MERGE, NAME } from './gateway-entry.ts';
-import { quotePowerShell, quoteShell, quoteToml, toJson } from './quote.ts';
+import {
+  ID,
+  inHome,
+  KEY_VARIABLE,
+  MERGE,
+  NAME,
+  quotePowerShell,
+  quoteShell,
+  quoteToml,
+  toJson,
+} from './snippet-text.ts';
 
 const claudeCode: Client = {
   id: 'claude-code',

@@ -1,6 +1,5 @@
 import type { Client, ConnectedModel, Connection } from './client.ts';
-import { ID, inHome, MERGE, NAME } from './gateway-entry.ts';
-import { quoteJson, quotePowerShell, quoteShell, toJson } from './quote.ts';
+import { ID, inHome, MERGE, NAME, quoteJson, quotePowerShell, quoteShell, toJson } from './snippet-text.ts';
 
 const openCode: Client = {
   id: 'opencode',

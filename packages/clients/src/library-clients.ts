@@ -1,5 +1,5 @@
 import type { Client, Connection, Step } from './client.ts';
-import { quoteJson, quotePowerShell, quoteShell } from './quote.ts';
+import { quoteJson, quotePowerShell, quoteShell } from './snippet-text.ts';
 
 /** The variable that the programs below read the key from. */
 const VARIABLE = 'GATEWAY_API_KEY';

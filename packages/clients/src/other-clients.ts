@@ -1,6 +1,6 @@
 import { toContainerUrl } from './address.ts';
 import type { Client } from './client.ts';
-import { quotePowerShell, quoteShell } from './quote.ts';
+import { quotePowerShell, quoteShell } from './snippet-text.ts';
 
 const openWebUi: Client = {
   id: 'open-webui',
