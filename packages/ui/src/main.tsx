@@ -21,7 +21,7 @@ if (host !== null) void start(host);
 async function start(host: HTMLElement): Promise<void> {
   // The desktop app's small window shows no screen.
   if (getDesktop() !== undefined && location.hash === '#/panel') {
-    const { showPanel } = await import('./panel/show-panel.tsx');
+    const { showPanel } = await import('./panel/quick-panel.tsx');
     return showPanel(host);
   }
   // First of all, because the router would take the token of a link for a path.

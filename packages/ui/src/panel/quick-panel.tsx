@@ -1,16 +1,16 @@
 import { CircleCheck, CirclePause, Pause, Play, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
 
 import { getDesktop } from '../app/desktop.ts';
-import type { Mode, PanelInfo } from '../desktop-bridge.ts';
-import { MESSAGES, type Messages } from '../messages/index.ts';
+import type { Mode, PanelCall, PanelInfo } from '../desktop-bridge.ts';
+import { type Language, MESSAGES, type Messages } from '../messages/index.ts';
+import { Badge } from '../parts/badge.tsx';
+import { classNames } from '../parts/class-names.ts';
 import { Button } from '../parts/controls/button.tsx';
-import { CallList } from './call-list.tsx';
-import { createFormats } from './formats.ts';
-import { ModeChoice } from './mode-choice.tsx';
 
 /** How things stand, at a glance: the page of the desktop app's small window. */
-export function QuickPanel() {
+function QuickPanel() {
   const info = usePanelInfo();
   const [problem, setProblem] = useState('');
   useEffect(() => {
@@ -136,5 +136,108 @@ function PauseButton({ info: { phase }, words, onChange }: PartProps & { onChang
     >
       {isPaused ? words.goOn : words.pause}
     </Button>
+  );
+}
+
+/** Shows the quick panel alone, without the frame of the screens. */
+export function showPanel(host: HTMLElement): void {
+  createRoot(host).render(<QuickPanel />);
+}
+
+interface CallListProps {
+  readonly info: PanelInfo;
+  readonly words: Messages['panel'];
+  readonly onOpen: (id: string) => void;
+}
+
+const TONES = { ok: 'good', failed: 'bad', cancelled: 'neutral', interrupted: 'bad' } as const;
+
+/** The latest calls, newest first. Each opens in the main window. */
+function CallList({ info: { language, latest }, words, onOpen }: CallListProps) {
+  const { time, usd } = createFormats(language);
+  const costOf = ({ costUsd }: PanelCall): string => (costUsd === null ? '—' : usd(costUsd));
+  return (
+    <section aria-label={words.latest} className="card flex shrink-0 flex-col p-1">
+      <h2 className="px-2 pt-1 text-xs font-medium text-ink-faint">{words.latest}</h2>
+      {latest.length === 0 ? (
+        <p className="px-2 py-3 text-sm text-ink-faint">{words.noCalls}</p>
+      ) : (
+        <ul>
+          {latest.map((call) => (
+            <li key={call.id}>
+              <button
+                type="button"
+                onClick={() => onOpen(call.id)}
+                className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-raised"
+              >
+                <span className="figures shrink-0 text-xs text-ink-faint">{time(call.at)}</span>
+                <span title={call.model} className="min-w-0 flex-1 truncate">
+                  {call.model}
+                </span>
+                <span title={call.costUsd === null ? words.unknownCost : undefined} className="figures text-xs">
+                  {costOf(call)}
+                </span>
+                <Badge tone={TONES[call.status]}>{words.statuses[call.status]}</Badge>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Numbers, money and times as a language writes them. */
+function createFormats(language: Language) {
+  const region = { en: 'en-US', de: 'de-DE' }[language];
+  const clock = new Intl.DateTimeFormat(region, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return {
+    number: (value: number): string => new Intl.NumberFormat(region).format(value),
+    time: (at: number): string => clock.format(at),
+    /** In cents; below one cent with four digits. */
+    usd(value: number): string {
+      const digits = value > 0 && value < 0.01 ? { maximumSignificantDigits: 4 } : {};
+      return new Intl.NumberFormat(region, { style: 'currency', currency: 'USD', ...digits }).format(value);
+    },
+  };
+}
+
+interface ModeChoiceProps {
+  readonly info: PanelInfo;
+  readonly messages: Messages;
+  readonly onChange: (mode: Mode) => void;
+}
+
+const MODES: readonly Mode[] = ['live', 'replay', 'record'];
+
+/** The modes side by side; one that is of no use at the moment says why. */
+function ModeChoice({ info: { mode, isDemo, obstacles }, messages, onChange }: ModeChoiceProps) {
+  return (
+    <div
+      role="radiogroup"
+      aria-label={messages.panel.mode}
+      className="flex rounded-md border border-line-strong/50 bg-surface p-0.5"
+    >
+      {MODES.map((option) => {
+        const obstacle = obstacles[option] ?? null;
+        return (
+          <button
+            key={option}
+            type="button"
+            role="radio"
+            aria-checked={option === mode}
+            disabled={obstacle !== null}
+            title={obstacle ?? undefined}
+            onClick={() => onChange(option)}
+            className={classNames(
+              'min-h-7 flex-auto rounded px-2 text-sm whitespace-nowrap disabled:opacity-55',
+              option === mode ? 'bg-accent-soft font-medium text-accent' : 'text-ink-soft hover:text-ink',
+            )}
+          >
+            {isDemo && option === 'live' ? messages.modes.demo : messages.modes[option]}
+          </button>
+        );
+      })}
+    </div>
   );
 }

@@ -1,9 +1,11 @@
+import type { GenerationRow } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ChartNoAxesColumn, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
-import { formatMoment, PERIODS } from '../../format/time.ts';
+import { formatDuration } from '../../format/quantity.ts';
+import { formatMoment, formatRelative, PERIODS } from '../../format/time.ts';
 import { createColorBook } from '../../parts/charts/assign-colors.ts';
 import { createChartLink } from '../../parts/charts/chart-link.ts';
 import { formatSpan, type TimeSpan } from '../../parts/charts/chart-series.ts';
@@ -12,14 +14,15 @@ import { Choice } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
+import { Cost } from '../generations/list/generation-columns.tsx';
+import { StatusBadge } from '../generations/list/generation-status.tsx';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
 import { ActivityCharts } from './activity-charts.tsx';
 import { figuresQuery } from './figures-query.ts';
-import { type OverviewSearch, type Range, rangeOf, type Split, SPLITS, splitOf } from './overview-search.ts';
+import { type OverviewSearch, type Range, rangeOf, type Split, splitOf, SPLITS } from './overview-search.ts';
 import { SpanFigures } from './span-figures.tsx';
-import { SplitChips } from './split-chips.tsx';
-import { SplitTable } from './split-table.tsx';
-import { toLines } from './to-lines.ts';
+import { SplitChips, SplitTable } from './split-table.tsx';
+import { toLines } from './to-charts.ts';
 
 /** Kept while the page is open, so that a thing has its colour on the next visit, too. */
 const colors = createColorBook();
@@ -184,5 +187,51 @@ function NoCalls({ search, onChange }: ControlsProps) {
         </div>
       </EmptyState>
     </div>
+  );
+}
+
+interface RecentCardProps {
+  readonly rows: readonly GenerationRow[];
+  /** The filter that they are the latest of. */
+  readonly filter?: GenerationSearch;
+}
+
+export function RecentCard({ rows, filter = {} }: RecentCardProps) {
+  return (
+    <section className="card min-w-0 p-4">
+      <div className="mb-2 flex items-center justify-between">
+        <h2 className="text-base font-semibold">Latest calls</h2>
+        <Link to="/generations" search={filter} className="text-sm text-accent hover:underline">
+          All
+        </Link>
+      </div>
+      {rows.length === 0 ? (
+        <p className="py-6 text-center text-sm text-ink-faint">Nothing has been called yet.</p>
+      ) : (
+        <ul className="text-sm">
+          {rows.map((row) => (
+            <li key={row.id} className="border-b border-line/60 last:border-0">
+              <Link
+                to="/generations"
+                search={{ ...filter, open: row.id }}
+                className="figures flex min-h-9 items-center gap-3 rounded-md px-1 hover:bg-raised"
+              >
+                <StatusBadge status={row.status} />
+                <span className="min-w-0 flex-1 truncate font-medium">{row.model}</span>
+                <span className="text-ink-soft">
+                  <Cost generation={row} />
+                </span>
+                <span className="hidden w-24 text-right text-ink-soft sm:inline">
+                  {formatDuration(row.generation_time)}
+                </span>
+                <span className="w-28 truncate text-right text-xs text-ink-faint">
+                  {formatRelative(row.created_at)}
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   );
 }

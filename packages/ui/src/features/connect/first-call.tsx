@@ -9,8 +9,14 @@ import { formatDuration } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Spinner } from '../../parts/controls/button.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { failureQuery, type FirstCall, latestCallQuery, latestRefusalQuery, type ToolKey } from './connect-queries.ts';
-import { describeRefusal } from './describe-refusal.ts';
+import {
+  describeRefusal,
+  failureQuery,
+  type FirstCall,
+  latestCallQuery,
+  latestRefusalQuery,
+  type ToolKey,
+} from './connect-queries.ts';
 
 interface FirstCallProps {
   readonly made: ToolKey;

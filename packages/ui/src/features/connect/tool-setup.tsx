@@ -1,18 +1,19 @@
-import { toConnectedModel } from '@model-gateway/clients';
-import { type Client, findObstacle, hasSettingsFile } from '@model-gateway/clients';
+import { type Client, findObstacle, hasSettingsFile, toConnectedModel } from '@model-gateway/clients';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, ExternalLink, TriangleAlert } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-import { modelsQuery } from '../../api/queries.ts';
+import { callApi } from '../../api/call-api.ts';
+import { keysQuery, modelsQuery } from '../../api/queries.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { getDesktop } from '../../app/desktop.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Field } from '../../parts/controls/field.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
 import type { ToolKey } from './connect-queries.ts';
 import { FirstCallCard } from './first-call.tsx';
-import { offerToDeleteKey } from './offer-to-delete-key.ts';
 import { ToolKeyForm } from './tool-key-form.tsx';
 import { ToolSteps } from './tool-steps.tsx';
 
@@ -196,4 +197,25 @@ function Guide({ client: { name, docsUrl } }: { client: Client }) {
       Guide of {name} <ExternalLink size={13} aria-hidden />
     </a>
   );
+}
+
+/** Says that a key stays although no call with it has succeeded yet, and takes it back on request. */
+function offerToDeleteKey({ hash, name }: Pick<ToolKey, 'hash' | 'name'>): void {
+  showToast({
+    tone: 'neutral',
+    title: `The key “${name}” stays`,
+    detail: 'No call with it has succeeded yet. It is listed under Keys.',
+    action: { label: 'Undo', run: () => void deleteKey(hash, name) },
+  });
+}
+
+async function deleteKey(hash: string, name: string): Promise<void> {
+  try {
+    await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE' });
+    showToast({ tone: 'good', title: `The key “${name}” is gone` });
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    showToast({ tone: 'bad', title: `The key “${name}” was not deleted`, detail });
+  }
+  await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
 }

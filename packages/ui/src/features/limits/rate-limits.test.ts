@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { describeRateLimit, pickRateLimits } from './rate-limits.ts';
+import { describeRateLimit, pickRateLimits } from './rate-limits.tsx';
 
 const ALL = { key: '*', model: '*', requests_per_minute: 600, tokens_per_minute: null };
 const BATCH = { key: 'batch', model: 'acme/chat-1', requests_per_minute: 20, tokens_per_minute: 40_000 };

@@ -1,8 +1,6 @@
 import type { Member } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
-import { toMemberName } from './member-name.ts';
-
 /** A member by name, where the directory has one, with their page. */
 export function MemberLink({ id, members }: { id: string; members: readonly Member[] | undefined }) {
   const member = members?.find((candidate) => candidate.id === id);
@@ -12,3 +10,7 @@ export function MemberLink({ id, members }: { id: string; members: readonly Memb
     </Link>
   );
 }
+
+/** What people call a member: their name, else their address, else the id. */
+export const toMemberName = ({ id, first_name: first, last_name: last, email }: Member): string =>
+  [first, last].filter(Boolean).join(' ') || email || id;

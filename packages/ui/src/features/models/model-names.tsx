@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 
-import { toModelParams } from './model-params.ts';
+import { toModelParams } from './model-facts.ts';
 
 /** Models by their ids, each with its page. */
 export function ModelNames({ ids }: { ids: readonly string[] }) {

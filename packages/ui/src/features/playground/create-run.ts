@@ -1,10 +1,8 @@
 import type { Usage } from '@model-gateway/core/wire';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
-import type { ToolCall } from './experiment/experiment.ts';
-import type { ChatPiece, ToolCallPiece } from './stream/chat-piece.ts';
-import { createFrameBuffer, type Schedule } from './stream/create-frame-buffer.ts';
-import { joinDetails } from './stream/join-details.ts';
+import type { ToolCall } from './experiment.ts';
+import type { ChatPiece, ToolCallPiece } from './stream-chat.ts';
 
 /** One completion of one model, while it comes and afterwards. */
 export interface RunState {
@@ -126,4 +124,65 @@ function addToolCall(calls: readonly ToolCall[], piece: ToolCallPiece): readonly
     arguments: before.arguments + piece.arguments,
   };
   return next;
+}
+
+/** Members of which the pieces are parts of one text. */
+const TEXTS = ['text', 'summary', 'data'] as const;
+
+/**
+ * Joins what a stream says of reasoning with what has come before: pieces of one detail follow one another under the
+ * same type and index, with its signature in the last.
+ */
+export function joinDetails(before: readonly unknown[], pieces: readonly unknown[]): readonly unknown[] {
+  return pieces.reduce<readonly unknown[]>((details, piece) => {
+    const last = details.at(-1);
+    if (!isObject(piece) || !isObject(last) || last['type'] !== piece['type'] || last['index'] !== piece['index'])
+      return [...details, piece];
+    // Without an index nothing says that they belong together.
+    if (piece['index'] === undefined) return [...details, piece];
+    return [...details.slice(0, -1), join(last, piece)];
+  }, before);
+}
+
+function join(before: Record<string, unknown>, piece: Record<string, unknown>): Record<string, unknown> {
+  const given = Object.fromEntries(Object.entries(piece).filter(([, value]) => value !== null && value !== undefined));
+  const joined = { ...before, ...given };
+  for (const name of TEXTS) {
+    if (typeof before[name] === 'string' && typeof given[name] === 'string') joined[name] = before[name] + given[name];
+  }
+  return joined;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Calls back before the next paint: `requestAnimationFrame`, which rests while the page is hidden. */
+export type Schedule = (callback: () => void) => void;
+
+export interface FrameBuffer<Item> {
+  push(item: Item): void;
+  /** Hands on what is left, at once. */
+  flush(): void;
+}
+
+/** Collects what comes in and hands it on once a frame, so that drawing costs the same however fast tokens come. */
+function createFrameBuffer<Item>(schedule: Schedule, take: (items: readonly Item[]) => void): FrameBuffer<Item> {
+  let items: Item[] = [];
+  let isScheduled = false;
+  const flush = (): void => {
+    isScheduled = false;
+    if (items.length === 0) return;
+    const taken = items;
+    items = [];
+    take(taken);
+  };
+  return {
+    push(item) {
+      items.push(item);
+      if (isScheduled) return;
+      isScheduled = true;
+      schedule(flush);
+    },
+    flush,
+  };
 }

@@ -1,7 +1,7 @@
 import type { EndpointExplanation, ModelEndpoint, ProviderSetup, ProviderStateList } from '@model-gateway/core/wire';
 
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { describePast, toPastState } from './history/describe-history.ts';
+import { describePast, toPastState } from './describe-history.ts';
 import type { ProviderPast } from './provider-queries.ts';
 
 type ProviderHealth = ProviderStateList['data'][number]['health'];

@@ -1,9 +1,11 @@
+import type { TestDraftResult } from '@model-gateway/core/wire';
 import { useEffect, useRef, useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { openApi } from '../../api/call-api.ts';
 import { readJsonLines } from '../../api/read-stream.ts';
 import type { ProviderFinding } from './provider-queries.ts';
+import { DRAFT_TESTS } from './setup/setup-queries.ts';
 
 /** What the whole of a test says, besides what is of its operation. */
 interface TestResult {
@@ -92,3 +94,8 @@ async function followTest<Result>(
   }
   throw new ApiError('The test broke off before its end', { status: 0, errorType: 'unreachable' });
 }
+
+/** The test of a provider as it is typed. */
+export type DraftTest = LayerTest<TestDraftResult>;
+
+export const useDraftTest = (): DraftTest => useLayerTest(DRAFT_TESTS);

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowLeft, Maximize2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 import { latestCallsQuery } from '../../api/queries.ts';
+import { useShortcut } from '../../app/shortcuts.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { ActivitySection } from '../activity/activity-section.tsx';
+import { ActivitySection, RecentCard } from '../activity/activity-section.tsx';
 import type { OverviewSearch, Split } from '../activity/overview-search.ts';
-import { RecentCard } from '../activity/recent-card.tsx';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
 
 interface ResourcePageProps {
@@ -101,4 +103,66 @@ function LatestCalls({ filter }: { filter: GenerationSearch }) {
   if (error !== null)
     return <ErrorPanel error={error} title="The latest calls could not be loaded" onRetry={() => void refetch()} />;
   return data === undefined ? null : <RecentCard rows={data.data} filter={filter} />;
+}
+
+interface BackLinkProps {
+  readonly to: NonNullable<LinkProps['to']>;
+  readonly label: string;
+}
+
+/** Leads from a page to the list that it belongs to, as `Escape` does. */
+export function BackLink({ to, label }: BackLinkProps) {
+  const navigate = useNavigate();
+  useShortcut({ keys: 'Escape', label: 'Back to the list', group: 'This screen' }, () => void navigate({ to }));
+  return (
+    <Link
+      to={to}
+      className="inline-flex min-h-8 items-center gap-1 self-start rounded-md pr-2 text-sm text-ink-soft hover:text-ink"
+    >
+      <ArrowLeft size={15} aria-hidden /> {label}
+    </Link>
+  );
+}
+
+/** Leads from a panel to the page of what it shows, which `Enter` on the row does, too. */
+export function OpenPage(props: Pick<LinkProps, 'to' | 'params'>) {
+  return (
+    <Link
+      {...props}
+      className="inline-flex min-h-8 items-center gap-1.5 rounded-md border border-line-strong/50 px-2.5 py-1 text-sm whitespace-nowrap hover:bg-raised"
+    >
+      <Maximize2 size={14} aria-hidden /> Open page
+    </Link>
+  );
+}
+
+interface ResourceStateProps {
+  /** `key`, `provider`. */
+  readonly what: string;
+  readonly name: string;
+  readonly back: ReactNode;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  readonly isMissing: boolean;
+  /** Where to look instead. */
+  readonly children: ReactNode;
+}
+
+/** A page whose thing is not there yet, or not at all. */
+export function ResourceState({ what, name, back, error, onRetry, isMissing, children }: ResourceStateProps) {
+  return (
+    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
+      <header className="flex flex-col gap-1">
+        {back}
+        <h1 className="text-xl font-semibold tracking-tight break-words">{showControls(name)}</h1>
+      </header>
+      {isMissing ? (
+        <EmptyState title={`There is no such ${what} here`}>{children}</EmptyState>
+      ) : error !== null ? (
+        <ErrorPanel error={error} title={`The ${what} could not be loaded`} onRetry={onRetry} />
+      ) : (
+        <Loading what={`the ${what}`} />
+      )}
+    </div>
+  );
 }

@@ -1,7 +1,7 @@
 import type { Model } from '@model-gateway/core/wire';
 
 import type { Provider } from '../../api/types.ts';
-import { formatTokenPrice } from '../../features/models/price-facts.ts';
+import { formatTokenPrice } from '../../features/models/model-facts.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import type { SelectOption } from '../../parts/controls/multi-select-options.ts';
 

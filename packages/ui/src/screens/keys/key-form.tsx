@@ -4,7 +4,7 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import type { ResetInterval } from '../../api/types.ts';
-import { RateLimitList } from '../../features/limits/rate-limit-list.tsx';
+import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';

@@ -8,9 +8,7 @@ import { keyDetailQuery, membersQuery, modelsQuery } from '../../api/queries.ts'
 import { ConfigBadge, KeyKind, KeyState, LimitBar } from '../../features/keys/key-parts.tsx';
 import { MemberLink } from '../../features/members/member-link.tsx';
 import { ModelNames } from '../../features/models/model-names.tsx';
-import { BackLink } from '../../features/resource-page/back-link.tsx';
-import { ResourceCard, ResourcePage } from '../../features/resource-page/resource-page.tsx';
-import { ResourceState } from '../../features/resource-page/resource-state.tsx';
+import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';

@@ -4,10 +4,8 @@ import { Link, useParams } from '@tanstack/react-router';
 
 import { allKeysQuery, guardrailsQuery, memberAssignmentsQuery, membersQuery } from '../../api/queries.ts';
 import { KeyKind, KeyState } from '../../features/keys/key-parts.tsx';
-import { toMemberName } from '../../features/members/member-name.ts';
-import { BackLink } from '../../features/resource-page/back-link.tsx';
-import { ResourceCard, ResourcePage } from '../../features/resource-page/resource-page.tsx';
-import { ResourceState } from '../../features/resource-page/resource-state.tsx';
+import { toMemberName } from '../../features/members/member-link.tsx';
+import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';

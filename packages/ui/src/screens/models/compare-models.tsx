@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { formatTokenPrice } from '../../features/models/price-facts.ts';
+import { formatTokenPrice } from '../../features/models/model-facts.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';

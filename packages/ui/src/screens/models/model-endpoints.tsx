@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { endpointsQuery } from '../../api/queries.ts';
-import { toTokenPriceText } from '../../features/models/price-facts.ts';
+import { toTokenPriceText } from '../../features/models/model-facts.ts';
 import { StandingBadge, toStanding } from '../../features/providers/standings.tsx';
 import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';

@@ -3,12 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { toModelId } from '../../features/models/model-params.ts';
-import { toPriceFacts, toTokenPriceText } from '../../features/models/price-facts.ts';
-import { modelSetupsQuery } from '../../features/models/setup/model-setup-queries.ts';
-import { BackLink } from '../../features/resource-page/back-link.tsx';
-import { ResourceCard, ResourceColumn, ResourcePage } from '../../features/resource-page/resource-page.tsx';
-import { ResourceState } from '../../features/resource-page/resource-state.tsx';
+import { toModelId, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
+import { modelSetupsQuery } from '../../features/models/model-setup-queries.ts';
+import {
+  BackLink,
+  ResourceCard,
+  ResourceColumn,
+  ResourcePage,
+  ResourceState,
+} from '../../features/resource-page/resource-page.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';

@@ -5,10 +5,9 @@ import { useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
 import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../app/base-url.ts';
-import { RateLimitList } from '../../features/limits/rate-limit-list.tsx';
-import { toModelParams } from '../../features/models/model-params.ts';
-import { toPriceFacts, toTokenPriceText } from '../../features/models/price-facts.ts';
-import { OpenPage } from '../../features/resource-page/open-page.tsx';
+import { RateLimitList } from '../../features/limits/rate-limits.tsx';
+import { toModelParams, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
+import { OpenPage } from '../../features/resource-page/resource-page.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';

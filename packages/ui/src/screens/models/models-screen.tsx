@@ -6,7 +6,7 @@ import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/queries.ts';
-import { toModelParams } from '../../features/models/model-params.ts';
+import { formatColumnPrice, toModelParams } from '../../features/models/model-facts.ts';
 import {
   hasModelFilters,
   MAX_COMPARED,
@@ -15,8 +15,7 @@ import {
   toggleWord,
   toModelQuery,
 } from '../../features/models/model-search.ts';
-import { formatColumnPrice } from '../../features/models/price-facts.ts';
-import { modelSetupsQuery } from '../../features/models/setup/model-setup-queries.ts';
+import { modelSetupsQuery } from '../../features/models/model-setup-queries.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';

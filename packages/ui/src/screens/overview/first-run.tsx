@@ -10,7 +10,7 @@ import { createRun, type Run } from '../../features/playground/create-run.ts';
 import { fitToLimit } from '../../features/playground/fit-to-limit.ts';
 import { KeyCard, UnpricedNote } from '../../features/playground/key-card.tsx';
 import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../../features/playground/playground-key.ts';
-import { streamChat } from '../../features/playground/stream/stream-chat.ts';
+import { streamChat } from '../../features/playground/stream-chat.ts';
 import { AddProvider } from '../../features/providers/setup/add-provider.tsx';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../parts/controls/button.tsx';

@@ -6,8 +6,7 @@ import { allKeysQuery, modelsQuery, providersQuery, recentCallsQuery } from '../
 import { toBaseUrl } from '../../app/base-url.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
-import { ActivitySection } from '../../features/activity/activity-section.tsx';
-import { RecentCard } from '../../features/activity/recent-card.tsx';
+import { ActivitySection, RecentCard } from '../../features/activity/activity-section.tsx';
 import { RunningBar } from '../../features/generations/running/running-bar.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';

@@ -1,7 +1,7 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useMemo } from 'react';
 
-import type { Column } from '../../features/playground/experiment/experiment.ts';
+import type { Column } from '../../features/playground/experiment.ts';
 import { BenchColumn, type ColumnActions } from './column/bench-column.tsx';
 import type { Estimate } from './estimate/estimate-cost.ts';
 import { lastCompletion } from './experiment/edit-turns.ts';

@@ -1,12 +1,7 @@
 import { Plus } from 'lucide-react';
 import { useStore } from 'zustand';
 
-import {
-  type Experiment,
-  MAX_COLUMNS,
-  newExperiment,
-  toTitle,
-} from '../../features/playground/experiment/experiment.ts';
+import { type Experiment, MAX_COLUMNS, newExperiment, toTitle } from '../../features/playground/experiment.ts';
 import { setPlaygroundKey } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';

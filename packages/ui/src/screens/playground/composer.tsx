@@ -1,8 +1,8 @@
 import { Send, Square } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 
-import { type Attachment, LIMITS } from '../../features/playground/draft/attachments.ts';
-import type { Column } from '../../features/playground/experiment/experiment.ts';
+import { type Attachment, LIMITS } from '../../features/playground/attachments.ts';
+import type { Column } from '../../features/playground/experiment.ts';
 import { formatUsd } from '../../format/money.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { Button } from '../../parts/controls/button.tsx';

@@ -4,7 +4,7 @@ import { useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
-import { newExperiment } from '../../features/playground/experiment/experiment.ts';
+import { newExperiment } from '../../features/playground/experiment.ts';
 import { KeyCard } from '../../features/playground/key-card.tsx';
 import { usePlaygroundCaller } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createRun } from '../../features/playground/create-run.ts';
-import type { ChatPiece } from '../../features/playground/stream/chat-piece.ts';
+import type { ChatPiece } from '../../features/playground/stream-chat.ts';
 import { createRuns } from './runs.ts';
 
 /** A stream that ends when it is stopped. */

@@ -3,9 +3,9 @@ import { useMemo, useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
-import type { Experiment } from '../../features/playground/experiment/experiment.ts';
+import type { Experiment } from '../../features/playground/experiment.ts';
 import { fitToLimit } from '../../features/playground/fit-to-limit.ts';
-import { streamChat } from '../../features/playground/stream/stream-chat.ts';
+import { streamChat } from '../../features/playground/stream-chat.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import type { ColumnActions } from './column/bench-column.tsx';
 import {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { queryClient } from '../../api/query-client.ts';
 import { contentQuery, generationQuery } from '../../features/generations/content/generation-queries.ts';
 import { splitWords } from '../../features/models/model-search.ts';
-import { type Experiment, MAX_COLUMNS, newExperiment } from '../../features/playground/experiment/experiment.ts';
+import { type Experiment, MAX_COLUMNS, newExperiment } from '../../features/playground/experiment.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { fromGenerations } from './experiment/from-generation.ts';
 import { keepExperiment, readExperiment } from './experiments/experiment-database.ts';

@@ -5,9 +5,9 @@ import { useStore } from 'zustand';
 
 import type { Caller } from '../../api/call-api.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
+import { findUnsupported } from '../../features/playground/attachments.ts';
 import { createRun } from '../../features/playground/create-run.ts';
-import { findUnsupported } from '../../features/playground/draft/attachments.ts';
-import type { Experiment } from '../../features/playground/experiment/experiment.ts';
+import type { Experiment } from '../../features/playground/experiment.ts';
 import { fitInto, roomQuery } from '../../features/playground/fit-to-limit.ts';
 import { findProblems } from '../../features/playground/setup/setup.ts';
 import { classNames } from '../../parts/class-names.ts';

@@ -5,9 +5,13 @@ import { ApiError } from '../../api/api-error.ts';
 import { joinProviders, type ProviderRow, providerStatesQuery } from '../../features/providers/provider-queries.ts';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
 import { ProviderStateBadge, SetupStateBadge } from '../../features/providers/standings.tsx';
-import { BackLink } from '../../features/resource-page/back-link.tsx';
-import { ResourceCard, ResourceColumn, ResourcePage } from '../../features/resource-page/resource-page.tsx';
-import { ResourceState } from '../../features/resource-page/resource-state.tsx';
+import {
+  BackLink,
+  ResourceCard,
+  ResourceColumn,
+  ResourcePage,
+  ResourceState,
+} from '../../features/resource-page/resource-page.tsx';
 import { providerHistoriesQuery } from './history/history-queries.ts';
 import { StandingTable, StateFacts } from './provider-facts.tsx';
 import { ProviderTest } from './provider-test.tsx';

@@ -1,6 +1,6 @@
 import type { ProviderRow } from '../../features/providers/provider-queries.ts';
 import { ProviderStateBadge, SetupStateBadge } from '../../features/providers/standings.tsx';
-import { OpenPage } from '../../features/resource-page/open-page.tsx';
+import { OpenPage } from '../../features/resource-page/resource-page.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { ProviderHistorySection } from './history/provider-history.tsx';
 import { StandingTable, StateFacts } from './provider-facts.tsx';

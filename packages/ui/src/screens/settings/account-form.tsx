@@ -4,7 +4,7 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery, providersQuery, settingsQuery } from '../../api/queries.ts';
-import { FromConfig } from '../../features/limits/from-config.tsx';
+import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';

@@ -1,7 +1,7 @@
 import type { Settings } from '@model-gateway/core/wire';
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
 
-import { FromConfig } from '../../features/limits/from-config.tsx';
+import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import type { NamedProvider } from './with-listed-names.ts';

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 
-import { FromConfig } from '../../features/limits/from-config.tsx';
+import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { toConditionText } from './to-condition-text.ts';

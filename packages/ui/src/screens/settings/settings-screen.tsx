@@ -4,7 +4,7 @@ import { instanceQuery, rateLimitsQuery, settingsQuery } from '../../api/queries
 import { getSession, type Session } from '../../api/session.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
-import { RateLimitList } from '../../features/limits/rate-limit-list.tsx';
+import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { formatRelative } from '../../format/time.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';

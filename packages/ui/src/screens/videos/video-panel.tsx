@@ -7,8 +7,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { allKeysQuery } from '../../api/queries.ts';
 import { contentQuery, generationQuery } from '../../features/generations/content/generation-queries.ts';
 import { toVideoLanes } from '../../features/videos/course/to-video-lanes.ts';
-import { useFilmDeliveries } from '../../features/videos/course/use-film-deliveries.ts';
-import { VideoWaterfall } from '../../features/videos/course/video-waterfall.tsx';
+import { useFilmDeliveries, VideoWaterfall } from '../../features/videos/course/video-waterfall.tsx';
 import {
   isOpen,
   STATUS_TONES,

@@ -4,10 +4,8 @@ import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
-import { toSpeed } from '../detail/to-speed.ts';
-import { toFirstTokenMs } from '../first-token.ts';
-import { StatusBadge } from '../generation-status.tsx';
-import type { ListRow } from './list-row.ts';
+import { StatusBadge } from './generation-status.tsx';
+import { type ListRow, toFirstTokenMs, toSpeed } from './list-row.ts';
 
 /** Cost of the generation; an unknown price is not shown as zero. */
 export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 'total_cost'> }) {

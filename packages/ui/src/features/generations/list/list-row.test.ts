@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type ListRow, ROW_QUERY, toListRow } from './list-row.ts';
+import { type ListRow, ROW_QUERY, toFirstTokenMs, toListRow, toSpeed } from './list-row.ts';
 
 const row: ListRow = {
   id: 'gen-1',
@@ -28,4 +28,18 @@ const row: ListRow = {
 test('asks for every member that a row has, and keeps them as they came', () => {
   expect(ROW_QUERY.fields.split(',').toSorted()).toEqual(Object.keys(row).toSorted());
   expect(toListRow(row)).toEqual(row);
+});
+
+const STREAMED = { streamed: true, tokens_completion: 100, generation_time: 1500, latency: 500 };
+
+test('tells the speed of a stream from its first token on, and of a whole response over all of its time', () => {
+  expect(toSpeed(STREAMED)).toBe(100);
+  expect(toSpeed({ ...STREAMED, streamed: false, generation_time: 1001, latency: 1000 })).toBeCloseTo(99.9);
+  expect(toSpeed({ ...STREAMED, tokens_completion: null })).toBeNull();
+});
+
+test('tells the time to the first token of streams that had one, and of nothing else', () => {
+  expect(toFirstTokenMs(STREAMED)).toBe(500);
+  expect(toFirstTokenMs({ ...STREAMED, streamed: false })).toBeNull();
+  expect(toFirstTokenMs({ ...STREAMED, tokens_completion: null })).toBeNull();
 });

@@ -1,4 +1,4 @@
-import type { GenerationRow } from '@model-gateway/core/wire';
+import type { Generation, GenerationRow } from '@model-gateway/core/wire';
 
 import type { GenerationList } from '../../../api/types.ts';
 
@@ -57,4 +57,25 @@ function internText<Text extends string | null>(text: Text): Text {
   if (kept !== undefined) return kept as Text;
   if (common.size < MAX_COMMON) common.set(text, text);
   return text;
+}
+
+/** Tokens a second: of a stream from the first to the last, of a whole response over its time; null when nothing can be said. */
+export function toSpeed(
+  generation: Pick<Generation, 'streamed' | 'tokens_completion' | 'generation_time' | 'latency'>,
+): number | null {
+  const { tokens_completion: tokens, generation_time: ms } = generation;
+  const takenMs = (ms ?? 0) - (toFirstTokenMs(generation) ?? 0);
+  return tokens === null || tokens < 2 || takenMs <= 0 ? null : (tokens / takenMs) * 1000;
+}
+
+/**
+ * Milliseconds to the first token of a stream; null for what had no first token. The latency of a whole response is that
+ * of the response, and that of a failed call the time until it failed.
+ */
+export function toFirstTokenMs({
+  streamed,
+  tokens_completion: tokens,
+  latency,
+}: Pick<Generation, 'streamed' | 'tokens_completion' | 'latency'>): number | null {
+  return streamed === true && (tokens ?? 0) > 0 ? latency : null;
 }

@@ -1,7 +1,7 @@
 import type { GenerationSort } from '@model-gateway/core/wire';
 
 import { isPeriod, toPeriodStart } from '../../../format/time.ts';
-import { isStatus } from '../generation-status.tsx';
+import { isStatus } from '../list/generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 
 /** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; those from `range` on are ours. */

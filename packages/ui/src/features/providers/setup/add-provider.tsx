@@ -1,4 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ProviderSetup } from '@model-gateway/core/wire';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 
@@ -6,15 +7,16 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { issueFor } from '../../../parts/controls/field.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
+import { deleteModel } from '../../models/model-setup-queries.ts';
+import { useDraftTest } from '../use-layer-test.ts';
 import { type ModelChoice, ModelChoiceFields } from './model-choice.tsx';
 import { PresetTiles } from './preset-tiles.tsx';
 import { listsModels, type ProviderDraft, startDraft, toSettings } from './provider-draft.ts';
 import { ProviderFields } from './provider-fields.tsx';
-import { saveNewProvider } from './save-provider.ts';
-import { providerSetupsQuery } from './setup-queries.ts';
+import { createModelOf, createProvider, deleteProvider, providerSetupsQuery } from './setup-queries.ts';
 import { TestArea } from './test-area.tsx';
-import { useDraftTest } from './use-draft-test.ts';
 
 interface AddProviderProps {
   readonly onClose: () => void;
@@ -111,4 +113,47 @@ function NewProvider({
       </form>
     </Dialog>
   );
+}
+
+/** Saves a new provider with the models that were chosen, and offers to undo it. Throws `ApiError`. */
+async function saveNewProvider(
+  draft: ProviderDraft,
+  choice: ModelChoice,
+  { isTested, client }: { readonly isTested: boolean; readonly client: QueryClient },
+): Promise<ProviderSetup> {
+  const provider = await createProvider({ ...toSettings(draft), discoverModels: choice.mode === 'all' });
+  const { slug, name } = provider;
+  const chosen = choice.mode === 'some' ? [...choice.chosen] : [];
+  const made: string[] = [];
+  const failures: string[] = [];
+  for (const model of chosen) {
+    try {
+      made.push(await createModelOf(slug, model));
+    } catch (error) {
+      failures.push(`${model}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const undo = async (): Promise<void> => {
+    try {
+      for (const id of made) await deleteModel(id);
+      await deleteProvider(slug);
+    } catch (error) {
+      showToast({ tone: 'bad', title: `${name} was not removed`, detail: String(error) });
+    }
+    await client.invalidateQueries();
+  };
+  showToast({
+    tone: isTested ? 'good' : 'neutral',
+    title: isTested ? `${name} is in force` : `${name} is in force, untested`,
+    action: { label: 'Undo', run: () => void undo() },
+  });
+  if (failures.length > 0) {
+    showToast({
+      tone: 'bad',
+      title: `${failures.length} of its models could not be added`,
+      detail: failures.join('\n'),
+    });
+  }
+  await client.invalidateQueries();
+  return provider;
 }

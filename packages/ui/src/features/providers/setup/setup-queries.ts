@@ -11,7 +11,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
-import { createModel } from '../../models/setup/model-setup-queries.ts';
+import { createModel } from '../../models/model-setup-queries.ts';
 
 export type ProviderPreset = ProviderPresetList['data'][number];
 export type LocalServer = LocalServerList['data'][number];

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Findings } from '../findings.tsx';
-import type { DraftTest } from './use-draft-test.ts';
+import type { DraftTest } from '../use-layer-test.ts';
 
 interface TestAreaProps {
   readonly name: string;

@@ -1,7 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
 import type { Course } from '../../../parts/waterfall/lane.ts';
 import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
+import { deliveriesQuery, destinationsQuery } from '../../destinations/destination-queries.ts';
+import { courseQuery } from '../../generations/content/generation-queries.ts';
+import type { Deliveries } from '../../generations/story/to-delivery-lanes.ts';
 
 interface VideoWaterfallProps {
   /** Undefined before it is loaded; null for a job of a former version. */
@@ -22,4 +28,29 @@ export function VideoWaterfall({ course, error, onRetry }: VideoWaterfallProps) 
   if (course === undefined) return <Loading what="the times" />;
   if (course === null) return <p className="px-4 py-2 text-sm text-ink-faint">No times were recorded of this job.</p>;
   return <Waterfall label="The job on one axis of time" course={course} />;
+}
+
+/** A delivery follows the end of a film within a second or two, or never. */
+const ARRIVING_STEP_MS = 2000;
+const MAX_LOOKS = 10;
+
+/** The deliveries of a film's generation, which is there once its job has ended. */
+export function useFilmDeliveries(generationId: string, hasEnded: boolean): Deliveries {
+  const { data: destinations } = useQuery(destinationsQuery);
+  const isAsked = hasEnded && destinations !== undefined && destinations.length > 0;
+  const { data: report } = useQuery({
+    ...courseQuery(generationId),
+    enabled: isAsked,
+    refetchInterval: ({ state }) =>
+      state.data?.arrivals.length === 0 && state.dataUpdateCount < MAX_LOOKS && ARRIVING_STEP_MS,
+  });
+  const { data: deliveries } = useQuery({ ...deliveriesQuery(), enabled: isAsked });
+  return useMemo(
+    () => ({
+      destinations: new Map((destinations ?? []).map(({ id, name }) => [id, name])),
+      arrivals: report?.arrivals ?? [],
+      waiting: deliveries?.data.filter(({ generation_ids: ids }) => ids.includes(generationId)) ?? [],
+    }),
+    [destinations, report, deliveries, generationId],
+  );
 }

@@ -5,8 +5,12 @@ import { type ReactNode, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import type { GenerationContent } from '../../../api/types.ts';
-import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
-import { ContentTooLong, openContent } from '../../../features/generations/content/read-content.ts';
+import {
+  contentQuery,
+  ContentTooLong,
+  generationQuery,
+  openContent,
+} from '../../../features/generations/content/generation-queries.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';

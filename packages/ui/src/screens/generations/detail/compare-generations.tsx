@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 
 import type { GenerationContent } from '../../../api/types.ts';
 import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
-import { toFirstTokenMs } from '../../../features/generations/first-token.ts';
-import { GENERATION_STATUSES, toStatus } from '../../../features/generations/generation-status.tsx';
+import { GENERATION_STATUSES, toStatus } from '../../../features/generations/list/generation-status.tsx';
+import { toFirstTokenMs } from '../../../features/generations/list/list-row.ts';
 import { DiffText } from '../../../features/playground/diff/diff-text.tsx';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';

@@ -5,9 +5,9 @@ import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
-import { useSaveFixture } from '../../../features/fixtures/use-save-fixture.ts';
+import { useSaveFixture } from '../../../features/fixtures/save-fixture.ts';
 import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
-import { toCurl } from '../../../features/generations/detail/to-curl.ts';
+import { toCurl } from '../../../features/generations/to-curl.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';

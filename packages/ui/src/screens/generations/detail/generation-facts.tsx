@@ -1,8 +1,7 @@
 import type { Generation } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
-import { toSpeed } from '../../../features/generations/detail/to-speed.ts';
-import { toFirstTokenMs } from '../../../features/generations/first-token.ts';
+import { toFirstTokenMs, toSpeed } from '../../../features/generations/list/list-row.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';

@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
-import type { Schedule } from '../../../features/playground/stream/create-frame-buffer.ts';
+import type { Schedule } from '../../../features/playground/create-run.ts';
 
 /** How many times faster than it was. */
 export type ReplaySpeed = 1 | 4 | 'instant';

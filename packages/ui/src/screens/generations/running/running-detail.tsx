@@ -2,8 +2,8 @@ import type { RunningCallRow } from '@model-gateway/core/wire';
 import { CircleX } from 'lucide-react';
 import { useState } from 'react';
 
-import { CancelDialog } from '../../../features/generations/running/cancel-dialog.tsx';
-import { RUNNING_STATES } from '../../../features/generations/running/to-shown-calls.ts';
+import { CancelDialog } from '../../../features/generations/running/running-bar.tsx';
+import { RUNNING_STATES } from '../../../features/generations/running/running-query.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';

@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { allKeysQuery } from '../../../api/queries.ts';
 import type { FacetValue, Key } from '../../../api/types.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
-import { GENERATION_STATUSES } from '../../../features/generations/generation-status.tsx';
+import { GENERATION_STATUSES } from '../../../features/generations/list/generation-status.tsx';
 import { parseFilterText, toFilterText } from '../../../features/generations/search/filter-text.ts';
 import {
   type GenerationSearch,

@@ -7,7 +7,7 @@ import { refreshEvery } from '../../../api/queries.ts';
 import type { GenerationList } from '../../../api/types.ts';
 import { toSpanQuery } from '../../../features/activity/figures-query.ts';
 import { toOwnSpan } from '../../../features/activity/overview-search.ts';
-import { GENERATION_STATUSES } from '../../../features/generations/generation-status.tsx';
+import { GENERATION_STATUSES } from '../../../features/generations/list/generation-status.tsx';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';

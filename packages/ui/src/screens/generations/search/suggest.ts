@@ -1,7 +1,6 @@
 import type { GenerationField } from '@model-gateway/core/wire';
 
-import { FILTER_FIELDS, isField } from '../../../features/generations/search/filter-fields.ts';
-import { quote } from '../../../features/generations/search/filter-text.ts';
+import { FILTER_FIELDS, isField, quote } from '../../../features/generations/search/filter-text.ts';
 
 export interface Suggestion {
   readonly label: string;

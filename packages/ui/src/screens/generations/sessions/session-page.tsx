@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 
 import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { ModelNames } from '../../../features/models/model-names.tsx';
-import { BackLink } from '../../../features/resource-page/back-link.tsx';
+import { BackLink } from '../../../features/resource-page/resource-page.tsx';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';

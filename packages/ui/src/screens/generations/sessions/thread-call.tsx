@@ -4,12 +4,11 @@ import { ChevronsDownUp } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
-import { contentQuery } from '../../../features/generations/content/generation-queries.ts';
-import { ContentTooLong } from '../../../features/generations/content/read-content.ts';
-import { StatusBadge } from '../../../features/generations/generation-status.tsx';
+import { contentQuery, ContentTooLong } from '../../../features/generations/content/generation-queries.ts';
 import { Cost } from '../../../features/generations/list/generation-columns.tsx';
+import { StatusBadge } from '../../../features/generations/list/generation-status.tsx';
 import type { ListRow } from '../../../features/generations/list/list-row.ts';
-import { toModelParams } from '../../../features/models/model-params.ts';
+import { toModelParams } from '../../../features/models/model-facts.ts';
 import { formatBytes, formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';

@@ -3,10 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 
 import { deliveriesQuery, destinationsQuery } from '../../../features/destinations/destination-queries.ts';
-import { courseQuery } from '../../../features/generations/story/course-query.ts';
+import { courseQuery } from '../../../features/generations/content/generation-queries.ts';
 import { toVideoLanes } from '../../../features/videos/course/to-video-lanes.ts';
-import { useFilmDeliveries } from '../../../features/videos/course/use-film-deliveries.ts';
-import { VideoWaterfall } from '../../../features/videos/course/video-waterfall.tsx';
+import { useFilmDeliveries, VideoWaterfall } from '../../../features/videos/course/video-waterfall.tsx';
 import { videoDetailQuery } from '../../../features/videos/video-queries.ts';
 import { classNames } from '../../../parts/class-names.ts';
 import { Choice } from '../../../parts/controls/field.tsx';

@@ -1,6 +1,6 @@
 import type { CallCourse, CallCourseReport, Generation, StreamTimeline } from '@model-gateway/core/wire';
 
-import { toFirstTokenMs } from '../../../features/generations/first-token.ts';
+import { toFirstTokenMs } from '../../../features/generations/list/list-row.ts';
 import { type Deliveries, toDeliveryLanes } from '../../../features/generations/story/to-delivery-lanes.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { type Course, type Lane, type Marker, type Piece, toCourse } from '../../../parts/waterfall/lane.ts';

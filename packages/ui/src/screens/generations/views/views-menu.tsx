@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 
 import { usePreferences } from '../../../app/preferences.ts';
 import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
-import { useOpenView } from '../../../features/generations/views/use-open-view.ts';
+import { useOpenView } from '../../../features/generations/search/use-open-view.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { MenuPortal } from '../../../parts/controls/menu.tsx';
 import { ManageViews } from './manage-views.tsx';

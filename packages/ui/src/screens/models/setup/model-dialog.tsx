@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
-import { createModel, deleteModel, replaceModel } from '../../../features/models/setup/model-setup-queries.ts';
+import { createModel, deleteModel, replaceModel } from '../../../features/models/model-setup-queries.ts';
 import { providerSetupsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field, issueFor } from '../../../parts/controls/field.tsx';

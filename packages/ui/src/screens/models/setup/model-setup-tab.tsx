@@ -2,7 +2,7 @@ import type { ModelSetup } from '@model-gateway/core/wire';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
-import { createModel, deleteModel, modelSetupsQuery } from '../../../features/models/setup/model-setup-queries.ts';
+import { createModel, deleteModel, modelSetupsQuery } from '../../../features/models/model-setup-queries.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 
-import { modelSetupsQuery } from '../../../features/models/setup/model-setup-queries.ts';
+import { modelSetupsQuery } from '../../../features/models/model-setup-queries.ts';
 
 /** Models that were set up and are not served, which the list below does not have. */
 export function UnservedModels({ onOpen }: { onOpen: (id: string) => void }) {

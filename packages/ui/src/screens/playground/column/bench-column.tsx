@@ -4,7 +4,7 @@ import { memo, useState } from 'react';
 import { useStore } from 'zustand';
 
 import type { Run } from '../../../features/playground/create-run.ts';
-import type { Column } from '../../../features/playground/experiment/experiment.ts';
+import type { Column } from '../../../features/playground/experiment.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { Archive, Code, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-import { useSaveFixture } from '../../../features/fixtures/use-save-fixture.ts';
-import { toChatCurl } from '../../../features/generations/detail/to-curl.ts';
-import { GENERATION_STATUSES } from '../../../features/generations/generation-status.tsx';
+import { useSaveFixture } from '../../../features/fixtures/save-fixture.ts';
+import { GENERATION_STATUSES } from '../../../features/generations/list/generation-status.tsx';
+import { toChatCurl } from '../../../features/generations/to-curl.ts';
 import type { RunState } from '../../../features/playground/create-run.ts';
-import type { AssistantTurn } from '../../../features/playground/experiment/experiment.ts';
+import type { AssistantTurn } from '../../../features/playground/experiment.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';

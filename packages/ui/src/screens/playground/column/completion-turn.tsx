@@ -3,7 +3,7 @@ import { memo, useEffect, useMemo, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { DiffText } from '../../../features/playground/diff/diff-text.tsx';
-import type { AssistantTurn, Audio, Failure, ToolCall } from '../../../features/playground/experiment/experiment.ts';
+import type { AssistantTurn, Audio, Failure, ToolCall } from '../../../features/playground/experiment.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';

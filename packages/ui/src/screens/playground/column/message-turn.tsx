@@ -1,8 +1,8 @@
 import { FileText, Image as ImageIcon, Music, Pencil, Trash2, User, Wrench } from 'lucide-react';
 import { memo, useState } from 'react';
 
-import type { Attachment } from '../../../features/playground/draft/attachments.ts';
-import type { ToolTurn, UserTurn } from '../../../features/playground/experiment/experiment.ts';
+import type { Attachment } from '../../../features/playground/attachments.ts';
+import type { ToolTurn, UserTurn } from '../../../features/playground/experiment.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';

@@ -1,4 +1,4 @@
-import type { Audio } from '../../../features/playground/experiment/experiment.ts';
+import type { Audio } from '../../../features/playground/experiment.ts';
 
 /** Rate of the samples that models stream. */
 const SAMPLES_PER_SECOND = 24_000;

@@ -1,7 +1,7 @@
 import { Send } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 
-import type { ToolCall } from '../../../features/playground/experiment/experiment.ts';
+import type { ToolCall } from '../../../features/playground/experiment.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 
-import type { Turn } from '../../../features/playground/experiment/experiment.ts';
+import type { Turn } from '../../../features/playground/experiment.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import type { TurnActions } from './turn-actions.ts';
 

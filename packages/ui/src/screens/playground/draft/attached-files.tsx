@@ -1,7 +1,7 @@
 import { FileText, Music, Paperclip, X } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 
-import { ACCEPTED, type Attachment, LIMITS } from '../../../features/playground/draft/attachments.ts';
+import { ACCEPTED, type Attachment, LIMITS } from '../../../features/playground/attachments.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';

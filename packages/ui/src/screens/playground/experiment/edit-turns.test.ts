@@ -7,7 +7,7 @@ import {
   toTitle,
   type ToolTurn,
   type UserTurn,
-} from '../../../features/playground/experiment/experiment.ts';
+} from '../../../features/playground/experiment.ts';
 import {
   addColumn,
   addTurns,

@@ -6,7 +6,7 @@ import {
   type NewId,
   newColumn,
   type Turn,
-} from '../../../features/playground/experiment/experiment.ts';
+} from '../../../features/playground/experiment.ts';
 
 type Columns = readonly Column[];
 

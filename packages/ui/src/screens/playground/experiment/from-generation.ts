@@ -1,9 +1,9 @@
 import type { Generation } from '@model-gateway/core/wire';
 
 import type { GenerationContent } from '../../../api/types.ts';
-import { toFirstTokenMs } from '../../../features/generations/first-token.ts';
-import { toStatus } from '../../../features/generations/generation-status.tsx';
-import { fromContentPart } from '../../../features/playground/draft/attachments.ts';
+import { toStatus } from '../../../features/generations/list/generation-status.tsx';
+import { toFirstTokenMs } from '../../../features/generations/list/list-row.ts';
+import { fromContentPart } from '../../../features/playground/attachments.ts';
 import {
   type Column,
   type Experiment,
@@ -13,7 +13,7 @@ import {
   type Outcome,
   type ToolCall,
   type Turn,
-} from '../../../features/playground/experiment/experiment.ts';
+} from '../../../features/playground/experiment.ts';
 import { EMPTY_SETUP } from '../../../features/playground/setup/setup.ts';
 
 export interface Recorded {

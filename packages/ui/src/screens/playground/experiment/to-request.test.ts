@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { AssistantTurn, Turn, UserTurn } from '../../../features/playground/experiment/experiment.ts';
+import type { AssistantTurn, Turn, UserTurn } from '../../../features/playground/experiment.ts';
 import { fromRows } from '../../../features/playground/setup/schema-draft.ts';
 import { EMPTY_SETUP, type Setup } from '../../../features/playground/setup/setup.ts';
 import { toRequest } from './to-request.ts';

@@ -1,7 +1,7 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 
-import { toContentPart } from '../../../features/playground/draft/attachments.ts';
-import type { AssistantTurn, Column, Turn, UserTurn } from '../../../features/playground/experiment/experiment.ts';
+import { toContentPart } from '../../../features/playground/attachments.ts';
+import type { AssistantTurn, Column, Turn, UserTurn } from '../../../features/playground/experiment.ts';
 import { findProblems, type Setup } from '../../../features/playground/setup/setup.ts';
 
 type ChatMessage = ChatCompletionRequest['messages'][number];

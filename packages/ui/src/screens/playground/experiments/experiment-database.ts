@@ -1,4 +1,4 @@
-import { type Experiment, isEmpty, toTitle } from '../../../features/playground/experiment/experiment.ts';
+import { type Experiment, isEmpty, toTitle } from '../../../features/playground/experiment.ts';
 import { limitMedia } from './limit-media.ts';
 
 /** An experiment in the list: to read all of each would take long. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type Experiment, newExperiment } from '../../../features/playground/experiment/experiment.ts';
+import { type Experiment, newExperiment } from '../../../features/playground/experiment.ts';
 import { fromRows } from '../../../features/playground/setup/schema-draft.ts';
 import { addTurns } from '../experiment/edit-turns.ts';
 import { NotAnExperiment, readExperimentFile, toExperimentFile } from './experiment-file.ts';

@@ -1,4 +1,4 @@
-import type { Experiment, NewId, Turn } from '../../../features/playground/experiment/experiment.ts';
+import type { Experiment, NewId, Turn } from '../../../features/playground/experiment.ts';
 import { experimentFileSchema, FILE_FORMAT } from './experiment-schema.ts';
 import { limitMedia, type Limited } from './limit-media.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 
-import { MAX_COLUMNS } from '../../../features/playground/experiment/experiment.ts';
+import { MAX_COLUMNS } from '../../../features/playground/experiment.ts';
 import { ROW_TYPES, type RowType } from '../../../features/playground/setup/schema-draft.ts';
 
 // Without it zod would try whether it may make functions of text, which the content security policy reports.

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-import { newExperiment } from '../../../features/playground/experiment/experiment.ts';
+import { newExperiment } from '../../../features/playground/experiment.ts';
 import { createExperimentStore } from './experiment-store.ts';
 
 beforeEach(() => vi.useFakeTimers());

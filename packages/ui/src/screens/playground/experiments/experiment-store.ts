@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
-import type { Experiment } from '../../../features/playground/experiment/experiment.ts';
+import type { Experiment } from '../../../features/playground/experiment.ts';
 
 export type Saving = 'saved' | 'saving' | { readonly leftOut: readonly string[] } | { readonly error: unknown };
 

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
-import type { Experiment } from '../../../features/playground/experiment/experiment.ts';
+import type { Experiment } from '../../../features/playground/experiment.ts';
 import { formatRelative } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';

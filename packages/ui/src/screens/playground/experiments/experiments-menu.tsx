@@ -1,7 +1,7 @@
 import { Download, FilePlus2, FlaskConical, FolderOpen, List } from 'lucide-react';
 import { useRef, useState } from 'react';
 
-import { type Experiment, type NewId, toTitle } from '../../../features/playground/experiment/experiment.ts';
+import { type Experiment, type NewId, toTitle } from '../../../features/playground/experiment.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { newExperiment } from '../../../features/playground/experiment/experiment.ts';
+import { newExperiment } from '../../../features/playground/experiment.ts';
 import { addTurns } from '../experiment/edit-turns.ts';
 import { limitMedia } from './limit-media.ts';
 

@@ -1,4 +1,4 @@
-import type { Experiment, Turn } from '../../../features/playground/experiment/experiment.ts';
+import type { Experiment, Turn } from '../../../features/playground/experiment.ts';
 
 /** Bytes that are kept of one experiment, in the browser and in a file, beside its texts. */
 export const MAX_MEDIA_CHARACTERS = 30_000_000;

@@ -2,7 +2,7 @@ import type { Model } from '@model-gateway/core/wire';
 import { ChevronDown } from 'lucide-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 
-import { formatTokenPrice } from '../../../features/models/price-facts.ts';
+import { formatTokenPrice } from '../../../features/models/model-facts.ts';
 import { formatCompact } from '../../../format/quantity.ts';
 import { useCombobox } from '../../../parts/controls/use-combobox.ts';
 import { useModal } from '../../../parts/dialogs/use-modal.ts';

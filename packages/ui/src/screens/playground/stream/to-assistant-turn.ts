@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/api-error.ts';
 import type { RunState } from '../../../features/playground/create-run.ts';
-import type { AssistantTurn, Failure, Outcome } from '../../../features/playground/experiment/experiment.ts';
+import type { AssistantTurn, Failure, Outcome } from '../../../features/playground/experiment.ts';
 
 interface TurnFacts {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { ProviderHistoryList } from '@model-gateway/core/wire';
 
-import { describePast, describeShare } from '../../../features/providers/history/describe-history.ts';
+import { describePast, describeShare } from '../../../features/providers/describe-history.ts';
 import { HourBar } from './hour-bar.tsx';
 
 /** The last 24 hours of a provider in a list: small bars, and how many calls failed. */

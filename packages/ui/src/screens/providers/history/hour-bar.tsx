@@ -1,6 +1,6 @@
 import type { ProviderHistoryBucket } from '@model-gateway/core/wire';
 
-import { toHourLook } from '../../../features/providers/history/describe-history.ts';
+import { toHourLook } from '../../../features/providers/describe-history.ts';
 import { classNames } from '../../../parts/class-names.ts';
 
 const LEAST_SHARE = 25;

@@ -1,7 +1,7 @@
 import type { ProviderHistoryBucket } from '@model-gateway/core/wire';
 import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
 
-import { describeHour } from '../../../features/providers/history/describe-history.ts';
+import { describeHour } from '../../../features/providers/describe-history.ts';
 import { HourBar } from './hour-bar.tsx';
 
 interface HourStripProps {

@@ -1,6 +1,6 @@
 import type { ProviderHistoryBucket } from '@model-gateway/core/wire';
 
-import { FAILURE_WORDS, listFailures } from '../../../features/providers/history/describe-history.ts';
+import { FAILURE_WORDS, listFailures } from '../../../features/providers/describe-history.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../../format/quantity.ts';
 import { formatSpan } from '../../../parts/charts/chart-series.ts';

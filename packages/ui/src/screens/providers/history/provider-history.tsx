@@ -8,7 +8,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
-import { describePast, FAILURE_WORDS, listFailures } from '../../../features/providers/history/describe-history.ts';
+import { describePast, FAILURE_WORDS, listFailures } from '../../../features/providers/describe-history.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../../format/time.ts';

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
-import { deleteModel } from '../../../features/models/setup/model-setup-queries.ts';
+import { deleteModel } from '../../../features/models/model-setup-queries.ts';
 import { deleteProvider } from '../../../features/providers/setup/setup-queries.ts';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 

@@ -7,7 +7,7 @@ import type { ProviderDraft } from '../../../features/providers/setup/provider-d
 import { ProviderFields } from '../../../features/providers/setup/provider-fields.tsx';
 import { presetsQuery, type ProviderPreset, updateProvider } from '../../../features/providers/setup/setup-queries.ts';
 import { TestArea } from '../../../features/providers/setup/test-area.tsx';
-import { useDraftTest } from '../../../features/providers/setup/use-draft-test.ts';
+import { useDraftTest } from '../../../features/providers/use-layer-test.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Checkbox, issueFor } from '../../../parts/controls/field.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';

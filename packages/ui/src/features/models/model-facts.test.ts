@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+
+import {
+  formatColumnPrice,
+  formatTokenPrice,
+  toModelId,
+  toModelParams,
+  toPriceFacts,
+  toTokenPriceText,
+} from './model-facts.ts';
+
+test.each(['acme/chat', 'acme/chat:free', 'ollama/hf.co/acme/chat', 'fast'])(
+  'reads the id of a model back from the address of its page: %s',
+  (id) => expect(toModelId(toModelParams(id))).toBe(id),
+);
+
+const NONE = { prompt: '-1', completion: '-1', request: '-1', image: '-1' };
+const CHAT = { prompt: '0.000001', completion: '0.000002', request: '0', image: '0' };
+const VIDEO = { prompt: '0', completion: '0', request: '0', image: '0', video_second: '0.05' };
+const FREE = { prompt: '0', completion: '0', request: '0', image: '0' };
+
+test('tells tokens that are free from those of a model that is charged by something else', () => {
+  expect([NONE, CHAT, VIDEO, FREE].map((pricing) => formatTokenPrice(pricing, 'prompt'))).toEqual([
+    'unknown',
+    '$1.00',
+    'no charge',
+    'free',
+  ]);
+});
+
+test('a column of the list says what the output of a model costs that is not charged by tokens', () => {
+  const BY_VIDEO = { ...FREE, video: '0.4' };
+  expect([CHAT, VIDEO, BY_VIDEO, FREE].map((pricing) => formatColumnPrice(pricing, 'completion'))).toEqual([
+    '$2.00',
+    '$0.05/s',
+    '$0.40 each',
+    'free',
+  ]);
+  expect([VIDEO, BY_VIDEO].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual(['—', '—']);
+});
+
+test('names the unit of a price where there is a price', () => {
+  expect([NONE, CHAT, VIDEO, FREE].map((pricing) => toTokenPriceText(pricing, 'prompt'))).toEqual([
+    'unknown',
+    '$1.00 per million tokens',
+    'no charge',
+    'free',
+  ]);
+});
+
+test('shows what is charged beside tokens, each in its own unit, and no price that is not known', () => {
+  expect(toPriceFacts(NONE)).toEqual([]);
+  expect(toPriceFacts(CHAT)).toEqual([]);
+  expect(toPriceFacts(VIDEO)).toEqual([['Video second', '$0.05 a second']]);
+  const dear = { ...CHAT, request: '0.01', image: '0.002', input_cache_read: '0.0000005', web_search: '0.01' };
+  expect(toPriceFacts(dear)).toEqual([
+    ['Request', '$0.01 each'],
+    ['Image', '$0.002 each'],
+    ['Input cache read', '$0.50 per million tokens'],
+    ['Web search', '$0.01 each'],
+  ]);
+});
