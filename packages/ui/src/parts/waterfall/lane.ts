@@ -1,6 +1,11 @@
 import { formatDuration } from '../../format/quantity.ts';
 import { showControls } from '../text/show-controls.ts';
-import type { Span } from './lay-out.ts';
+
+/** A span of the axis, in milliseconds. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
 /** What a bar means; said in words as well, because colours alone say nothing to many. */
 export type PieceTone = 'plain' | 'wait' | 'work' | 'good' | 'bad' | 'gap';

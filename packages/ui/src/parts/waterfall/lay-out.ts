@@ -1,4 +1,4 @@
-import { endOf, type Lane, type Piece, type PieceTone } from './lane.ts';
+import { endOf, type Lane, type Piece, type PieceTone, type Span } from './lane.ts';
 
 /** A bar on the screen: one piece, or several that stand too close to be told apart. */
 export interface Box {
@@ -67,12 +67,6 @@ function push(boxes: Box[], box: Box): void {
   if (!mayMerge) return void boxes.push(box);
   const end = Math.max(last.leftPx + last.widthPx, box.leftPx + box.widthPx);
   boxes[boxes.length - 1] = { ...last, widthPx: end - last.leftPx, pieces: [...last.pieces, ...box.pieces] };
-}
-
-/** A span of the axis, in milliseconds. */
-export interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 /** Nearer there is nothing to be seen: times are whole milliseconds. */

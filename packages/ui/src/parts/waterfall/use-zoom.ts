@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useEffectEvent, useState } from 'react';
 
-import type { Course } from './lane.ts';
-import { panBy, type Span, toView, zoomAt } from './lay-out.ts';
+import type { Course, Span } from './lane.ts';
+import { panBy, toView, zoomAt } from './lay-out.ts';
 
 const WHEEL_FACTOR = 1.0015;
 const KEY_FACTOR = 0.6;

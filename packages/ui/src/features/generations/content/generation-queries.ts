@@ -7,6 +7,7 @@ import { endSession } from '../../../api/session.ts';
 import type { GenerationContent } from '../../../api/types.ts';
 import { type ContentPiece, fromPieces } from './content-pieces.ts';
 import type { ContentReply, ContentRequest } from './content-worker.ts';
+// oxlint-disable-next-line import/default -- Vite makes it: the address of the built worker
 import workerUrl from './content-worker.ts?worker&url';
 
 export const generationQuery = (id: string) =>
@@ -49,8 +50,6 @@ const policy = trustedTypes?.createPolicy('bundle-worker', {
 function startWorker(url: string): Worker {
   return new Worker(policy?.createScriptURL(url) ?? url, { type: 'module' });
 }
-
-// oxlint-disable-next-line import/default -- Vite makes it: the address of the built worker
 
 const PATH = '/api/v1/generation/content';
 /** Largest content that is shown. A longer one is not readable in a browser, and takes several times as much memory. */
