@@ -64,14 +64,8 @@ function Palette({ onClose, onMode }: PaletteProps) {
   const navigate = useNavigate();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
-  const { data: models = [] } = useQuery(modelsQuery);
-  const { data: keys = [] } = useQuery(allKeysQuery);
-  const { data: members = [] } = useQuery(membersQuery);
-  const { data: providers = [] } = useQuery(providersQuery);
-  const { views } = usePreferences();
-  const openView = useOpenView();
   useModal(dialog);
-  const run = (action: () => unknown) => () => {
+  const run: Run = (action) => () => {
     onClose();
     action();
   };
@@ -107,128 +101,177 @@ function Palette({ onClose, onMode }: PaletteProps) {
               Open generation <code className="truncate font-mono text-xs">{id}</code>
             </Command.Item>
           )}
-          <Group heading="Go to">
-            {RAIL_ITEMS.map(({ path, label, icon: Icon }) => (
-              <Command.Item
-                key={path}
-                value={`go ${label}`}
-                className={ITEM}
-                onSelect={run(() => navigate({ to: path }))}
-              >
-                <Icon size={15} aria-hidden /> {label}
-              </Command.Item>
-            ))}
-            <Command.Item
-              value="connect a tool"
-              className={ITEM}
-              onSelect={run(() => navigate({ to: '/connect', search: {} }))}
-            >
-              <Cable size={15} aria-hidden /> Connect a tool
-            </Command.Item>
-          </Group>
-          {views.length > 0 && (
-            <Group heading="Saved views">
-              {views.map((view) => (
-                <Command.Item
-                  key={view.name}
-                  value={`view ${view.name}`}
-                  className={ITEM}
-                  onSelect={run(() => openView(view))}
-                >
-                  <Bookmark size={15} aria-hidden /> {view.name}
-                </Command.Item>
-              ))}
-            </Group>
-          )}
-          <Group heading="Theme">
-            {(['dark', 'light', 'system'] as const).map((theme) => (
-              <Command.Item
-                key={theme}
-                value={`theme ${theme}`}
-                className={ITEM}
-                onSelect={run(() => setPreferences({ theme }))}
-              >
-                Theme: {theme}
-              </Command.Item>
-            ))}
-          </Group>
-          <Group heading="Copy">
-            {SNIPPETS.map(({ label, toText }) => (
-              <Command.Item
-                key={label}
-                value={`copy ${label}`}
-                className={ITEM}
-                onSelect={run(() => copyText(toText(models[0]?.id ?? 'demo/chat'), `Copied: ${label}`))}
-              >
-                Copy {label}
-              </Command.Item>
-            ))}
-          </Group>
-          {keys.length > 0 && (
-            <Group heading="Keys">
-              {keys.slice(0, MAX_THINGS).map(({ hash, name, label }) => (
-                <Command.Item
-                  key={hash}
-                  value={`key ${hash}`}
-                  keywords={['key', name]}
-                  className={ITEM}
-                  onSelect={run(() => navigate({ to: '/keys/$hash', params: { hash } }))}
-                >
-                  <KeyRound size={15} aria-hidden /> {name}{' '}
-                  {label !== name && <code className="truncate font-mono text-xs text-ink-faint">{label}</code>}
-                </Command.Item>
-              ))}
-            </Group>
-          )}
-          {members.length > 0 && (
-            <Group heading="Members">
-              {members.slice(0, MAX_THINGS).map((member) => (
-                <Command.Item
-                  key={member.id}
-                  value={`member ${member.id}`}
-                  keywords={['member', toMemberName(member), member.email]}
-                  className={ITEM}
-                  onSelect={run(() => navigate({ to: '/members/$id', params: { id: member.id } }))}
-                >
-                  <User size={15} aria-hidden /> {toMemberName(member)}{' '}
-                  <span className="truncate text-xs text-ink-faint">{member.email}</span>
-                </Command.Item>
-              ))}
-            </Group>
-          )}
-          {providers.length > 0 && (
-            <Group heading="Providers">
-              {providers.slice(0, MAX_THINGS).map(({ slug, name }) => (
-                <Command.Item
-                  key={slug}
-                  value={`provider ${name} ${slug}`}
-                  className={ITEM}
-                  onSelect={run(() => navigate({ to: '/providers/$slug', params: { slug } }))}
-                >
-                  <Plug size={15} aria-hidden /> {name}{' '}
-                  <code className="truncate font-mono text-xs text-ink-faint">{slug}</code>
-                </Command.Item>
-              ))}
-            </Group>
-          )}
-          <Group heading="Models">
-            {models.slice(0, MAX_THINGS).map((model) => (
-              <Command.Item
-                key={model.id}
-                value={`${model.id} ${model.name}`}
-                className={ITEM}
-                onSelect={run(() => navigate({ to: '/models/$author/$', params: toModelParams(model.id) }))}
-              >
-                {model.name} <code className="truncate font-mono text-xs text-ink-faint">{model.id}</code>
-              </Command.Item>
-            ))}
-          </Group>
+          <ScreenCommands run={run} />
+          <ActionCommands run={run} />
+          <KeyCommands run={run} />
+          <MemberCommands run={run} />
+          <ProviderCommands run={run} />
+          <ModelCommands run={run} />
           <Group heading="Mode">
             <ModeCommands className={ITEM} onChoose={onMode} />
           </Group>
         </Command.List>
       </Command>
     </dialog>
+  );
+}
+
+/** Makes what a command does when it is chosen: the palette closes before. */
+type Run = (action: () => unknown) => () => void;
+
+/** Screens, and saved views of the generations. */
+function ScreenCommands({ run }: { run: Run }) {
+  const navigate = useNavigate();
+  const { views } = usePreferences();
+  const openView = useOpenView();
+  return (
+    <>
+      <Group heading="Go to">
+        {RAIL_ITEMS.map(({ path, label, icon: Icon }) => (
+          <Command.Item key={path} value={`go ${label}`} className={ITEM} onSelect={run(() => navigate({ to: path }))}>
+            <Icon size={15} aria-hidden /> {label}
+          </Command.Item>
+        ))}
+        <Command.Item
+          value="connect a tool"
+          className={ITEM}
+          onSelect={run(() => navigate({ to: '/connect', search: {} }))}
+        >
+          <Cable size={15} aria-hidden /> Connect a tool
+        </Command.Item>
+      </Group>
+      {views.length > 0 && (
+        <Group heading="Saved views">
+          {views.map((view) => (
+            <Command.Item
+              key={view.name}
+              value={`view ${view.name}`}
+              className={ITEM}
+              onSelect={run(() => openView(view))}
+            >
+              <Bookmark size={15} aria-hidden /> {view.name}
+            </Command.Item>
+          ))}
+        </Group>
+      )}
+    </>
+  );
+}
+
+/** What changes this page, or copies something. */
+function ActionCommands({ run }: { run: Run }) {
+  const { data: models = [] } = useQuery(modelsQuery);
+  return (
+    <>
+      <Group heading="Theme">
+        {(['dark', 'light', 'system'] as const).map((theme) => (
+          <Command.Item
+            key={theme}
+            value={`theme ${theme}`}
+            className={ITEM}
+            onSelect={run(() => setPreferences({ theme }))}
+          >
+            Theme: {theme}
+          </Command.Item>
+        ))}
+      </Group>
+      <Group heading="Copy">
+        {SNIPPETS.map(({ label, toText }) => (
+          <Command.Item
+            key={label}
+            value={`copy ${label}`}
+            className={ITEM}
+            onSelect={run(() => copyText(toText(models[0]?.id ?? 'demo/chat'), `Copied: ${label}`))}
+          >
+            Copy {label}
+          </Command.Item>
+        ))}
+      </Group>
+    </>
+  );
+}
+
+function KeyCommands({ run }: { run: Run }) {
+  const navigate = useNavigate();
+  const { data: keys = [] } = useQuery(allKeysQuery);
+  if (keys.length === 0) return null;
+  return (
+    <Group heading="Keys">
+      {keys.slice(0, MAX_THINGS).map(({ hash, name, label }) => (
+        <Command.Item
+          key={hash}
+          value={`key ${hash}`}
+          keywords={['key', name]}
+          className={ITEM}
+          onSelect={run(() => navigate({ to: '/keys/$hash', params: { hash } }))}
+        >
+          <KeyRound size={15} aria-hidden /> {name}{' '}
+          {label !== name && <code className="truncate font-mono text-xs text-ink-faint">{label}</code>}
+        </Command.Item>
+      ))}
+    </Group>
+  );
+}
+
+function MemberCommands({ run }: { run: Run }) {
+  const navigate = useNavigate();
+  const { data: members = [] } = useQuery(membersQuery);
+  if (members.length === 0) return null;
+  return (
+    <Group heading="Members">
+      {members.slice(0, MAX_THINGS).map((member) => (
+        <Command.Item
+          key={member.id}
+          value={`member ${member.id}`}
+          keywords={['member', toMemberName(member), member.email]}
+          className={ITEM}
+          onSelect={run(() => navigate({ to: '/members/$id', params: { id: member.id } }))}
+        >
+          <User size={15} aria-hidden /> {toMemberName(member)}{' '}
+          <span className="truncate text-xs text-ink-faint">{member.email}</span>
+        </Command.Item>
+      ))}
+    </Group>
+  );
+}
+
+function ProviderCommands({ run }: { run: Run }) {
+  const navigate = useNavigate();
+  const { data: providers = [] } = useQuery(providersQuery);
+  if (providers.length === 0) return null;
+  return (
+    <Group heading="Providers">
+      {providers.slice(0, MAX_THINGS).map(({ slug, name }) => (
+        <Command.Item
+          key={slug}
+          value={`provider ${name} ${slug}`}
+          className={ITEM}
+          onSelect={run(() => navigate({ to: '/providers/$slug', params: { slug } }))}
+        >
+          <Plug size={15} aria-hidden /> {name}{' '}
+          <code className="truncate font-mono text-xs text-ink-faint">{slug}</code>
+        </Command.Item>
+      ))}
+    </Group>
+  );
+}
+
+function ModelCommands({ run }: { run: Run }) {
+  const navigate = useNavigate();
+  const { data: models = [] } = useQuery(modelsQuery);
+  return (
+    <Group heading="Models">
+      {models.slice(0, MAX_THINGS).map((model) => (
+        <Command.Item
+          key={model.id}
+          value={`${model.id} ${model.name}`}
+          className={ITEM}
+          onSelect={run(() => navigate({ to: '/models/$author/$', params: toModelParams(model.id) }))}
+        >
+          {model.name} <code className="truncate font-mono text-xs text-ink-faint">{model.id}</code>
+        </Command.Item>
+      ))}
+    </Group>
   );
 }
 

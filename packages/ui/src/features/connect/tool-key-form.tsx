@@ -71,7 +71,6 @@ interface FormProps extends Pick<ToolKeyFormProps, 'onMade'> {
 }
 
 function Form({ models, suggested, onMade }: FormProps) {
-  const listId = useId();
   const [modelId, setModelId] = useState(suggested.modelId);
   const [name, setName] = useState(suggested.name);
   const [typedLimit, setTypedLimit] = useState<string | null>(null);
@@ -90,35 +89,7 @@ function Form({ models, suggested, onMade }: FormProps) {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field
-        label="Model"
-        hint={
-          model === undefined
-            ? 'No model here has this id; calls for it are refused, unless it is an alias.'
-            : 'The tool begins with it. Others can be asked for by their names.'
-        }
-      >
-        {(control) => (
-          <>
-            <input
-              {...control}
-              required
-              list={listId}
-              maxLength={200}
-              className="field font-mono text-xs"
-              value={modelId}
-              // What is typed takes its place, and the list shows all that fits it.
-              onFocus={(event) => event.target.select()}
-              onChange={(event) => setModelId(event.target.value.trim())}
-            />
-            <datalist id={listId}>
-              {models.map(({ id }) => (
-                <option key={id} value={id} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+      <ModelField models={models} isKnown={model !== undefined} value={modelId} onChange={setModelId} />
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Name of the key" error={issueFor(make.error, 'name')}>
           {(control) => (
@@ -158,6 +129,47 @@ function Form({ models, suggested, onMade }: FormProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+interface ModelFieldProps extends Pick<FormProps, 'models'> {
+  readonly isKnown: boolean;
+  readonly value: string;
+  readonly onChange: (modelId: string) => void;
+}
+
+function ModelField({ models, isKnown, value, onChange }: ModelFieldProps) {
+  const listId = useId();
+  return (
+    <Field
+      label="Model"
+      hint={
+        isKnown
+          ? 'The tool begins with it. Others can be asked for by their names.'
+          : 'No model here has this id; calls for it are refused, unless it is an alias.'
+      }
+    >
+      {(control) => (
+        <>
+          <input
+            {...control}
+            required
+            list={listId}
+            maxLength={200}
+            className="field font-mono text-xs"
+            value={value}
+            // What is typed takes its place, and the list shows all that fits it.
+            onFocus={(event) => event.target.select()}
+            onChange={(event) => onChange(event.target.value.trim())}
+          />
+          <datalist id={listId}>
+            {models.map(({ id }) => (
+              <option key={id} value={id} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
   );
 }
 

@@ -38,12 +38,60 @@ const NOT_KNOWN = 'not known here';
 
 /** Several of many, found by typing. Arrows walk the list, Enter takes and leaves out, Backspace takes back the last. */
 export function MultiSelect(props: MultiSelectProps) {
-  const { control, options, chosen, noun, placeholder, allowsOther = false, unknownNote = NOT_KNOWN } = props;
-  const input = useRef<HTMLInputElement>(null);
+  const { control, options, chosen, noun, placeholder, unknownNote = NOT_KNOWN } = props;
   const box = useRef<HTMLDivElement>(null);
+  const field = useSelectField(props);
+  const { input, isOpen, open, lines, more, combobox } = field;
+  const listPlace = usePlaceBelow(box, isOpen);
+  return (
+    <div ref={box} onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || field.onLeave()}>
+      <div
+        className={classNames(
+          'field flex min-h-[34px] cursor-text flex-wrap items-center gap-1 py-1 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent',
+          control['aria-invalid'] === true && 'border-bad',
+        )}
+        onClick={(event) => {
+          if (event.target !== event.currentTarget) return;
+          input.current?.focus();
+          open();
+        }}
+      >
+        {chosen.map((value) => (
+          <Chosen
+            key={value}
+            label={field.labelOf(value)}
+            unknown={options.some((option) => option.value === value) ? undefined : unknownNote}
+            onRemove={() => field.remove(value)}
+          />
+        ))}
+        <input
+          ref={input}
+          {...control}
+          {...combobox.input}
+          placeholder={chosen.length === 0 ? placeholder : undefined}
+          className="min-h-6 min-w-24 flex-1 bg-transparent text-sm outline-none"
+          value={field.text}
+          onChange={(event) => field.onType(event.target.value)}
+          onClick={open}
+          onKeyDown={field.onKeyDown}
+          onPaste={field.onPaste}
+        />
+      </div>
+      <SelectList combobox={combobox} place={listPlace} isOpen={isOpen} {...{ lines, more, noun, options }} />
+      <p aria-live="polite" className="sr-only">
+        {field.said}
+      </p>
+    </div>
+  );
+}
+
+/** The text of the field, the list that it opens, and what keys do with both. */
+function useSelectField(props: MultiSelectProps) {
+  const { options, chosen, allowsOther = false } = props;
+  const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
-  const listPlace = usePlaceBelow(box, isOpen);
+  const open = (): void => setIsOpen(true);
   const { lines, more } = findLines({ options, chosen, text, allowsOther });
   const { said, labelOf, ...choice } = useChoice(props);
   const add = (values: readonly string[]): void => {
@@ -65,7 +113,7 @@ export function MultiSelect(props: MultiSelectProps) {
     count: lines.length,
     isOpen,
     startsActive: true,
-    onOpen: () => setIsOpen(true),
+    onOpen: open,
     onTake: (place) => take(lines[place]),
   });
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -85,6 +133,11 @@ export function MultiSelect(props: MultiSelectProps) {
       remove(chosen.at(-1) ?? '');
     }
   };
+  const onType = (typed: string): void => {
+    setText(typed);
+    combobox.reset();
+    open();
+  };
   const onPaste = (event: ClipboardEvent): void => {
     const several = splitPasted(event.clipboardData.getData('text'), options);
     if (several === null) return;
@@ -98,51 +151,22 @@ export function MultiSelect(props: MultiSelectProps) {
     const known = toKnownValue(text.trim(), options);
     if (options.some(({ value }) => value === known) && !chosen.includes(known)) add([known]);
   };
-
-  return (
-    <div ref={box} onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || onLeave()}>
-      <div
-        className={classNames(
-          'field flex min-h-[34px] cursor-text flex-wrap items-center gap-1 py-1 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent',
-          control['aria-invalid'] === true && 'border-bad',
-        )}
-        onClick={(event) => {
-          if (event.target !== event.currentTarget) return;
-          input.current?.focus();
-          setIsOpen(true);
-        }}
-      >
-        {chosen.map((value) => (
-          <Chosen
-            key={value}
-            label={labelOf(value)}
-            unknown={options.some((option) => option.value === value) ? undefined : unknownNote}
-            onRemove={() => remove(value)}
-          />
-        ))}
-        <input
-          ref={input}
-          {...control}
-          {...combobox.input}
-          placeholder={chosen.length === 0 ? placeholder : undefined}
-          className="min-h-6 min-w-24 flex-1 bg-transparent text-sm outline-none"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            combobox.reset();
-            setIsOpen(true);
-          }}
-          onClick={() => setIsOpen(true)}
-          onKeyDown={onKeyDown}
-          onPaste={onPaste}
-        />
-      </div>
-      <SelectList combobox={combobox} place={listPlace} isOpen={isOpen} {...{ lines, more, noun, options }} />
-      <p aria-live="polite" className="sr-only">
-        {said}
-      </p>
-    </div>
-  );
+  return {
+    input,
+    text,
+    isOpen,
+    open,
+    lines,
+    more,
+    combobox,
+    said,
+    labelOf,
+    remove,
+    onType,
+    onKeyDown,
+    onPaste,
+    onLeave,
+  };
 }
 
 /** Changes what is chosen; `said` is what a screen reader hears of the last change. */

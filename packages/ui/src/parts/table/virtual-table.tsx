@@ -1,5 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 
 import { usePreferences } from '../../app/preferences.ts';
 import { useWidth } from '../use-width.ts';
@@ -43,11 +53,10 @@ const OVERSCAN_ROWS = 4;
  * Enter. The focus stays on the table, so that it survives rows coming and going.
  */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { rows, columns, idOf, hidden, onEndReached, onTopChange, openId } = props;
+  const { rows, openId } = props;
   const rowHeight = usePreferences().density === 'compact' ? 32 : 40;
   const scroller = useRef<HTMLDivElement>(null);
   const baseId = useId();
-  const [cursor, setCursor] = useState(0);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -57,21 +66,99 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
-  const width = useWidth(scroller);
-  const { columns: shown, isTight } = useMemo(() => {
-    const visible = columns.filter(({ id }) => hidden?.includes(id) !== true);
-    return width === 0 ? { columns: visible, isTight: false } : fitColumns(visible, width);
-  }, [columns, hidden, width]);
-  const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
-
-  // The offset comes from the virtualizer: a read from the element would force a layout of the latest changes.
-  const isAtTop = (virtual.scrollOffset ?? 0) < rowHeight;
-
+  const { shown, isTight, tracks } = useShownColumns(props, scroller);
   useEffect(() => virtual.measure(), [rowHeight, virtual]);
+  // The offset comes from the virtualizer: a read from the element would force a layout of the latest changes.
+  useReports(props, (virtual.scrollOffset ?? 0) < rowHeight, last);
+  const { activeIndex, onKeyDown, onPick } = useCursor(props, {
+    scrollTo: (index) => virtual.scrollToIndex(index),
+    countRowsInSight: () => Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight),
+  });
+  const isActiveShown = activeIndex >= first && activeIndex <= last;
+  const toRow = (index: number, place: number): ReactNode => {
+    const row = rows[index];
+    if (row === undefined) return null;
+    const id = props.idOf(row);
+    return (
+      <TableRow
+        key={props.isRecycled === true ? place : id}
+        id={`${baseId}${index}`}
+        row={row}
+        index={index}
+        columns={shown}
+        height={rowHeight}
+        tracks={tracks}
+        isOpen={id === openId}
+        isActive={index === activeIndex}
+        onPick={onPick}
+      />
+    );
+  };
+  return (
+    <div
+      ref={scroller}
+      role="grid"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-rowcount={props.total === -1 ? -1 : (props.total ?? rows.length) + 1}
+      aria-colcount={shown.length}
+      aria-activedescendant={isActiveShown ? `${baseId}${activeIndex}` : undefined}
+      onKeyDown={onKeyDown}
+      data-tight={isTight || undefined}
+      className="group/grid scroll-thin relative min-h-60 flex-1 overflow-auto outline-offset-[-2px]"
+    >
+      {/* Where the columns need more than there is, the table scrolls sideways. */}
+      <div style={{ minWidth: toMinWidth(shown, isTight) }}>
+        <HeaderRow columns={shown} tracks={tracks} sort={props.sort} onSort={props.onSort} />
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          <div
+            role="rowgroup"
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+          >
+            {items.map(({ index }, place) => toRow(index, place))}
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The columns that are neither hidden nor too many for the width, and their tracks of a CSS grid. */
+function useShownColumns<Row>(
+  { columns, hidden }: Pick<VirtualTableProps<Row>, 'columns' | 'hidden'>,
+  scroller: RefObject<HTMLElement | null>,
+) {
+  const width = useWidth(scroller);
+  return useMemo(() => {
+    const visible = columns.filter(({ id }) => hidden?.includes(id) !== true);
+    const fit = width === 0 ? { columns: visible, isTight: false } : fitColumns(visible, width);
+    return { shown: fit.columns, isTight: fit.isTight, tracks: fit.columns.map((column) => column.width).join(' ') };
+  }, [columns, hidden, width]);
+}
+
+/** Tells the caller when the first row comes into sight or leaves it, and when the end comes near. */
+function useReports<Row>(
+  { rows, onEndReached, onTopChange }: VirtualTableProps<Row>,
+  isAtTop: boolean,
+  last: number,
+): void {
   useEffect(() => onTopChange?.(isAtTop), [isAtTop, onTopChange]);
   useEffect(() => {
     if (last >= rows.length - END_MARGIN_ROWS) onEndReached?.();
   }, [last, rows.length, onEndReached]);
+}
+
+interface CursorPlace {
+  readonly scrollTo: (index: number) => void;
+  readonly countRowsInSight: () => number;
+}
+
+/** The row at the cursor, and what keys and clicks do with rows. */
+function useCursor<Row>(props: VirtualTableProps<Row>, { scrollTo, countRowsInSight }: CursorPlace) {
+  const { rows, idOf, openId } = props;
+  const [cursor, setCursor] = useState(0);
+  const activeIndex = Math.min(cursor, rows.length - 1);
   useEffect(() => {
     if (openId === undefined) return;
     const index = rows.findIndex((row) => idOf(row) === openId);
@@ -80,18 +167,12 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = Math.min(cursor, rows.length - 1);
-    const row = rows[at];
+    const row = rows[activeIndex];
     if (row === undefined) return;
-    const next = moveCursor(
-      event.key,
-      at,
-      rows.length,
-      Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2,
-    );
+    const next = moveCursor(event.key, activeIndex, rows.length, countRowsInSight() - 2);
     if (next !== null) {
       setCursor(next);
-      virtual.scrollToIndex(next);
+      scrollTo(next);
       const target = rows[next];
       if (openId !== undefined && target !== undefined) props.onOpen(target);
     } else if (event.key === 'Enter') (props.onEnter ?? props.onOpen)(row);
@@ -112,61 +193,24 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     setCursor(index);
     latest.current.onOpen(row);
   }, []);
-  const activeIndex = Math.min(cursor, rows.length - 1);
-  const isActiveShown = activeIndex >= first && activeIndex <= last;
+  return { activeIndex, onKeyDown, onPick };
+}
+
+interface HeaderRowProps<Row> extends Pick<VirtualTableProps<Row>, 'columns' | 'sort' | 'onSort'> {
+  readonly tracks: string;
+}
+
+function HeaderRow<Row>({ columns, tracks, sort, onSort }: HeaderRowProps<Row>) {
   return (
     <div
-      ref={scroller}
-      role="grid"
-      tabIndex={0}
-      aria-label={props.label}
-      aria-rowcount={props.total === -1 ? -1 : (props.total ?? rows.length) + 1}
-      aria-colcount={shown.length}
-      aria-activedescendant={isActiveShown ? `${baseId}${activeIndex}` : undefined}
-      onKeyDown={onKeyDown}
-      data-tight={isTight || undefined}
-      className="group/grid scroll-thin relative min-h-60 flex-1 overflow-auto outline-offset-[-2px]"
+      role="row"
+      aria-rowindex={1}
+      style={{ gridTemplateColumns: tracks }}
+      className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs group-data-tight/grid:gap-2 group-data-tight/grid:px-3 font-medium text-ink-faint"
     >
-      {/* Where the columns need more than there is, the table scrolls sideways. */}
-      <div style={{ minWidth: toMinWidth(shown, isTight) }}>
-        <div
-          role="row"
-          aria-rowindex={1}
-          style={{ gridTemplateColumns }}
-          className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs group-data-tight/grid:gap-2 group-data-tight/grid:px-3 font-medium text-ink-faint"
-        >
-          {shown.map((column) => (
-            <HeaderCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
-          ))}
-        </div>
-        <div className="relative" style={{ height: virtual.getTotalSize() }}>
-          <div
-            role="rowgroup"
-            className="absolute inset-x-0 top-0"
-            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
-          >
-            {items.map(({ index }, place) => {
-              const row = rows[index];
-              if (row === undefined) return null;
-              const id = idOf(row);
-              return (
-                <TableRow
-                  key={props.isRecycled === true ? place : id}
-                  id={`${baseId}${index}`}
-                  row={row}
-                  index={index}
-                  columns={shown}
-                  height={rowHeight}
-                  tracks={gridTemplateColumns}
-                  isOpen={id === openId}
-                  isActive={index === activeIndex}
-                  onPick={onPick}
-                />
-              );
-            })}
-          </div>
-        </div>
-      </div>
+      {columns.map((column) => (
+        <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
+      ))}
     </div>
   );
 }

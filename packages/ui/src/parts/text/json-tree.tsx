@@ -75,36 +75,56 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
             const line = lines[index];
             if (line === undefined) return null;
             return (
-              <div
+              <TreeLine
                 key={line.path}
                 id={`${baseId}${index}`}
-                role="treeitem"
-                aria-level={line.depth + 1}
-                aria-expanded={line.size ? line.isOpen : undefined}
-                aria-selected={index === cursor}
-                onClick={() => {
+                line={line}
+                topPx={start}
+                isAtCursor={index === cursor}
+                onPick={() => {
                   setCursor(index);
                   toggle(line);
                 }}
-                style={{ transform: `translateY(${start}px)`, paddingLeft: 12 + line.depth * 16, height: LINE_HEIGHT }}
-                className={`absolute top-0 left-0 flex min-w-full items-center gap-1 pr-3 leading-none whitespace-pre ${line.size ? 'cursor-pointer hover:bg-raised' : ''} ${index === cursor ? 'group-focus-visible/tree:bg-raised' : ''}`}
-              >
-                <span className="w-3.5 text-ink-faint">
-                  {line.size ? (
-                    line.isOpen ? (
-                      <ChevronDown size={13} aria-hidden />
-                    ) : (
-                      <ChevronRight size={13} aria-hidden />
-                    )
-                  ) : null}
-                </span>
-                {line.name !== null && <span className="text-accent">{showControls(line.name)}:</span>}
-                <JsonValue line={line} />
-              </div>
+              />
             );
           })}
         </div>
       </div>
+    </div>
+  );
+}
+
+interface TreeLineProps {
+  readonly id: string;
+  readonly line: JsonLine;
+  readonly topPx: number;
+  readonly isAtCursor: boolean;
+  readonly onPick: () => void;
+}
+
+function TreeLine({ id, line, topPx, isAtCursor, onPick }: TreeLineProps) {
+  return (
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={line.depth + 1}
+      aria-expanded={line.size ? line.isOpen : undefined}
+      aria-selected={isAtCursor}
+      onClick={onPick}
+      style={{ transform: `translateY(${topPx}px)`, paddingLeft: 12 + line.depth * 16, height: LINE_HEIGHT }}
+      className={`absolute top-0 left-0 flex min-w-full items-center gap-1 pr-3 leading-none whitespace-pre ${line.size ? 'cursor-pointer hover:bg-raised' : ''} ${isAtCursor ? 'group-focus-visible/tree:bg-raised' : ''}`}
+    >
+      <span className="w-3.5 text-ink-faint">
+        {line.size ? (
+          line.isOpen ? (
+            <ChevronDown size={13} aria-hidden />
+          ) : (
+            <ChevronRight size={13} aria-hidden />
+          )
+        ) : null}
+      </span>
+      {line.name !== null && <span className="text-accent">{showControls(line.name)}:</span>}
+      <JsonValue line={line} />
     </div>
   );
 }
