@@ -1,23 +1,22 @@
 import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { MoreHorizontal, Plus, Send } from 'lucide-react';
+import { Plus, Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import {
+  type DestinationStatus,
   changeDestination,
   deliveriesQuery,
   destinationsQuery,
-  type DestinationStatus,
   testDestination,
 } from '../../features/destinations/destination-queries.ts';
+import { ListBody, ListScreen, RowMenu } from '../../features/list-screen/list-screen.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { Menu } from '../../parts/controls/menu.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast, showUndo } from '../../parts/messages/toast-store.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
@@ -31,64 +30,66 @@ export function DestinationsScreen() {
   const { open, tab = 'where' } = useSearch({ from: '/destinations' });
   const navigate = useNavigateWithin('/destinations');
   const [isCreating, setIsCreating] = useState(false);
-  const { data: destinations, error, refetch } = useQuery(destinationsQuery);
+  const query = useQuery(destinationsQuery);
+  const destinations = query.data;
   const show = (search: DestinationSearch): void => void navigate({ search });
   const columns = useColumns(show);
   const opened = destinations?.find(({ id }) => id === open);
+  const create = (): void => setIsCreating(true);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="border-b border-line px-4 py-3">
-          <ScreenHeader
-            title="Destinations"
-            note="Each call goes to every destination that wants it, once it has ended. No call waits for one."
-          >
-            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsCreating(true)}>
-              New destination
-            </Button>
-          </ScreenHeader>
-        </div>
-        {error !== null ? (
-          <div className="p-4">
-            <ErrorPanel error={error} title="The destinations could not be loaded" onRetry={() => void refetch()} />
-          </div>
-        ) : destinations === undefined ? (
-          <Loading what="destinations" />
-        ) : destinations.length === 0 ? (
-          <EmptyState icon={<Send size={22} aria-hidden />} title="Nothing is broadcast yet">
-            <p>A destination gets what every call was like: a webhook, a collector, Langfuse, a bucket.</p>
-            <Button onClick={() => setIsCreating(true)}>New destination</Button>
-          </EmptyState>
-        ) : (
+    <ListScreen
+      title="Destinations"
+      note="Each call goes to every destination that wants it, once it has ended. No call waits for one."
+      actions={
+        <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
+          New destination
+        </Button>
+      }
+      opened={
+        <>
+          {opened !== undefined && (
+            <DestinationPanel
+              key={opened.id}
+              destination={opened}
+              tab={tab}
+              onTab={(next) => show({ open: opened.id, tab: next })}
+              onClose={() => show({})}
+            />
+          )}
+          {isCreating && (
+            <NewDestination
+              onClose={() => setIsCreating(false)}
+              onCreated={(id) => {
+                setIsCreating(false);
+                show({ open: id });
+              }}
+            />
+          )}
+        </>
+      }
+    >
+      <ListBody what="destinations" query={query} rows={destinations} empty={<NoDestinations onCreate={create} />}>
+        {(rows) => (
           <VirtualTable
             label="Destinations"
-            rows={destinations}
+            rows={rows}
             columns={columns}
             idOf={({ id }) => id}
             openId={open}
             onOpen={({ id }) => show({ open: id, tab })}
           />
         )}
-      </div>
-      {opened !== undefined && (
-        <DestinationPanel
-          key={opened.id}
-          destination={opened}
-          tab={tab}
-          onTab={(next) => show({ open: opened.id, tab: next })}
-          onClose={() => show({})}
-        />
-      )}
-      {isCreating && (
-        <NewDestination
-          onClose={() => setIsCreating(false)}
-          onCreated={(id) => {
-            setIsCreating(false);
-            show({ open: id });
-          }}
-        />
-      )}
-    </div>
+      </ListBody>
+    </ListScreen>
+  );
+}
+
+function NoDestinations({ onCreate }: { onCreate: () => void }) {
+  return (
+    <EmptyState icon={<Send size={22} aria-hidden />} title="Nothing is broadcast yet">
+      <p>A destination gets what every call was like: a webhook, a collector, Langfuse, a bucket.</p>
+      <Button onClick={onCreate}>New destination</Button>
+    </EmptyState>
   );
 }
 
@@ -123,30 +124,21 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
   });
   return useMemo(
     () => [
-      ...toFactColumns(),
+      ...FACT_COLUMNS,
       ...toStatusColumns((id) => log?.destinations.find(({ destination_id: of }) => of === id)),
       {
         id: 'actions',
         header: <span className="sr-only">Actions</span>,
         width: '44px',
         cell: (destination: Destination) => (
-          <span onClick={(event) => event.stopPropagation()}>
-            <Menu
-              trigger={
-                <Button
-                  look="quiet"
-                  aria-label={`Actions for ${destination.name}`}
-                  icon={<MoreHorizontal size={16} aria-hidden />}
-                  className="px-1.5"
-                />
-              }
-              items={[
-                { label: 'Test', onSelect: () => test.mutate(destination) },
-                { label: destination.enabled ? 'Pause' : 'Go on', onSelect: () => toggle.mutate(destination) },
-                { label: 'Delivery log', onSelect: () => show({ open: destination.id, tab: 'log' }) },
-              ]}
-            />
-          </span>
+          <RowMenu
+            label={`Actions for ${destination.name}`}
+            items={[
+              { label: 'Test', onSelect: () => test.mutate(destination) },
+              { label: destination.enabled ? 'Pause' : 'Go on', onSelect: () => toggle.mutate(destination) },
+              { label: 'Delivery log', onSelect: () => show({ open: destination.id, tab: 'log' }) },
+            ]}
+          />
         ),
       },
     ],
@@ -154,7 +146,7 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
   );
 }
 
-const toFactColumns = (): readonly Column<Destination>[] => [
+const FACT_COLUMNS: readonly Column<Destination>[] = [
   {
     id: 'name',
     header: 'Name',

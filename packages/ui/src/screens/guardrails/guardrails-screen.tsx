@@ -5,13 +5,13 @@ import { Plus, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
+import { ListBody, ListScreen } from '../../features/list-screen/list-screen.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import { useHeldDeletions } from '../../parts/messages/toast-store.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
@@ -29,7 +29,8 @@ export function GuardrailsScreen() {
   const { open } = useSearch({ from: '/guardrails' });
   const navigate = useNavigateWithin('/guardrails');
   const [isCreating, setIsCreating] = useState(false);
-  const { data: guardrails, error, refetch } = useQuery(guardrailsQuery);
+  const query = useQuery(guardrailsQuery);
+  const guardrails = query.data;
   const { data: keys = NONE } = useQuery(keyAssignmentsQuery);
   const { data: members = NONE } = useQuery(memberAssignmentsQuery);
   const { data: hits } = useQuery(recentHitsQuery);
@@ -37,55 +38,58 @@ export function GuardrailsScreen() {
   const columns = useMemo(() => toColumns({ keys, members, hits, going }), [keys, members, hits, going]);
   const show = (id: string | undefined): void => void navigate({ search: id === undefined ? {} : { open: id } });
   const opened = guardrails?.find(({ id }) => id === open);
+  const create = (): void => setIsCreating(true);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="border-b border-line px-4 py-3">
-          <ScreenHeader
-            title="Guardrails"
-            note="They hold on every attempt and for whatever model and provider a call ends up at."
-          >
-            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsCreating(true)}>
-              New guardrail
-            </Button>
-          </ScreenHeader>
-        </div>
-        {error !== null ? (
-          <div className="p-4">
-            <ErrorPanel error={error} title="The guardrails could not be loaded" onRetry={() => void refetch()} />
-          </div>
-        ) : guardrails === undefined ? (
-          <Loading what="guardrails" />
-        ) : guardrails.length === 0 ? (
-          <EmptyState icon={<ShieldCheck size={22} aria-hidden />} title="There is no guardrail yet">
-            <p>
-              A guardrail limits what keys may spend, which models and providers they reach, and what may be in prompts
-              and answers.
-            </p>
-            <Button onClick={() => setIsCreating(true)}>New guardrail</Button>
-          </EmptyState>
-        ) : (
+    <ListScreen
+      title="Guardrails"
+      note="They hold on every attempt and for whatever model and provider a call ends up at."
+      actions={
+        <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
+          New guardrail
+        </Button>
+      }
+      opened={
+        <>
+          {opened !== undefined && (
+            <GuardrailPanel key={opened.id} guardrail={opened} onClose={() => show(undefined)} />
+          )}
+          {isCreating && (
+            <NewGuardrail
+              onClose={() => setIsCreating(false)}
+              onCreated={(id) => {
+                setIsCreating(false);
+                show(id);
+              }}
+            />
+          )}
+        </>
+      }
+    >
+      <ListBody what="guardrails" query={query} rows={guardrails} empty={<NoGuardrails onCreate={create} />}>
+        {(rows) => (
           <VirtualTable
             label="Guardrails"
-            rows={guardrails}
+            rows={rows}
             columns={columns}
             idOf={({ id }) => id}
             onOpen={({ id }) => show(id)}
             openId={open}
           />
         )}
-      </div>
-      {opened !== undefined && <GuardrailPanel key={opened.id} guardrail={opened} onClose={() => show(undefined)} />}
-      {isCreating && (
-        <NewGuardrail
-          onClose={() => setIsCreating(false)}
-          onCreated={(id) => {
-            setIsCreating(false);
-            show(id);
-          }}
-        />
-      )}
-    </div>
+      </ListBody>
+    </ListScreen>
+  );
+}
+
+function NoGuardrails({ onCreate }: { onCreate: () => void }) {
+  return (
+    <EmptyState icon={<ShieldCheck size={22} aria-hidden />} title="There is no guardrail yet">
+      <p>
+        A guardrail limits what keys may spend, which models and providers they reach, and what may be in prompts and
+        answers.
+      </p>
+      <Button onClick={onCreate}>New guardrail</Button>
+    </EmptyState>
   );
 }
 

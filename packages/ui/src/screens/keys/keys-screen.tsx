@@ -1,17 +1,16 @@
 import type { AnyKey } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Cable, KeyRound, MoreHorizontal, Plus } from 'lucide-react';
+import { Cable, KeyRound, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import { allKeysQuery, guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
 import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from '../../features/keys/key-parts.tsx';
+import { ListBody, ListScreen, RowMenu } from '../../features/list-screen/list-screen.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Menu } from '../../parts/controls/menu.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
@@ -30,178 +29,199 @@ type Open =
 
 export function KeysScreen() {
   const navigate = useNavigate();
-  const { data, error, refetch } = useQuery(allKeysQuery);
-  const keys = useStayingKeys(data);
+  const query = useQuery(allKeysQuery);
+  const keys = useStayingKeys(query.data);
   const [open, setOpen] = useState<Open | null>(null);
-  const refresh = useRefreshKeys();
-  const toggle = useToggleKey();
-  const columns = useKeyColumns({ onOpen: setOpen, onToggle: toggle });
-  const close = (): void => setOpen(null);
+  const columns = useKeyColumns({ onOpen: setOpen, onToggle: useToggleKey() });
+  const create = (): void => setOpen({ type: 'create' });
   const connect = (): void => void navigate({ to: '/connect', search: {} });
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
-      <div className="border-b border-line px-4 py-3">
-        <ScreenHeader title="Keys" note="A key is shown once, when it is made; the gateway keeps its hash alone.">
+    <ListScreen
+      title="Keys"
+      note="A key is shown once, when it is made; the gateway keeps its hash alone."
+      actions={
+        <>
           <Button icon={<Cable size={15} aria-hidden />} onClick={connect}>
             Connect a tool
           </Button>
-          <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setOpen({ type: 'create' })}>
+          <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
             New key
           </Button>
-        </ScreenHeader>
+        </>
+      }
+      opened={open !== null && <OpenDialog open={open} onOpen={setOpen} />}
+    >
+      <ListBody what="keys" query={query} rows={keys} empty={<NoKeys onConnect={connect} onCreate={create} />}>
+        {(rows) => (
+          <VirtualTable
+            label="Keys"
+            rows={rows}
+            columns={columns}
+            idOf={({ hash }) => hash}
+            onOpen={({ hash }) => void navigate({ to: '/keys/$hash', params: { hash } })}
+          />
+        )}
+      </ListBody>
+    </ListScreen>
+  );
+}
+
+function NoKeys({ onConnect, onCreate }: { onConnect: () => void; onCreate: () => void }) {
+  return (
+    <EmptyState icon={<KeyRound size={22} aria-hidden />} title="There is no key yet">
+      <p>Make one for each tool, so that what each spends can be told apart.</p>
+      <div className="flex flex-wrap justify-center gap-2">
+        <Button onClick={onConnect}>Connect a tool</Button>
+        <Button onClick={onCreate}>New key</Button>
       </div>
-      {error !== null ? (
-        <div className="p-4">
-          <ErrorPanel error={error} title="The keys could not be loaded" onRetry={() => void refetch()} />
-        </div>
-      ) : keys === undefined ? (
-        <Loading what="keys" />
-      ) : keys.length === 0 ? (
-        <EmptyState icon={<KeyRound size={22} aria-hidden />} title="There is no key yet">
-          <p>Make one for each tool, so that what each spends can be told apart.</p>
-          <div className="flex flex-wrap justify-center gap-2">
-            <Button onClick={connect}>Connect a tool</Button>
-            <Button onClick={() => setOpen({ type: 'create' })}>New key</Button>
-          </div>
-        </EmptyState>
-      ) : (
-        <VirtualTable
-          label="Keys"
-          rows={keys}
-          columns={columns}
-          idOf={({ hash }) => hash}
-          onOpen={({ hash }) => void navigate({ to: '/keys/$hash', params: { hash } })}
-        />
-      )}
-      {open?.type === 'create' && (
+    </EmptyState>
+  );
+}
+
+function OpenDialog({ open, onOpen }: { open: Open; onOpen: (open: Open | null) => void }) {
+  const refresh = useRefreshKeys();
+  const close = (): void => onOpen(null);
+  switch (open.type) {
+    case 'create':
+      return (
         <KeyForm
           onClose={close}
           onSaved={async (secret) => {
             await refresh();
-            setOpen(secret === null ? null : { type: 'shown', secret });
+            onOpen(secret === null ? null : { type: 'shown', secret });
           }}
         />
-      )}
-      {open?.type === 'shown' && <NewKeyDialog secret={open.secret} onClose={close} />}
-      {(open?.type === 'edit' || open?.type === 'delete') && (
-        <KeyDialog type={open.type} value={open.key} onClose={close} />
-      )}
-    </div>
-  );
+      );
+    case 'shown':
+      return <NewKeyDialog secret={open.secret} onClose={close} />;
+    case 'edit':
+    case 'delete':
+      return <KeyDialog type={open.type} value={open.key} onClose={close} />;
+  }
 }
 
-function useKeyColumns({ onOpen, onToggle }: { onOpen: (open: Open) => void; onToggle: (key: AnyKey) => void }) {
+interface KeyActions {
+  readonly onOpen: (open: Open) => void;
+  readonly onToggle: (key: AnyKey) => void;
+}
+
+function useKeyColumns({ onOpen, onToggle }: KeyActions): readonly Column<AnyKey>[] {
   const { data: assignments } = useQuery(keyAssignmentsQuery);
   const { data: guardrails } = useQuery(guardrailsQuery);
-  return useMemo((): readonly Column<AnyKey>[] => {
+  return useMemo(() => {
     const guardrailOf = (hash: string): string | undefined => {
       const id = assignments?.find(({ key_hash: key }) => key === hash)?.guardrail_id;
       return guardrails?.find((guardrail) => guardrail.id === id)?.name;
     };
-    const columns: readonly Column<AnyKey>[] = [
-      {
-        id: 'name',
-        header: 'Name',
-        width: 'minmax(140px,3fr)',
-        narrow: { width: 'minmax(90px,3fr)' },
-        cell: ({ name, label, source }) => (
-          <>
-            <span className="font-medium">{name}</span>{' '}
-            {source === 'stored' && <code className="font-mono text-xs text-ink-faint">{label}</code>}
-          </>
-        ),
-      },
-      {
-        id: 'kind',
-        header: 'Kind',
-        width: '104px',
-        cell: ({ management }) => <KeyKind management={management} />,
-      },
-      {
-        id: 'source',
-        header: 'From',
-        width: '104px',
-        cell: ({ source }) =>
-          source === 'config' ? (
-            <span title={CONFIG_MEANING}>configuration</span>
-          ) : (
-            <span className="text-ink-faint">here</span>
-          ),
-      },
-      {
-        id: 'state',
-        header: 'State',
-        width: '86px',
-        narrow: { width: '72px' },
-        cell: (key) => <KeyState state={key} />,
-      },
-      { id: 'usage', header: 'Spent', width: '92px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
-      {
-        id: 'month',
-        header: 'This month',
-        width: '92px',
-        narrow: { width: '82px' },
-        isNumeric: true,
-        cell: (key) => formatUsd(key.usage_monthly),
-      },
-      {
-        id: 'limit',
-        header: 'Limit',
-        width: 'minmax(200px,1fr)',
-        cell: ({ limit, limit_remaining: left, limit_reset: reset }) =>
-          limit === null ? (
-            <span className="text-ink-faint">none</span>
-          ) : (
-            <LimitBar limit={limit} left={left} reset={reset} />
-          ),
-      },
-      {
-        id: 'guardrail',
-        header: 'Guardrail',
-        width: 'minmax(90px,1fr)',
-        cell: ({ hash }) => guardrailOf(hash) ?? <span className="text-ink-faint">default</span>,
-      },
-      {
-        id: 'expires',
-        header: 'Expires',
-        width: '110px',
-        cell: ({ expires_at: at }) =>
-          at === null ? (
-            <span className="text-ink-faint">never</span>
-          ) : (
-            <time dateTime={at} title={formatFull(at)}>
-              {formatRelative(at)}
-            </time>
-          ),
-      },
-      {
-        id: 'actions',
-        header: <span className="sr-only">Actions</span>,
-        width: '44px',
-        narrow: { width: '32px' },
-        // What the configuration says is changed there alone.
-        cell: (key) =>
-          key.source === 'stored' && (
-            <span onClick={(event) => event.stopPropagation()}>
-              <Menu
-                trigger={
-                  <Button
-                    look="quiet"
-                    aria-label={`Actions for ${key.name}`}
-                    icon={<MoreHorizontal size={16} aria-hidden />}
-                    className="px-1.5"
-                  />
-                }
-                items={[
-                  { label: 'Change…', onSelect: () => onOpen({ type: 'edit', key }) },
-                  { label: key.disabled ? 'Enable' : 'Disable', onSelect: () => onToggle(key) },
-                  { label: 'Delete…', isDangerous: true, onSelect: () => onOpen({ type: 'delete', key }) },
-                ]}
-              />
-            </span>
-          ),
-      },
-    ];
-    return toLeaving(columns, LEAVING);
+    return toLeaving(
+      [
+        ...NAME_COLUMNS,
+        ...SPENDING_COLUMNS,
+        {
+          id: 'guardrail',
+          header: 'Guardrail',
+          width: 'minmax(90px,1fr)',
+          cell: ({ hash }) => guardrailOf(hash) ?? <span className="text-ink-faint">default</span>,
+        },
+        EXPIRY_COLUMN,
+        toActionsColumn({ onOpen, onToggle }),
+      ],
+      LEAVING,
+    );
   }, [assignments, guardrails, onOpen, onToggle]);
 }
+
+const NAME_COLUMNS: readonly Column<AnyKey>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(140px,3fr)',
+    narrow: { width: 'minmax(90px,3fr)' },
+    cell: ({ name, label, source }) => (
+      <>
+        <span className="font-medium">{name}</span>{' '}
+        {source === 'stored' && <code className="font-mono text-xs text-ink-faint">{label}</code>}
+      </>
+    ),
+  },
+  {
+    id: 'kind',
+    header: 'Kind',
+    width: '104px',
+    cell: ({ management }) => <KeyKind management={management} />,
+  },
+  {
+    id: 'source',
+    header: 'From',
+    width: '104px',
+    cell: ({ source }) =>
+      source === 'config' ? (
+        <span title={CONFIG_MEANING}>configuration</span>
+      ) : (
+        <span className="text-ink-faint">here</span>
+      ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: '86px',
+    narrow: { width: '72px' },
+    cell: (key) => <KeyState state={key} />,
+  },
+];
+
+const SPENDING_COLUMNS: readonly Column<AnyKey>[] = [
+  { id: 'usage', header: 'Spent', width: '92px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
+  {
+    id: 'month',
+    header: 'This month',
+    width: '92px',
+    narrow: { width: '82px' },
+    isNumeric: true,
+    cell: (key) => formatUsd(key.usage_monthly),
+  },
+  {
+    id: 'limit',
+    header: 'Limit',
+    width: 'minmax(200px,1fr)',
+    cell: ({ limit, limit_remaining: left, limit_reset: reset }) =>
+      limit === null ? (
+        <span className="text-ink-faint">none</span>
+      ) : (
+        <LimitBar limit={limit} left={left} reset={reset} />
+      ),
+  },
+];
+
+const EXPIRY_COLUMN: Column<AnyKey> = {
+  id: 'expires',
+  header: 'Expires',
+  width: '110px',
+  cell: ({ expires_at: at }) =>
+    at === null ? (
+      <span className="text-ink-faint">never</span>
+    ) : (
+      <time dateTime={at} title={formatFull(at)}>
+        {formatRelative(at)}
+      </time>
+    ),
+};
+
+const toActionsColumn = ({ onOpen, onToggle }: KeyActions): Column<AnyKey> => ({
+  id: 'actions',
+  header: <span className="sr-only">Actions</span>,
+  width: '44px',
+  narrow: { width: '32px' },
+  // What the configuration says is changed there alone.
+  cell: (key) =>
+    key.source === 'stored' && (
+      <RowMenu
+        label={`Actions for ${key.name}`}
+        items={[
+          { label: 'Change…', onSelect: () => onOpen({ type: 'edit', key }) },
+          { label: key.disabled ? 'Enable' : 'Disable', onSelect: () => onToggle(key) },
+          { label: 'Delete…', isDangerous: true, onSelect: () => onOpen({ type: 'delete', key }) },
+        ]}
+      />
+    ),
+});
