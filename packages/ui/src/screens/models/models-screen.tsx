@@ -2,25 +2,25 @@ import type { Model, ModelList } from '@model-gateway/core/wire';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Package, Plus, SearchX } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/queries.ts';
+import { ListBody, ListScreen, useSearchChange } from '../../features/list-screen/list-screen.tsx';
 import { formatColumnPrice, toModelParams } from '../../features/models/model-facts.ts';
 import {
-  hasModelFilters,
   MAX_COMPARED,
   type ModelSearch,
+  hasModelFilters,
   splitWords,
-  toggleWord,
   toModelQuery,
+  toggleWord,
 } from '../../features/models/model-search.ts';
 import { modelSetupsQuery } from '../../features/models/model-setup-queries.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
@@ -32,68 +32,78 @@ import { UnservedModels } from './setup/unserved-models.tsx';
 
 export function ModelsScreen() {
   const search = useSearch({ from: '/models' });
+  const update = useSearchChange<ModelSearch>('/models');
   const navigate = useNavigateWithin('/models');
   const { data: setups } = useQuery(modelSetupsQuery);
-  const [isAdding, setIsAdding] = useState(false);
-  const [isComparing, setIsComparing] = useState(false);
-  const update = useCallback(
-    (change: Partial<Record<keyof ModelSearch, string | undefined>>) =>
-      void navigate({ search: (before) => clean({ ...before, ...change }), replace: !('open' in change) }),
-    [navigate],
-  );
-  const query = toModelQuery(search);
+  const [dialog, setDialog] = useState<'add' | 'compare' | null>(null);
   const path = search.usable === 'true' ? '/api/v1/models/user' : '/api/v1/models';
-  const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
-    queryKey: ['models', path, query],
-    queryFn: ({ signal }) => callApi<ModelList>(path, { query, signal }),
+  const filters = toModelQuery(search);
+  const query = useQuery({
+    queryKey: ['models', path, filters],
+    queryFn: ({ signal }) => callApi<ModelList>(path, { query: filters, signal }),
     placeholderData: keepPreviousData,
     // The gateway reads the lists of model servers as often.
     refetchInterval: refreshEvery(60_000),
   });
   const compared = splitWords(search.compare);
   const columns = useColumns(search.compare, update);
-  const rows = data?.data ?? [];
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
-          <ScreenHeader
-            title="Models"
-            note={
-              <span role="status">
-                {data === undefined
-                  ? error === null && 'Loading…'
-                  : `${data.total_count} ${data.total_count === 1 ? 'model' : 'models'}${hasModelFilters(search) ? ' match' : ''}`}
-              </span>
-            }
-          >
-            {compared.length > 0 && (
-              <Button look="quiet" onClick={() => update({ compare: undefined })}>
-                Clear {compared.length} selected
-              </Button>
-            )}
-            <Button disabled={compared.length < 2} onClick={() => setIsComparing(true)}>
-              Compare{compared.length > 0 ? ` ${compared.length}` : ''}
+    <ListScreen
+      title="Models"
+      note={
+        <span role="status">
+          {query.data === undefined ? query.error === null && 'Loading…' : toFound(query.data, search)}
+        </span>
+      }
+      actions={
+        <>
+          {compared.length > 0 && (
+            <Button look="quiet" onClick={() => update({ compare: undefined })}>
+              Clear {compared.length} selected
             </Button>
-            {setups?.editable === true && (
-              <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsAdding(true)}>
-                Add a model
-              </Button>
-            )}
-          </ScreenHeader>
+          )}
+          <Button disabled={compared.length < 2} onClick={() => setDialog('compare')}>
+            Compare{compared.length > 0 ? ` ${compared.length}` : ''}
+          </Button>
+          {setups?.editable === true && (
+            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setDialog('add')}>
+              Add a model
+            </Button>
+          )}
+        </>
+      }
+      filters={
+        <>
           <ModelFilters search={search} onChange={update} />
           <UnservedModels onOpen={(id) => update({ open: id })} />
-        </div>
-        {error !== null ? (
-          <div className="p-4">
-            <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
-          </div>
-        ) : isPending ? (
-          <Loading what="models" />
-        ) : rows.length === 0 ? (
-          <NoModels search={search} onClear={() => void navigate({ search: {} })} />
-        ) : (
-          <div className={`flex min-h-0 flex-1 flex-col ${isPlaceholderData ? 'opacity-60' : ''}`}>
+        </>
+      }
+      opened={
+        <>
+          {search.open !== undefined && (
+            <ModelPanel key={search.open} id={search.open} onClose={() => update({ open: undefined })} />
+          )}
+          {dialog === 'add' && (
+            <ModelDialog
+              onClose={() => setDialog(null)}
+              onSaved={(id) => {
+                setDialog(null);
+                update({ open: id });
+              }}
+            />
+          )}
+          {dialog === 'compare' && <CompareModels ids={compared} onClose={() => setDialog(null)} />}
+        </>
+      }
+    >
+      <ListBody
+        what="models"
+        query={query}
+        rows={query.data?.data}
+        empty={<NoModels search={search} onClear={() => void navigate({ search: {} })} />}
+      >
+        {(rows) => (
+          <div className={`flex min-h-0 flex-1 flex-col ${query.isPlaceholderData ? 'opacity-60' : ''}`}>
             <VirtualTable
               label="Models"
               rows={rows}
@@ -111,22 +121,13 @@ export function ModelsScreen() {
             />
           </div>
         )}
-      </div>
-      {search.open !== undefined && (
-        <ModelPanel key={search.open} id={search.open} onClose={() => update({ open: undefined })} />
-      )}
-      {isAdding && (
-        <ModelDialog
-          onClose={() => setIsAdding(false)}
-          onSaved={(id) => {
-            setIsAdding(false);
-            update({ open: id });
-          }}
-        />
-      )}
-      {isComparing && <CompareModels ids={compared} onClose={() => setIsComparing(false)} />}
-    </div>
+      </ListBody>
+    </ListScreen>
   );
+}
+
+function toFound({ total_count: count }: ModelList, search: ModelSearch): string {
+  return `${count} ${count === 1 ? 'model' : 'models'}${hasModelFilters(search) ? ' match' : ''}`;
 }
 
 function NoModels({ search, onClear }: { search: ModelSearch; onClear: () => void }) {
@@ -240,8 +241,4 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       },
     ];
   }, [compare, update]);
-}
-
-function clean(search: Partial<Record<keyof ModelSearch, string | undefined>>): ModelSearch {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
 }

@@ -1,10 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { Plug, Plus, RotateCw, Search } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { Plug, Plus, RotateCw } from 'lucide-react';
+import { useState } from 'react';
 
 import { getDesktopInfo } from '../../app/desktop.ts';
-import { useShortcut } from '../../app/shortcuts.ts';
+import {
+  ListBody,
+  ListScreen,
+  SearchField,
+  type SearchChange,
+  useSearchChange,
+} from '../../features/list-screen/list-screen.tsx';
 import {
   filterProviders,
   joinProviders,
@@ -23,8 +29,7 @@ import {
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
@@ -33,66 +38,80 @@ import { providerHistoriesQuery } from './history/history-queries.ts';
 import { ProviderPanel } from './provider-panel.tsx';
 import type { ProviderSearch } from './provider-search.ts';
 
-type Change = { readonly [Name in keyof ProviderSearch]?: string | undefined };
-
 export function ProvidersScreen() {
   const search = useSearch({ from: '/providers' });
+  const change = useSearchChange<ProviderSearch>('/providers');
   const navigate = useNavigateWithin('/providers');
-  const { data: states, error, refetch, isFetching } = useQuery(providerStatesQuery);
+  const query = useQuery(providerStatesQuery);
   const { data: setups } = useQuery(providerSetupsQuery);
   const { data: pasts } = useQuery(providerHistoriesQuery);
   const [isAdding, setIsAdding] = useState(false);
-  const providers = states === undefined ? undefined : joinProviders(states, setups?.data ?? [], pasts);
+  const providers = query.data && joinProviders(query.data, setups?.data ?? [], pasts);
   const isEditable = setups?.editable === true;
-  const change = (next: Change): void =>
-    void navigate({ search: (before) => ({ ...before, ...next }) as ProviderSearch, replace: !('open' in next) });
-  const shown = providers === undefined ? [] : filterProviders(providers, search);
   const opened = providers?.find(({ slug }) => slug === search.open);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
-          <ScreenHeader
-            title="Providers"
-            note="Whom the gateway calls. Keys of providers are never shown, here or anywhere."
+    <ListScreen
+      title="Providers"
+      note="Whom the gateway calls. Keys of providers are never shown, here or anywhere."
+      actions={
+        <>
+          <Button
+            icon={<RotateCw size={14} aria-hidden />}
+            isBusy={query.isFetching}
+            onClick={() => void query.refetch()}
           >
-            <Button icon={<RotateCw size={14} aria-hidden />} isBusy={isFetching} onClick={() => void refetch()}>
-              Refresh
+            Refresh
+          </Button>
+          {isEditable && (
+            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsAdding(true)}>
+              Add a provider
             </Button>
-            {isEditable && (
-              <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsAdding(true)}>
-                Add a provider
-              </Button>
-            )}
-          </ScreenHeader>
-          <Filters search={search} onChange={change} />
-        </div>
-        {error !== null ? (
-          <div className="p-4">
-            <ErrorPanel error={error} title="The providers could not be loaded" onRetry={() => void refetch()} />
-          </div>
-        ) : providers === undefined ? (
-          <Loading what="providers" />
-        ) : providers.length === 0 ? (
-          <EmptyState icon={<Plug size={22} aria-hidden />} title="There is no provider yet">
-            <p>
-              {isEditable
-                ? 'Add one with its key or address; it is in force at once.'
-                : 'Name one in the configuration, and start the gateway again.'}
-            </p>
-          </EmptyState>
-        ) : shown.length === 0 ? (
-          <EmptyState title="No provider fits">
-            <p>
-              None of {formatCount(providers.length)} has this in its name, slug or host
-              {search.status === undefined ? '' : ` and is ${search.status}`}.
-            </p>
-            <Button onClick={() => change({ q: undefined, status: undefined })}>Clear the filter</Button>
-          </EmptyState>
-        ) : (
+          )}
+        </>
+      }
+      filters={<Filters search={search} onChange={change} />}
+      opened={
+        <>
+          {isAdding && (
+            <AddProvider
+              onClose={() => setIsAdding(false)}
+              onSaved={(slug) => {
+                setIsAdding(false);
+                change({ open: slug, q: undefined, status: undefined });
+              }}
+            />
+          )}
+          {opened !== undefined && (
+            <ProviderPanel
+              key={opened.slug}
+              row={opened}
+              isEditable={isEditable}
+              onClose={() => change({ open: undefined })}
+            />
+          )}
+        </>
+      }
+    >
+      <ListBody
+        what="providers"
+        query={query}
+        rows={providers && filterProviders(providers, search)}
+        empty={
+          providers?.length === 0 ? (
+            <NoProviders isEditable={isEditable} />
+          ) : (
+            <NoneFits
+              count={providers?.length}
+              status={search.status}
+              onClear={() => change({ q: undefined, status: undefined })}
+            />
+          )
+        }
+      >
+        {(rows) => (
           <VirtualTable
             label="Providers"
-            rows={shown}
+            rows={rows}
             columns={COLUMNS}
             idOf={({ slug }) => slug}
             openId={search.open}
@@ -100,50 +119,55 @@ export function ProvidersScreen() {
             onEnter={({ slug }) => void navigate({ to: '/providers/$slug', params: { slug } })}
           />
         )}
-      </div>
-      {isAdding && (
-        <AddProvider
-          onClose={() => setIsAdding(false)}
-          onSaved={(slug) => {
-            setIsAdding(false);
-            change({ open: slug, q: undefined, status: undefined });
-          }}
-        />
-      )}
-      {opened !== undefined && (
-        <ProviderPanel
-          key={opened.slug}
-          row={opened}
-          isEditable={isEditable}
-          onClose={() => change({ open: undefined })}
-        />
-      )}
-    </div>
+      </ListBody>
+    </ListScreen>
   );
 }
 
-function Filters({ search, onChange }: { search: ProviderSearch; onChange: (change: Change) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
+function NoProviders({ isEditable }: { isEditable: boolean }) {
+  return (
+    <EmptyState icon={<Plug size={22} aria-hidden />} title="There is no provider yet">
+      <p>
+        {isEditable
+          ? 'Add one with its key or address; it is in force at once.'
+          : 'Name one in the configuration, and start the gateway again.'}
+      </p>
+    </EmptyState>
+  );
+}
+
+interface NoneFitsProps {
+  readonly count: number | undefined;
+  readonly status: string | undefined;
+  readonly onClear: () => void;
+}
+
+function NoneFits({ count, status, onClear }: NoneFitsProps) {
+  return (
+    <EmptyState title="No provider fits">
+      <p>
+        None of {formatCount(count)} has this in its name, slug or host
+        {status === undefined ? '' : ` and is ${status}`}.
+      </p>
+      <Button onClick={onClear}>Clear the filter</Button>
+    </EmptyState>
+  );
+}
+
+interface FiltersProps {
+  readonly search: ProviderSearch;
+  readonly onChange: (change: SearchChange<ProviderSearch>) => void;
+}
+
+function Filters({ search, onChange }: FiltersProps) {
   return (
     <div role="search" className="flex flex-wrap items-center gap-2">
-      <div className="relative min-w-40 flex-1 basis-40 max-w-2xl">
-        <Search size={15} aria-hidden className="absolute top-2.5 left-2.5 text-ink-faint" />
-        <input
-          ref={input}
-          type="search"
-          aria-label="Filter providers"
-          placeholder="Name, slug or host  ( / )"
-          className="field pl-8"
-          value={search.q ?? ''}
-          onChange={(event) => onChange({ q: event.target.value || undefined })}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            if (event.currentTarget.value === '') event.currentTarget.blur();
-            else onChange({ q: undefined });
-          }}
-        />
-      </div>
+      <SearchField
+        label="Filter providers"
+        placeholder="Name, slug or host"
+        value={search.q}
+        onChange={(q) => onChange({ q })}
+      />
       <select
         aria-label="State"
         className="field w-auto max-w-full"
