@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { Plus, Video } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import { ListBody, ListScreen, type SearchChange, useSearchChange } from '../../features/list-screen/list-screen.tsx';
 import { isOpen, STATUS_TONES, videosQuery } from '../../features/videos/video-queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
@@ -11,12 +12,10 @@ import { formatFull, formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
 import { NewVideo } from './new-video.tsx';
@@ -24,113 +23,121 @@ import { toSpecification, VideoPanel } from './video-panel.tsx';
 import type { VideoSearch } from './video-search.ts';
 import { WebhookLog } from './webhook-log.tsx';
 
-type Change = { readonly [Name in keyof VideoSearch]?: string | undefined };
-
 export function VideosScreen() {
   const search = useSearch({ from: '/videos' });
-  const navigate = useNavigateWithin('/videos');
+  const change = useSearchChange<VideoSearch>('/videos');
   const [isCreating, setIsCreating] = useState(false);
   const { data } = useQuery(videosQuery);
   const jobs = data?.data ?? [];
-  const change = (next: Change): void =>
-    void navigate({ search: (before) => ({ ...before, ...next }) as VideoSearch, replace: !('open' in next) });
   const opened = jobs.find(({ id }) => id === search.open);
   const view = search.view === 'webhooks' ? 'webhooks' : 'jobs';
+  const create = (): void => setIsCreating(true);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
-          <ScreenHeader title="Videos" note="Jobs take their time; only those that complete are charged.">
-            <Choice
-              label="What to list"
-              value={view}
-              onChange={(next) => change({ view: next === 'jobs' ? undefined : next })}
-              options={{ jobs: 'Jobs', webhooks: 'Webhooks' }}
+    <ListScreen
+      title="Videos"
+      note="Jobs take their time; only those that complete are charged."
+      actions={
+        <>
+          <Choice
+            label="What to list"
+            value={view}
+            onChange={(next) => change({ view: next === 'jobs' ? undefined : next })}
+            options={{ jobs: 'Jobs', webhooks: 'Webhooks' }}
+          />
+          <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
+            New video
+          </Button>
+        </>
+      }
+      filters={view === 'jobs' && jobs.length > 0 && <Filters search={search} jobs={jobs} onChange={change} />}
+      opened={
+        <>
+          {opened !== undefined && <VideoPanel job={opened} jobs={jobs} onClose={() => change({ open: undefined })} />}
+          {isCreating && (
+            <NewVideo
+              onClose={() => setIsCreating(false)}
+              onStarted={(id) => {
+                setIsCreating(false);
+                change({ open: id, view: undefined });
+              }}
             />
-            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsCreating(true)}>
-              New video
-            </Button>
-          </ScreenHeader>
-          {view === 'jobs' && jobs.length > 0 && <Filters search={search} jobs={jobs} onChange={change} />}
-        </div>
-        {view === 'jobs' ? (
-          <JobList search={search} onChange={change} onCreate={() => setIsCreating(true)} />
-        ) : (
-          <WebhookLog onOpen={(id) => change({ open: id })} />
-        )}
-      </div>
-      {opened !== undefined && <VideoPanel job={opened} jobs={jobs} onClose={() => change({ open: undefined })} />}
-      {isCreating && (
-        <NewVideo
-          onClose={() => setIsCreating(false)}
-          onStarted={(id) => {
-            setIsCreating(false);
-            change({ open: id, view: undefined });
-          }}
-        />
+          )}
+        </>
+      }
+    >
+      {view === 'jobs' ? (
+        <JobList search={search} onChange={change} onCreate={create} />
+      ) : (
+        <WebhookLog onOpen={(id) => change({ open: id })} />
       )}
-    </div>
+    </ListScreen>
   );
 }
 
 interface JobListProps {
   readonly search: VideoSearch;
-  readonly onChange: (change: Change) => void;
+  readonly onChange: (change: SearchChange<VideoSearch>) => void;
   readonly onCreate: () => void;
 }
 
-function JobList({ search, onChange, onCreate }: JobListProps) {
-  const { data, error, refetch } = useQuery(videosQuery);
-  const columns = useMemo(() => toColumns(data?.data ?? []), [data]);
-  if (error !== null && data === undefined)
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} title="The jobs could not be loaded" onRetry={() => void refetch()} />
-      </div>
-    );
-  if (data === undefined) return <Loading what="jobs" />;
-  if (data.data.length === 0)
-    return (
-      <EmptyState icon={<Video size={22} aria-hidden />} title="No video was made yet">
-        <p>
-          Start one here, or with <code className="font-mono text-xs">POST /api/v1/videos</code>. Its progress, the film
-          and its cost stand here then.
-        </p>
-        <Button onClick={onCreate}>New video</Button>
-      </EmptyState>
-    );
-  const shown = data.data.filter(
-    ({ status, model }) =>
-      (search.status === undefined || status === search.status) &&
-      (search.model === undefined || model === search.model),
+function JobList({ search: { status, model, open }, onChange, onCreate }: JobListProps) {
+  const query = useQuery(videosQuery);
+  const jobs = query.data?.data;
+  const columns = useMemo(() => toColumns(jobs ?? []), [jobs]);
+  const shown = jobs?.filter(
+    (job) => (status === undefined || job.status === status) && (model === undefined || job.model === model),
   );
-  if (shown.length === 0)
-    return (
-      <EmptyState title="No job fits">
-        <p>
-          None of {formatCount(data.data.length)} is{' '}
-          {search.status === undefined ? 'of this model' : `“${search.status.replaceAll('_', ' ')}”`}.
-        </p>
-        <Button onClick={() => onChange({ status: undefined, model: undefined })}>Clear the filter</Button>
-      </EmptyState>
-    );
   return (
-    <VirtualTable
-      label="Video jobs"
+    <ListBody
+      what="jobs"
+      query={query}
+      isKept
       rows={shown}
-      columns={columns}
-      idOf={({ id }) => id}
-      total={search.status === undefined && search.model === undefined ? data.total_count : shown.length}
-      openId={search.open}
-      onOpen={({ id }) => onChange({ open: id })}
-    />
+      empty={
+        jobs?.length === 0 ? (
+          <NoJobs onCreate={onCreate} />
+        ) : (
+          <EmptyState title="No job fits">
+            <p>
+              None of {formatCount(jobs?.length)} is{' '}
+              {status === undefined ? 'of this model' : `“${status.replaceAll('_', ' ')}”`}.
+            </p>
+            <Button onClick={() => onChange({ status: undefined, model: undefined })}>Clear the filter</Button>
+          </EmptyState>
+        )
+      }
+    >
+      {(rows) => (
+        <VirtualTable
+          label="Video jobs"
+          rows={rows}
+          columns={columns}
+          idOf={({ id }) => id}
+          total={status === undefined && model === undefined ? query.data?.total_count : rows.length}
+          openId={open}
+          onOpen={({ id }) => onChange({ open: id })}
+        />
+      )}
+    </ListBody>
+  );
+}
+
+function NoJobs({ onCreate }: { onCreate: () => void }) {
+  return (
+    <EmptyState icon={<Video size={22} aria-hidden />} title="No video was made yet">
+      <p>
+        Start one here, or with <code className="font-mono text-xs">POST /api/v1/videos</code>. Its progress, the film
+        and its cost stand here then.
+      </p>
+      <Button onClick={onCreate}>New video</Button>
+    </EmptyState>
   );
 }
 
 interface FiltersProps {
   readonly search: VideoSearch;
   readonly jobs: readonly VideoRow[];
-  readonly onChange: (change: Change) => void;
+  readonly onChange: (change: SearchChange<VideoSearch>) => void;
 }
 
 function Filters({ search, jobs, onChange }: FiltersProps) {

@@ -3,33 +3,58 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw, Webhook } from 'lucide-react';
 import { useState } from 'react';
 
+import { ListBody } from '../../features/list-screen/list-screen.tsx';
 import { resendWebhook, webhooksQuery } from '../../features/videos/video-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { DeliveryStateBadge, DeliveryStateOptions } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 
+/** Empty for any. */
+type State = '' | WebhookDelivery['state'];
+
 export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
-  const { data, error, refetch } = useQuery(webhooksQuery);
-  const [state, setState] = useState<'' | WebhookDelivery['state']>('');
-  if (error !== null)
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} title="The log could not be loaded" onRetry={() => void refetch()} />
-      </div>
-    );
-  if (data === undefined) return <Loading what="webhooks" />;
-  if (data.data.length === 0)
-    return (
-      <EmptyState icon={<Webhook size={22} aria-hidden />} title="Nothing was announced yet">
-        When a job ends that names a callback address, or whose workspace or configuration has a default one, it stands
-        here whether the announcement arrived.
-      </EmptyState>
-    );
-  const shown = data.data.filter((delivery) => state === '' || delivery.state === state);
+  const query = useQuery(webhooksQuery);
+  const [state, setState] = useState<State>('');
+  return (
+    <ListBody
+      what="webhooks"
+      failure="The log could not be loaded"
+      query={query}
+      rows={query.data?.data}
+      empty={
+        <EmptyState icon={<Webhook size={22} aria-hidden />} title="Nothing was announced yet">
+          When a job ends that names a callback address, or whose workspace or configuration has a default one, it
+          stands here whether the announcement arrived.
+        </EmptyState>
+      }
+    >
+      {(deliveries) => (
+        <Announcements
+          deliveries={deliveries}
+          total={query.data?.total_count}
+          state={state}
+          onState={setState}
+          onOpen={onOpen}
+        />
+      )}
+    </ListBody>
+  );
+}
+
+interface AnnouncementsProps {
+  readonly deliveries: readonly WebhookDelivery[];
+  /** Of all that the gateway knows. */
+  readonly total: number | undefined;
+  readonly state: State;
+  readonly onState: (state: State) => void;
+  readonly onOpen: (jobId: string) => void;
+}
+
+function Announcements({ deliveries, total, state, onState, onOpen }: AnnouncementsProps) {
+  const shown = deliveries.filter((delivery) => state === '' || delivery.state === state);
   return (
     <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4">
       <div className="flex flex-wrap items-center gap-3">
@@ -37,18 +62,18 @@ export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
           aria-label="State of announcements"
           className="field w-auto max-w-full"
           value={state}
-          onChange={(event) => setState(event.target.value as typeof state)}
+          onChange={(event) => onState(event.target.value as State)}
         >
           <option value="">Any state</option>
           <DeliveryStateOptions states={['waiting', 'delivered', 'failed']} />
         </select>
         <span className="text-xs text-ink-faint">
-          {formatCount(shown.length)} of {formatCount(data.total_count)}, newest first
+          {formatCount(shown.length)} of {formatCount(total)}, newest first
         </span>
       </div>
       {shown.length === 0 ? (
         <EmptyState title="None is in this state">
-          <Button onClick={() => setState('')}>Show all</Button>
+          <Button onClick={() => onState('')}>Show all</Button>
         </EmptyState>
       ) : (
         <ul className="flex flex-col gap-2">
