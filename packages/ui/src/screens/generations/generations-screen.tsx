@@ -14,16 +14,17 @@ import type { ListRow } from '../../features/generations/list/list-row.ts';
 import { RunningBar } from '../../features/generations/running/running-bar.tsx';
 import {
   type GenerationSearch,
-  hasGenerationFilters,
   NO_FILTERS,
+  hasGenerationFilters,
   withChange,
 } from '../../features/generations/search/generation-search.ts';
+import { ListScreen } from '../../features/list-screen/list-screen.tsx';
+import { Loaded } from '../../features/list-screen/loaded.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/controls/button.tsx';
 import { copyText } from '../../parts/controls/copy-button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import type { TableSort } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
@@ -49,161 +50,221 @@ import { ViewsMenu } from './views/views-menu.tsx';
 export function GenerationsScreen() {
   const search = useSearch({ from: '/generations' });
   const navigate = useNavigateWithin('/generations');
-  const { pins, hiddenColumns: hidden } = usePreferences();
   const [isLive, setIsLive] = useState(true);
   const [isAtTop, setIsAtTop] = useState(true);
   const list = useGenerations(search, isLive, isAtTop);
-  const { rows, error } = list;
-  const change = useCallback(
-    (next: Parameters<ChangeSearch>[0], replace = false) =>
-      void navigate({ search: (before) => withChange(before, next), replace }),
+  const change: ChangeSearch = useCallback(
+    (next, replace = false) => void navigate({ search: (before) => withChange(before, next), replace }),
     [navigate],
   );
-  const open = useCallback(
-    (row: ListRow) => change({ open: row.id }, search.open !== undefined),
-    [change, search.open],
-  );
-  useStepKeys({ rows, openId: search.open, open, onEnd: list.loadMore });
+  const open = useCallback((id: string) => change({ open: id }, search.open !== undefined), [change, search.open]);
   // The page of a call keeps the list that it was opened from.
   const maximize = (id: string): void =>
     void navigate({ to: '/generations/$id', params: { id }, search: ({ open: _, ...kept }) => kept });
-  const opened = rows.find(({ id }) => id === search.open);
-  const onKey = useRowKeys({ compare: search.compare, opened, change });
   const { data: facets } = useQuery({ ...facetsQuery(search), enabled: hasGenerationFilters(search) });
-  const leaving = search.open === undefined ? LEAVING : LEAVING_BESIDE;
-  const columns = useMemo(() => toLeaving(toColumns(pins, list.keyNames), leaving), [pins, list.keyNames, leaving]);
-  const compared = search.compare?.split(',') ?? [];
-  const isPinned = search.pinned !== undefined;
   const total = countRows(list, search, facets?.total);
-  const isNew = list.data !== undefined && rows.length === 0 && total === 0 && !hasGenerationFilters(search);
-  const isSearching = search.text !== undefined && !isPinned;
-  const isSortable = search.text === undefined && !isPinned;
-
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
-          <ScreenHeader
-            title="Generations"
-            note={
-              <span role="status">
-                {list.isLoading ? 'Loading…' : error === null && toFound(rows.length, total, search)}
+    <ListScreen
+      title="Generations"
+      note={
+        <span role="status">
+          {list.isLoading ? 'Loading…' : list.error === null && toFound(list.rows.length, total, search)}
+        </span>
+      }
+      actions={
+        <>
+          <ListKind search={search} />
+          <Checkbox
+            label={
+              <span className="whitespace-nowrap">
+                Live{isLive && list.feed === 'connecting' ? ' (connecting)' : ''}
               </span>
             }
-          >
-            <ListKind search={search} />
-            <Checkbox
-              label={
-                <span className="whitespace-nowrap">
-                  Live{isLive && list.feed === 'connecting' ? ' (connecting)' : ''}
-                </span>
-              }
-              checked={isLive}
-              onChange={(event) => setIsLive(event.target.checked)}
-            />
-            <Button
-              aria-pressed={isPinned}
-              className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
-              icon={<Pin size={15} aria-hidden />}
-              aria-label={`Pinned${pins.length > 0 ? ` ${pins.length}` : ''}`}
-              title="Pinned"
-              onClick={() => void navigate({ search: isPinned ? {} : { pinned: '1' } })}
-            >
-              <span className="max-lg:hidden">Pinned</span>
-              {pins.length > 0 && ` ${pins.length}`}
-            </Button>
-            <ViewsMenu search={search} />
-            <ColumnsMenu columns={GENERATION_COLUMNS} />
-            {compared.length === 1 && (
-              <Button look="quiet" onClick={() => change({ compare: undefined })}>
-                Clear 1 selected
-              </Button>
-            )}
-            {!isPinned && <ExportMenu search={search} />}
-          </ScreenHeader>
-          <FilterBar
-            search={search}
-            keyNames={list.keyNames}
-            onChange={(next) => change({ pinned: undefined, ...next })}
+            checked={isLive}
+            onChange={(event) => setIsLive(event.target.checked)}
           />
-        </div>
-        {!isPinned && !isNew && (
-          <Histogram search={search} onSpan={(from, to) => change({ from, to, range: undefined })} />
-        )}
-        {isSearching && (
-          <SearchBar
-            searched={list.searched}
-            total={facets?.total}
-            isRunning={list.isFetching}
-            isSortLost={search.sort !== undefined}
-            isStopped={list.isStopped}
-            isDone={list.data !== undefined && !list.hasNextPage && !list.isFetching}
-            onStop={list.stop}
-            onGoOn={list.goOn}
-          />
-        )}
-        {isPinned && list.data !== undefined && <PinnedNote rows={rows} />}
-        {!isPinned && (
-          <RunningBar openId={search.open} onOpen={(id) => change({ open: id }, search.open !== undefined)} />
-        )}
-        <NewRowsBar waiting={list.waiting} isStale={list.isStale} onShow={list.showWaiting} />
-        {error !== null ? (
-          <div className="p-4">
-            <ErrorPanel error={error} title="The generations could not be loaded" onRetry={list.refresh} />
-          </div>
-        ) : list.isLoading ? (
-          <Loading what="generations" />
-        ) : rows.length === 0 && (!list.hasNextPage || list.isStopped) ? (
-          <NoGenerations search={search} isStopped={list.isStopped} onChange={change} />
-        ) : (
-          <VirtualTable
-            label="Generations"
-            rows={rows}
-            columns={columns}
-            hidden={hidden}
-            idOf={idOf}
-            isRecycled
-            onOpen={open}
-            onEnter={({ id }) => maximize(id)}
-            openId={search.open}
-            total={total}
-            onEndReached={list.loadMore}
-            onTopChange={setIsAtTop}
-            onKey={onKey}
-            sort={isSortable ? toTableSort(search) : undefined}
-            onSort={isSortable ? ({ by, order }) => change({ sort: by, order }) : undefined}
-          />
-        )}
-        {list.isFetchingNextPage && !isSearching && (
-          <p
-            role="status"
-            className="flex items-center justify-center gap-2 border-t border-line py-1.5 text-xs text-ink-faint"
-          >
-            <Spinner /> Loading more…
-          </p>
-        )}
-      </div>
-      {search.open !== undefined && (
-        <GenerationDetail
-          id={search.open}
-          onClose={() => change({ open: undefined })}
-          onCopyId={() => void copyText(search.open ?? '', 'Copied the id')}
-          onMaximize={() => maximize(search.open ?? '')}
-          compared={compared}
-          tab={search.tab}
-          onTab={(tab) => change({ tab }, true)}
-          onCompare={() => change({ compare: toSelection(search.compare, search.open ?? '') })}
+          <Actions search={search} onChange={change} />
+        </>
+      }
+      filters={
+        <FilterBar
+          search={search}
+          keyNames={list.keyNames}
+          onChange={(next) => change({ pinned: undefined, ...next })}
         />
-      )}
-      {compared.length === 2 && (
-        <CompareGenerations
-          ids={[compared[0] ?? '', compared[1] ?? '']}
-          onClose={() => change({ compare: undefined })}
-        />
-      )}
-    </div>
+      }
+      opened={<Opened search={search} onChange={change} onMaximize={maximize} />}
+    >
+      <AboveList search={search} list={list} total={total} counted={facets?.total} onChange={change} onOpen={open} />
+      <GenerationList
+        search={search}
+        list={list}
+        total={total}
+        onChange={change}
+        onOpen={open}
+        onMaximize={maximize}
+        onTopChange={setIsAtTop}
+      />
+    </ListScreen>
   );
 }
+
+interface PartProps {
+  readonly search: GenerationSearch;
+  readonly onChange: ChangeSearch;
+}
+
+function Actions({ search, onChange }: PartProps) {
+  const navigate = useNavigateWithin('/generations');
+  const { pins } = usePreferences();
+  const isPinned = search.pinned !== undefined;
+  return (
+    <>
+      <Button
+        aria-pressed={isPinned}
+        className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+        icon={<Pin size={15} aria-hidden />}
+        aria-label={`Pinned${pins.length > 0 ? ` ${pins.length}` : ''}`}
+        title="Pinned"
+        onClick={() => void navigate({ search: isPinned ? {} : { pinned: '1' } })}
+      >
+        <span className="max-lg:hidden">Pinned</span>
+        {pins.length > 0 && ` ${pins.length}`}
+      </Button>
+      <ViewsMenu search={search} />
+      <ColumnsMenu columns={GENERATION_COLUMNS} />
+      {toCompared(search).length === 1 && (
+        <Button look="quiet" onClick={() => onChange({ compare: undefined })}>
+          Clear 1 selected
+        </Button>
+      )}
+      {!isPinned && <ExportMenu search={search} />}
+    </>
+  );
+}
+
+interface ListProps extends PartProps {
+  readonly list: ReturnType<typeof useGenerations>;
+  /** Number of all rows; -1 while it is unknown. */
+  readonly total: number;
+  readonly onOpen: (id: string) => void;
+}
+
+/** What is between the filters and the rows: how many there are over time, how far a search is, and what is new. */
+function AboveList({ search, list, total, counted, onChange, onOpen }: ListProps & { counted: number | undefined }) {
+  const isPinned = search.pinned !== undefined;
+  const isNew = list.data !== undefined && list.rows.length === 0 && total === 0 && !hasGenerationFilters(search);
+  return (
+    <>
+      {!isPinned && !isNew && (
+        <Histogram search={search} onSpan={(from, to) => onChange({ from, to, range: undefined })} />
+      )}
+      {isSearching(search) && (
+        <SearchBar
+          searched={list.searched}
+          total={counted}
+          isRunning={list.isFetching}
+          isSortLost={search.sort !== undefined}
+          isStopped={list.isStopped}
+          isDone={list.data !== undefined && !list.hasNextPage && !list.isFetching}
+          onStop={list.stop}
+          onGoOn={list.goOn}
+        />
+      )}
+      {isPinned && list.data !== undefined && <PinnedNote rows={list.rows} />}
+      {!isPinned && <RunningBar openId={search.open} onOpen={onOpen} />}
+      <NewRowsBar waiting={list.waiting} isStale={list.isStale} onShow={list.showWaiting} />
+    </>
+  );
+}
+
+interface GenerationListProps extends ListProps {
+  readonly onMaximize: (id: string) => void;
+  readonly onTopChange: (isAtTop: boolean) => void;
+}
+
+function GenerationList({ search, list, total, onChange, onOpen, onMaximize, onTopChange }: GenerationListProps) {
+  const { rows } = list;
+  const { pins, hiddenColumns: hidden } = usePreferences();
+  const open = useCallback(({ id }: ListRow) => onOpen(id), [onOpen]);
+  useStepKeys({ rows, openId: search.open, open, onEnd: list.loadMore });
+  const opened = rows.find(({ id }) => id === search.open);
+  const onKey = useRowKeys({ compare: search.compare, opened, change: onChange });
+  const leaving = search.open === undefined ? LEAVING : LEAVING_BESIDE;
+  const columns = useMemo(() => toLeaving(toColumns(pins, list.keyNames), leaving), [pins, list.keyNames, leaving]);
+  const isSortable = search.text === undefined && search.pinned === undefined;
+  return (
+    <>
+      <Loaded
+        what="generations"
+        failure="The generations could not be loaded"
+        query={{ error: list.error, refetch: list.refresh }}
+        data={list.isLoading ? undefined : rows}
+      >
+        {() =>
+          rows.length === 0 && (!list.hasNextPage || list.isStopped) ? (
+            <NoGenerations search={search} isStopped={list.isStopped} onChange={onChange} />
+          ) : (
+            <VirtualTable
+              label="Generations"
+              rows={rows}
+              columns={columns}
+              hidden={hidden}
+              idOf={idOf}
+              isRecycled
+              onOpen={open}
+              onEnter={({ id }) => onMaximize(id)}
+              openId={search.open}
+              total={total}
+              onEndReached={list.loadMore}
+              onTopChange={onTopChange}
+              onKey={onKey}
+              sort={isSortable ? toTableSort(search) : undefined}
+              onSort={isSortable ? ({ by, order }) => onChange({ sort: by, order }) : undefined}
+            />
+          )
+        }
+      </Loaded>
+      {list.isFetchingNextPage && !isSearching(search) && (
+        <p
+          role="status"
+          className="flex items-center justify-center gap-2 border-t border-line py-1.5 text-xs text-ink-faint"
+        >
+          <Spinner /> Loading more…
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The generation beside the list, and the two that are compared. */
+function Opened({ search, onChange, onMaximize }: PartProps & { onMaximize: (id: string) => void }) {
+  const { open: id, tab } = search;
+  const [first, second, ...others] = toCompared(search);
+  const isPair = first !== undefined && second !== undefined && others.length === 0;
+  return (
+    <>
+      {id !== undefined && (
+        <GenerationDetail
+          id={id}
+          onClose={() => onChange({ open: undefined })}
+          onCopyId={() => void copyText(id, 'Copied the id')}
+          onMaximize={() => onMaximize(id)}
+          compared={toCompared(search)}
+          tab={tab}
+          onTab={(next) => onChange({ tab: next }, true)}
+          onCompare={() => onChange({ compare: toSelection(search.compare, id) })}
+        />
+      )}
+      {isPair && <CompareGenerations ids={[first, second]} onClose={() => onChange({ compare: undefined })} />}
+    </>
+  );
+}
+
+const toCompared = ({ compare }: GenerationSearch): readonly string[] => compare?.split(',') ?? [];
+
+/** Whether texts are searched, which takes a while. */
+const isSearching = ({ text, pinned }: GenerationSearch): boolean => text !== undefined && pinned === undefined;
 
 /** Number of all rows; -1 while it is unknown. */
 function countRows(

@@ -18,7 +18,11 @@ import { FilterInput } from './filter-input.tsx';
 import { facetsQuery } from './generation-counts.ts';
 import { TimeButtons } from './time-buttons.tsx';
 
-export type ChangeSearch = (change: { readonly [Name in keyof GenerationSearch]?: string | undefined }) => void;
+/** Changes the address; with `replace`, in place of the step in the history before. */
+export type ChangeSearch = (
+  change: { readonly [Name in keyof GenerationSearch]?: string | undefined },
+  replace?: boolean,
+) => void;
 
 const STATUSES: readonly (readonly [string, string])[] = [
   ...Object.entries(GENERATION_STATUSES).map(([status, { label }]) => [status, label] as const),

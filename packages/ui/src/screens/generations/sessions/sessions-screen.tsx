@@ -9,10 +9,10 @@ import {
   NO_FILTERS,
   withChange,
 } from '../../../features/generations/search/generation-search.ts';
+import { ListBody, ListScreen } from '../../../features/list-screen/list-screen.tsx';
 import { formatCount } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../../parts/messages/states.tsx';
+import { EmptyState } from '../../../parts/messages/states.tsx';
 import { toLeaving } from '../../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../../parts/use-navigate-within.ts';
@@ -25,7 +25,8 @@ import { sessionsQuery } from './session-queries.ts';
 export function SessionsScreen() {
   const search = useSearch({ from: '/generations/sessions' });
   const navigate = useNavigateWithin('/generations/sessions');
-  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(sessionsQuery(search));
+  const query = useInfiniteQuery(sessionsQuery(search));
+  const { data, hasNextPage, isFetching, fetchNextPage } = query;
   const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   const keyNames = useMemo(
     () => Object.fromEntries(data?.pages.flatMap((page) => Object.entries(page.key_names)) ?? []),
@@ -38,51 +39,50 @@ export function SessionsScreen() {
   }, [hasNextPage, isFetching, fetchNextPage]);
   const count = `${formatCount(rows.length)}${hasNextPage ? '+' : ''} ${rows.length === 1 ? 'session' : 'sessions'}`;
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
-        <ScreenHeader
-          title="Sessions"
-          note={
-            <span role="status">
-              {data === undefined ? error === null && 'Loading…' : `${count}, the latest call first`}
-            </span>
-          }
-        >
-          <ListKind search={search} />
-        </ScreenHeader>
-        <FilterBar search={search} keyNames={keyNames} onChange={change} />
-        {search.text !== undefined && (
-          <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
-            A text is looked for in single calls, not in sessions: “{search.text}” is left out here.
-            <Button look="quiet" onClick={() => change({ text: undefined })}>
-              Remove it
-            </Button>
-          </p>
+    <ListScreen
+      title="Sessions"
+      note={
+        <span role="status">
+          {data === undefined ? query.error === null && 'Loading…' : `${count}, the latest call first`}
+        </span>
+      }
+      actions={<ListKind search={search} />}
+      filters={
+        <>
+          <FilterBar search={search} keyNames={keyNames} onChange={change} />
+          {search.text !== undefined && (
+            <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
+              A text is looked for in single calls, not in sessions: “{search.text}” is left out here.
+              <Button look="quiet" onClick={() => change({ text: undefined })}>
+                Remove it
+              </Button>
+            </p>
+          )}
+        </>
+      }
+    >
+      <ListBody
+        what="sessions"
+        query={query}
+        rows={data === undefined ? undefined : rows}
+        empty={<NoSessions isFiltered={hasGenerationFilters(search)} onClear={() => change(NO_FILTERS)} />}
+      >
+        {() => (
+          <VirtualTable
+            label="Sessions"
+            rows={rows}
+            columns={columns}
+            idOf={idOf}
+            isRecycled
+            onOpen={({ session_id: id }) =>
+              void navigate({ to: '/generations/sessions/$id', params: { id }, search: {} })
+            }
+            total={hasNextPage ? -1 : rows.length}
+            onEndReached={loadMore}
+          />
         )}
-      </div>
-      {error !== null ? (
-        <div className="p-4">
-          <ErrorPanel error={error} title="The sessions could not be loaded" onRetry={() => void refetch()} />
-        </div>
-      ) : data === undefined ? (
-        <Loading what="sessions" />
-      ) : rows.length === 0 ? (
-        <NoSessions isFiltered={hasGenerationFilters(search)} onClear={() => change(NO_FILTERS)} />
-      ) : (
-        <VirtualTable
-          label="Sessions"
-          rows={rows}
-          columns={columns}
-          idOf={idOf}
-          isRecycled
-          onOpen={({ session_id: id }) =>
-            void navigate({ to: '/generations/sessions/$id', params: { id }, search: {} })
-          }
-          total={hasNextPage ? -1 : rows.length}
-          onEndReached={loadMore}
-        />
-      )}
-    </div>
+      </ListBody>
+    </ListScreen>
   );
 }
 
