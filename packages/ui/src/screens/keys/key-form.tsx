@@ -1,11 +1,12 @@
 import type { AnyKey } from '@model-gateway/core/wire';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
 import type { ResetInterval } from '../../api/types.ts';
+import { CheckField, InputField, RESET_OPTIONS, SelectField } from '../../features/form/fields.tsx';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
-import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { changeKey } from './change-key.ts';
@@ -18,44 +19,54 @@ interface KeyFormProps {
   readonly onSaved: (secret: string | null) => Promise<void>;
 }
 
+interface KeyValues {
+  readonly name: string;
+  readonly limit: string;
+  readonly reset: ResetInterval | '';
+  readonly countsByok: boolean;
+  /** As the field of a date has it, in minutes. */
+  readonly expires: string;
+  readonly isManagement: boolean;
+}
+
+const toValues = (key: AnyKey | undefined): KeyValues => ({
+  name: key?.name ?? '',
+  limit: key?.limit?.toString() ?? '',
+  reset: key?.limit_reset ?? '',
+  countsByok: key?.include_byok_in_limit ?? false,
+  expires: toLocalMoment(key?.expires_at ?? null),
+  isManagement: false,
+});
+
+const toBody = ({ name, limit, reset, countsByok }: KeyValues) => ({
+  name,
+  limit: limit === '' ? null : Number(limit),
+  limit_reset: reset === '' ? null : reset,
+  include_byok_in_limit: countsByok,
+});
+
 export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
   const formId = useId();
-  const [name, setName] = useState(existing?.name ?? '');
-  const [limit, setLimit] = useState(existing?.limit?.toString() ?? '');
-  const [reset, setReset] = useState(existing?.limit_reset ?? '');
-  const before = toLocalMoment(existing?.expires_at ?? null);
-  const [expires, setExpires] = useState(before);
-  const [isManagement, setIsManagement] = useState(false);
-  const [countsByok, setCountsByok] = useState(existing?.include_byok_in_limit ?? false);
+  const form = useForm({ defaultValues: toValues(existing) });
+  const [name, isManagement] = useWatch({ control: form.control, name: ['name', 'isManagement'] });
   const save = useMutation({
-    mutationFn: async () => {
-      const body = {
-        name,
-        limit: limit === '' ? null : Number(limit),
-        limit_reset: reset === '' ? null : (reset as ResetInterval),
-        include_byok_in_limit: countsByok,
-      };
+    mutationFn: async (values: KeyValues) => {
+      const { expires, isManagement: manages } = values;
       if (existing !== undefined) {
         // The field has minutes, and the gateway thousandths: what is not changed stays as it is.
-        const end = expires === before ? {} : { expires_at: fromLocalMoment(expires) };
-        await changeKey(existing, { ...body, ...end }, `Changed “${name}”`);
+        const end = expires === toValues(existing).expires ? {} : { expires_at: fromLocalMoment(expires) };
+        await changeKey(existing, { ...toBody(values), ...end }, `Changed “${values.name}”`);
         return onSaved(null);
       }
       const { key } = await callApi<{ key: string }>('/api/v1/keys', {
         method: 'POST',
-        body: {
-          ...body,
-          expires_at: fromLocalMoment(expires),
-          ...(isManagement && { management: true }),
-        },
+        body: { ...toBody(values), expires_at: fromLocalMoment(expires), ...(manages && { management: true }) },
       });
       await onSaved(key);
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate();
-  };
+  const submit = form.handleSubmit((values) => save.mutate(values));
+  const parts = { form, error: save.error };
   return (
     <Dialog
       title={existing === undefined ? 'New key' : `Change “${existing.name}”`}
@@ -69,70 +80,39 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
         />
       }
     >
-      <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
-        <Field label="Name" error={issueFor(save.error, 'name')}>
-          {(control) => (
-            <input
-              {...control}
-              required
-              maxLength={200}
-              className="field"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+      <form id={formId} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+        <InputField {...parts} name="name" label="Name" required maxLength={200} />
         <div className="grid grid-cols-2 gap-3">
-          <Field label="Limit in USD" hint="Empty for none" error={issueFor(save.error, 'limit')}>
-            {(control) => (
-              <input
-                {...control}
-                type="number"
-                min={0}
-                step="any"
-                className="field"
-                value={limit}
-                onChange={(event) => setLimit(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field label="Begins anew" error={issueFor(save.error, 'limit_reset')}>
-            {(control) => (
-              <select {...control} className="field" value={reset} onChange={(event) => setReset(event.target.value)}>
-                <option value="">never</option>
-                <option value="daily">every day</option>
-                <option value="weekly">every week</option>
-                <option value="monthly">every month</option>
-              </select>
-            )}
-          </Field>
+          <InputField
+            {...parts}
+            name="limit"
+            label="Limit in USD"
+            hint="Empty for none"
+            type="number"
+            min={0}
+            step="any"
+          />
+          <SelectField {...parts} name="reset" path="limit_reset" label="Begins anew" options={RESET_OPTIONS} />
         </div>
-        <Checkbox
-          label="Count calls on the caller’s own provider keys, too"
-          checked={countsByok}
-          onChange={(event) => setCountsByok(event.target.checked)}
+        <CheckField form={form} name="countsByok" label="Count calls on the caller’s own provider keys, too" />
+        <InputField
+          {...parts}
+          name="expires"
+          path="expires_at"
+          label="Expires"
+          hint="Empty for never"
+          type="datetime-local"
         />
-        <Field label="Expires" hint="Empty for never" error={issueFor(save.error, 'expires_at')}>
-          {(control) => (
-            <input
-              {...control}
-              type="datetime-local"
-              className="field"
-              value={expires}
-              onChange={(event) => setExpires(event.target.value)}
-            />
-          )}
-        </Field>
         {existing === undefined && (
-          <Checkbox
+          <CheckField
+            form={form}
+            name="isManagement"
             label="Management key"
             hint="Administers the gateway and signs in here; it does not call models."
-            checked={isManagement}
-            onChange={(event) => setIsManagement(event.target.checked)}
           />
         )}
         {!isManagement && <RateLimitList keyNames={[name, ...(existing === undefined ? [] : [existing.hash])]} />}
-        {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />}
+        {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate(form.getValues())} />}
       </form>
     </Dialog>
   );
