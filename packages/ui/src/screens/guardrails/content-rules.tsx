@@ -1,11 +1,12 @@
-import type { CustomFilter } from '@model-gateway/core/wire';
+import type { BuiltinFilter, CustomFilter } from '@model-gateway/core/wire';
 import { Plus, X } from 'lucide-react';
+import { useController } from 'react-hook-form';
 
 import type { FilterAction } from '../../api/types.ts';
+import type { FormParts } from '../../features/form/fields.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
-import { BUILTIN_FILTERS, withBuiltin } from './guardrail-draft.ts';
-import type { RulesProps } from './reach-rules.tsx';
+import { BUILTIN_FILTERS, type GuardrailDraft, withBuiltin } from './guardrail-draft.ts';
 
 type Direction = NonNullable<CustomFilter['direction']>;
 const DIRECTIONS = [
@@ -14,112 +15,138 @@ const DIRECTIONS = [
   ['both', 'both'],
 ] as const;
 
-export function ContentRules({ draft, onChange, error }: RulesProps) {
-  const setCustom = (at: number, change: Partial<CustomFilter>): void =>
-    onChange({
-      ...draft,
-      custom: draft.custom.map((filter, index) => (index === at ? { ...filter, ...change } : filter)),
-    });
+export function ContentRules({ form: { control }, error }: FormParts<GuardrailDraft>) {
+  const { field: builtins } = useController({ control, name: 'builtins' });
+  const { field: custom } = useController({ control, name: 'custom' });
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
-      <section>
-        <h3 className="mb-2 text-sm font-semibold">Known kinds</h3>
-        <ul className="flex flex-col gap-1.5">
-          {BUILTIN_FILTERS.map(({ slug, label }) => {
-            const filter = draft.builtins.find((candidate) => candidate.slug === slug);
-            return (
-              <li key={slug} className="flex flex-wrap items-center gap-2 text-sm">
-                <span className="min-w-36 flex-1">{label}</span>
-                <ActionSelect
-                  label={`What to do about: ${label}`}
-                  value={filter?.action ?? 'off'}
-                  hasOff
-                  onChange={(action) => onChange({ ...draft, builtins: withBuiltin(draft.builtins, slug, action) })}
-                />
-                <DirectionSelect
-                  label={`Where to look for: ${label}`}
-                  value={filter?.direction ?? 'input'}
-                  isDisabled={filter === undefined}
-                  onChange={(direction) =>
-                    onChange({
-                      ...draft,
-                      builtins: withBuiltin(draft.builtins, slug, filter?.action ?? 'flag', direction),
-                    })
-                  }
-                />
-              </li>
-            );
-          })}
-        </ul>
-      </section>
-      <section>
-        <div className="mb-2 flex items-center justify-between">
-          <h3 className="text-sm font-semibold">Patterns of your own</h3>
-          <Button
-            icon={<Plus size={14} aria-hidden />}
-            onClick={() =>
-              onChange({
-                ...draft,
-                custom: [...draft.custom, { pattern: '', action: 'redact', label: '', direction: 'input' }],
-              })
-            }
-          >
-            Pattern
-          </Button>
-        </div>
-        {draft.custom.length === 0 && (
-          <p className="text-sm text-ink-faint">
-            None. A pattern is a regular expression without look-around and back-references.
-          </p>
-        )}
-        <ul className="flex flex-col gap-3">
-          {draft.custom.map((filter, at) => {
-            const problem = issueFor(error, `content_filters.${at}`);
-            return (
-              <li key={at} className="flex flex-col gap-2 rounded-lg border border-line p-3">
-                <div className="flex gap-2">
-                  <input
-                    aria-label={`Pattern ${at + 1}`}
-                    aria-invalid={problem !== undefined || undefined}
-                    placeholder="project-[a-z]+"
-                    spellCheck={false}
-                    className="field font-mono text-xs"
-                    value={filter.pattern}
-                    onChange={(event) => setCustom(at, { pattern: event.target.value })}
-                  />
-                  <Button
-                    look="quiet"
-                    aria-label={`Remove pattern ${at + 1}`}
-                    icon={<X size={15} aria-hidden />}
-                    onClick={() => onChange({ ...draft, custom: draft.custom.filter((_, index) => index !== at) })}
-                  />
-                </div>
-                <div className="flex flex-wrap gap-2">
-                  <input
-                    aria-label={`Label of pattern ${at + 1}`}
-                    placeholder="Label, shown and put in place"
-                    className="field w-auto max-w-full flex-1"
-                    value={filter.label ?? ''}
-                    onChange={(event) => setCustom(at, { label: event.target.value })}
-                  />
-                  <ActionSelect
-                    label={`What pattern ${at + 1} does`}
-                    value={filter.action}
-                    onChange={(action) => action !== 'off' && setCustom(at, { action })}
-                  />
-                  <DirectionSelect
-                    label={`Where pattern ${at + 1} looks`}
-                    value={filter.direction ?? 'input'}
-                    onChange={(direction) => setCustom(at, { direction })}
-                  />
-                </div>
-                {problem !== undefined && <p className="text-xs text-bad">{problem}</p>}
-              </li>
-            );
-          })}
-        </ul>
-      </section>
+      <KnownKinds filters={builtins.value} onChange={builtins.onChange} />
+      <OwnPatterns filters={custom.value} onChange={custom.onChange} error={error} />
     </div>
+  );
+}
+
+interface KnownKindsProps {
+  readonly filters: readonly BuiltinFilter[];
+  readonly onChange: (filters: readonly BuiltinFilter[]) => void;
+}
+
+function KnownKinds({ filters, onChange }: KnownKindsProps) {
+  return (
+    <section>
+      <h3 className="mb-2 text-sm font-semibold">Known kinds</h3>
+      <ul className="flex flex-col gap-1.5">
+        {BUILTIN_FILTERS.map(({ slug, label }) => {
+          const filter = filters.find((candidate) => candidate.slug === slug);
+          return (
+            <li key={slug} className="flex flex-wrap items-center gap-2 text-sm">
+              <span className="min-w-36 flex-1">{label}</span>
+              <ActionSelect
+                label={`What to do about: ${label}`}
+                value={filter?.action ?? 'off'}
+                hasOff
+                onChange={(action) => onChange(withBuiltin(filters, slug, action))}
+              />
+              <DirectionSelect
+                label={`Where to look for: ${label}`}
+                value={filter?.direction ?? 'input'}
+                isDisabled={filter === undefined}
+                onChange={(direction) => onChange(withBuiltin(filters, slug, filter?.action ?? 'flag', direction))}
+              />
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+interface OwnPatternsProps {
+  readonly filters: readonly CustomFilter[];
+  readonly onChange: (filters: readonly CustomFilter[]) => void;
+  readonly error: unknown;
+}
+
+function OwnPatterns({ filters, onChange, error }: OwnPatternsProps) {
+  const add = (): void => onChange([...filters, { pattern: '', action: 'redact', label: '', direction: 'input' }]);
+  return (
+    <section>
+      <div className="mb-2 flex items-center justify-between">
+        <h3 className="text-sm font-semibold">Patterns of your own</h3>
+        <Button icon={<Plus size={14} aria-hidden />} onClick={add}>
+          Pattern
+        </Button>
+      </div>
+      {filters.length === 0 && (
+        <p className="text-sm text-ink-faint">
+          None. A pattern is a regular expression without look-around and back-references.
+        </p>
+      )}
+      <ul className="flex flex-col gap-3">
+        {filters.map((filter, at) => (
+          <OwnPattern
+            key={at}
+            place={at + 1}
+            filter={filter}
+            problem={issueFor(error, `content_filters.${at}`)}
+            onChange={(change) => onChange(filters.with(at, { ...filter, ...change }))}
+            onRemove={() => onChange(filters.toSpliced(at, 1))}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface OwnPatternProps {
+  readonly place: number;
+  readonly filter: CustomFilter;
+  readonly problem: string | undefined;
+  readonly onChange: (change: Partial<CustomFilter>) => void;
+  readonly onRemove: () => void;
+}
+
+function OwnPattern({ place, filter, problem, onChange, onRemove }: OwnPatternProps) {
+  return (
+    <li className="flex flex-col gap-2 rounded-lg border border-line p-3">
+      <div className="flex gap-2">
+        <input
+          aria-label={`Pattern ${place}`}
+          aria-invalid={problem !== undefined || undefined}
+          placeholder="project-[a-z]+"
+          spellCheck={false}
+          className="field font-mono text-xs"
+          value={filter.pattern}
+          onChange={(event) => onChange({ pattern: event.target.value })}
+        />
+        <Button
+          look="quiet"
+          aria-label={`Remove pattern ${place}`}
+          icon={<X size={15} aria-hidden />}
+          onClick={onRemove}
+        />
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <input
+          aria-label={`Label of pattern ${place}`}
+          placeholder="Label, shown and put in place"
+          className="field w-auto max-w-full flex-1"
+          value={filter.label ?? ''}
+          onChange={(event) => onChange({ label: event.target.value })}
+        />
+        <ActionSelect
+          label={`What pattern ${place} does`}
+          value={filter.action}
+          onChange={(action) => action !== 'off' && onChange({ action })}
+        />
+        <DirectionSelect
+          label={`Where pattern ${place} looks`}
+          value={filter.direction ?? 'input'}
+          onChange={(direction) => onChange({ direction })}
+        />
+      </div>
+      {problem !== undefined && <p className="text-xs text-bad">{problem}</p>}
+    </li>
   );
 }
 

@@ -5,6 +5,7 @@ import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
+import { useChangeForm } from '../../features/form/use-change-form.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
@@ -26,8 +27,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
   const client = useQueryClient();
   const [tab, setTab] = useState('rules');
   const [dryRuns, setDryRuns] = useState(0);
-  const [before, setBefore] = useState(() => toGuardrailDraft(guardrail));
-  const [draft, setDraft] = useState(before);
+  const { form, before, change, isChanged } = useChangeForm(toGuardrailDraft(guardrail), toGuardrailChange);
   const [isDeleting, setIsDeleting] = useState(false);
   const isGoing = useHeldDeletions().has(id);
   const { data: keyAssignments = [] } = useQuery(keyAssignmentsQuery);
@@ -35,12 +35,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
   const keys = keyAssignments.filter(({ guardrail_id: of }) => of === id).map(({ key_hash: hash }) => hash);
   const members = memberAssignments.filter(({ guardrail_id: of }) => of === id).length;
   const subjects = describeSubjects(keys.length, members);
-  const change = toGuardrailChange(draft, before);
-  const isChanged = Object.keys(change).length > 0;
-  const show = (saved: Guardrail): void => {
-    setBefore(toGuardrailDraft(saved));
-    setDraft(toGuardrailDraft(saved));
-  };
+  const show = (saved: Guardrail): void => form.reset(toGuardrailDraft(saved));
   const save = useMutation({
     mutationFn: () => saveGuardrail(id, change),
     onSuccess: async (saved) => {
@@ -57,7 +52,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
     },
   });
   const undo = (): void => {
-    setDraft(before);
+    form.reset(before);
     save.reset();
   };
   const startDryRun = (): void => {
@@ -116,12 +111,12 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
           {
             value: 'rules',
             label: 'Reach',
-            content: () => <ReachRules draft={draft} onChange={setDraft} error={save.error} />,
+            content: () => <ReachRules form={form} error={save.error} />,
           },
           {
             value: 'contents',
             label: 'Contents',
-            content: () => <ContentRules draft={draft} onChange={setDraft} error={save.error} />,
+            content: () => <ContentRules form={form} error={save.error} />,
           },
           { value: 'holds-for', label: 'Holds for', content: () => <AssignmentsTab guardrail={guardrail} /> },
           { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
