@@ -2,6 +2,7 @@ import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { PlugZap, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { useController } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
 import {
@@ -9,9 +10,10 @@ import {
   destinationsQuery,
   testDestination,
 } from '../../features/destinations/destination-queries.ts';
+import { CheckField, type FormParts, InputField } from '../../features/form/fields.tsx';
+import { useChangeForm } from '../../features/form/use-change-form.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
@@ -38,20 +40,14 @@ interface DestinationPanelProps {
 export function DestinationPanel({ destination, tab, onTab, onClose }: DestinationPanelProps) {
   const { id, name, type } = destination;
   const client = useQueryClient();
-  const [before, setBefore] = useState(() => toDestinationDraft(destination));
-  const [draft, setDraft] = useState(before);
+  const { form, before, change, isChanged } = useChangeForm(toDestinationDraft(destination), toDestinationChange);
   const [isDeleting, setIsDeleting] = useState(false);
-  const change = toDestinationChange(draft, before);
-  const isChanged = Object.keys(change).length > 0;
   const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
-  const show = (saved: Destination): void => {
-    setBefore(toDestinationDraft(saved));
-    setDraft(toDestinationDraft(saved));
-  };
+  const show = (saved: Destination): void => form.reset(toDestinationDraft(saved));
   const save = useMutation({
     mutationFn: () => changeDestination(id, change),
     onSuccess: async (saved) => {
-      const reversal = toDestinationReversal(draft, before);
+      const reversal = toDestinationReversal(form.getValues(), before);
       const title = 'Saved; it is tried at once';
       show(saved);
       if (reversal === null) showToast({ tone: 'good', title });
@@ -90,7 +86,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
     onClose();
   };
   const undo = (): void => {
-    setDraft(before);
+    form.reset(before);
     save.reset();
   };
   return (
@@ -136,12 +132,12 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
           {
             value: 'where',
             label: 'Where',
-            content: () => <WhereTab destination={destination} draft={draft} onChange={setDraft} error={save.error} />,
+            content: () => <WhereTab destination={destination} form={form} error={save.error} />,
           },
           {
             value: 'what',
             label: 'What is sent',
-            content: () => <SelectionFields draft={draft} onChange={setDraft} error={save.error} />,
+            content: () => <SelectionFields form={form} error={save.error} />,
           },
           { value: 'log', label: 'Delivery log', content: () => <DeliveryLog destinationId={id} /> },
         ]}
@@ -163,34 +159,28 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
   );
 }
 
-interface WhereTabProps {
-  readonly destination: Destination;
-  readonly draft: DestinationDraft;
-  readonly onChange: (draft: DestinationDraft) => void;
-  readonly error: unknown;
-}
-
-function WhereTab({ destination: { id, type }, draft, onChange, error }: WhereTabProps) {
+function WhereTab({ destination, form, error }: FormParts<DestinationDraft> & { destination: Destination }) {
+  const { id, type } = destination;
+  const { field: config } = useController({ control: form.control, name: 'config' });
+  const { field: headers } = useController({ control: form.control, name: 'headers' });
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
-      <Checkbox
+      <CheckField
+        form={form}
+        name="enabled"
         label="On"
         hint="Off, nothing is sent; what happens meanwhile is not made up for."
-        checked={draft.enabled}
-        onChange={(event) => onChange({ ...draft, enabled: event.target.checked })}
       />
-      <Field label="Name" error={issueFor(error, 'name')}>
-        {(control) => (
-          <input
-            {...control}
-            maxLength={200}
-            className="field"
-            value={draft.name}
-            onChange={(event) => onChange({ ...draft, name: event.target.value })}
-          />
-        )}
-      </Field>
-      <ConfigFields type={type} draft={draft} error={error} onChange={(next) => onChange({ ...draft, ...next })} />
+      <InputField form={form} error={error} name="name" label="Name" maxLength={200} />
+      <ConfigFields
+        type={type}
+        draft={{ config: config.value, headers: headers.value }}
+        error={error}
+        onChange={(next) => {
+          if (next.config !== undefined) config.onChange(next.config);
+          if (next.headers !== undefined) headers.onChange(next.headers);
+        }}
+      />
       <ConnectionTest id={id} />
     </div>
   );

@@ -1,15 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { useController } from 'react-hook-form';
 
 import { keysQuery } from '../../api/queries.ts';
-import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
+import { CheckField, type FormParts, InputField } from '../../features/form/fields.tsx';
+import { Checkbox } from '../../parts/controls/field.tsx';
 import type { DestinationDraft } from './destination-draft.ts';
 import { FilterRulesEditor } from './filter-rules-editor.tsx';
-
-interface SelectionFieldsProps {
-  readonly draft: DestinationDraft;
-  readonly onChange: (draft: DestinationDraft) => void;
-  readonly error: unknown;
-}
 
 const REGIONS = [
   ['global', 'The ordinary address'],
@@ -23,66 +19,58 @@ const PARTS = [
   ['broadcast_generation_request_context', 'Where from: referer and user agent'],
 ] as const;
 
-export function SelectionFields({ draft, onChange, error }: SelectionFieldsProps) {
-  const set = (change: Partial<DestinationDraft>): void => onChange({ ...draft, ...change });
+export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
+  const { control } = form;
+  const { field: regions } = useController({ control, name: 'regions' });
+  const { field: keys } = useController({ control, name: 'api_key_hashes' });
+  const { field: rules } = useController({ control, name: 'filter_rules' });
   const toggleRegion = (region: DestinationDraft['regions'][number]): void =>
-    set({
-      regions: draft.regions.includes(region)
-        ? draft.regions.filter((other) => other !== region)
-        : [...draft.regions, region],
-    });
+    regions.onChange(
+      regions.value.includes(region) ? regions.value.filter((other) => other !== region) : [...regions.value, region],
+    );
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
       <fieldset className="flex min-w-0 flex-col gap-1">
         <legend className="mb-1 text-sm font-semibold">What of a call</legend>
-        <Checkbox
+        <CheckField
+          form={form}
+          name="privacy_mode"
+          isInverted
           label="Prompts and answers"
           hint="As they are stored: after guardrails, and not where contents are not kept."
-          checked={!draft.privacy_mode}
-          onChange={(event) => set({ privacy_mode: !event.target.checked })}
         />
         {PARTS.map(([name, label]) => (
-          <Checkbox
-            key={name}
-            label={label}
-            checked={draft[name]}
-            onChange={(event) => set({ [name]: event.target.checked })}
-          />
+          <CheckField key={name} form={form} name={name} label={label} />
         ))}
       </fieldset>
-      <Field
+      <InputField
+        form={form}
+        error={error}
+        name="sampling_rate"
         label="Share of sessions, in percent"
         hint="A session is sent as a whole or not at all; calls without one are drawn one by one."
-        error={issueFor(error, 'sampling_rate')}
-        className="max-w-72"
-      >
-        {(control) => (
-          <input
-            {...control}
-            type="number"
-            min={0.01}
-            max={100}
-            step="any"
-            className="field"
-            value={Number((draft.sampling_rate * 100).toPrecision(6))}
-            onChange={(event) => set({ sampling_rate: event.target.valueAsNumber / 100 })}
-          />
-        )}
-      </Field>
+        fieldClass="max-w-72"
+        type="number"
+        min={0.01}
+        max={100}
+        step="any"
+        show={(rate: number) => Number((rate * 100).toPrecision(6))}
+        read={(percent) => (percent === '' ? Number.NaN : Number(percent) / 100)}
+      />
       <fieldset className="flex min-w-0 flex-col gap-1">
         <legend className="mb-1 text-sm font-semibold">Calls that came to</legend>
         {REGIONS.map(([region, label]) => (
           <Checkbox
             key={region}
             label={label}
-            checked={draft.regions.includes(region)}
+            checked={regions.value.includes(region)}
             onChange={() => toggleRegion(region)}
           />
         ))}
-        {draft.regions.length === 0 && <p className="text-xs text-bad">Choose one at least.</p>}
+        {regions.value.length === 0 && <p className="text-xs text-bad">Choose one at least.</p>}
       </fieldset>
-      <KeyChoice hashes={draft.api_key_hashes} onChange={(hashes) => set({ api_key_hashes: hashes })} />
-      <FilterRulesEditor rules={draft.filter_rules} onChange={(rules) => set({ filter_rules: rules })} error={error} />
+      <KeyChoice hashes={keys.value} onChange={keys.onChange} />
+      <FilterRulesEditor rules={rules.value} onChange={rules.onChange} error={error} />
     </div>
   );
 }
