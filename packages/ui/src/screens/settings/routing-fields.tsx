@@ -1,100 +1,78 @@
 import type { Settings } from '@model-gateway/core/wire';
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
+import { useController } from 'react-hook-form';
 
+import { CheckField, type FormParts, SelectField, textOrNull } from '../../features/form/fields.tsx';
 import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
+import { Field, issueFor } from '../../parts/controls/field.tsx';
 import type { NamedProvider } from './with-listed-names.ts';
 import { withPrice } from './with-price.ts';
 
-type Routing = Settings['routing'];
-
-export interface RoutingFieldsProps {
-  readonly routing: Routing;
-  readonly providers: readonly NamedProvider[];
+/** What the parts of the account's form share. */
+export interface AccountParts extends FormParts<Settings> {
+  /** Whether the configuration says it, so that it cannot be changed here. */
   readonly isConfigured: (path: string) => boolean;
-  readonly onChange: (change: Partial<Routing>) => void;
-  /** The gateway's message about a setting, by its path. */
-  readonly issue: (path: string) => string | undefined;
 }
 
-const SORTS: Readonly<Record<NonNullable<Routing['sort']>, string>> = {
-  price: 'The cheapest first',
-  throughput: 'The most tokens a second first',
-  latency: 'The quickest first token first',
-  exacto: 'The one that fails least first',
-};
+/** What a field says below: its hint, or that the configuration has it. */
+export const toFixed = ({ isConfigured }: AccountParts, path: string, hint?: string) =>
+  isConfigured(path) ? { disabled: true, hint: <FromConfig /> } : { disabled: false, hint };
+
+const SORTS = [
+  ['', 'Balanced: cheap ones more often'],
+  ['price', 'The cheapest first'],
+  ['throughput', 'The most tokens a second first'],
+  ['latency', 'The quickest first token first'],
+  ['exacto', 'The one that fails least first'],
+] as const satisfies readonly (readonly [Settings['routing']['sort'] | '', string])[];
+
+interface RoutingFieldsProps extends AccountParts {
+  readonly providers: readonly NamedProvider[];
+}
 
 /** What holds for calls that do not say otherwise: order, sort, fallbacks and the most that may be charged. */
-export function RoutingFields(props: RoutingFieldsProps) {
-  const { routing, isConfigured, onChange, issue } = props;
+export function RoutingFields({ providers, ...parts }: RoutingFieldsProps) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-4">
       <legend className="mb-1 text-sm font-medium">Routing defaults</legend>
       <p className="text-xs text-ink-faint">For calls that do not say otherwise; a call’s own wish comes first.</p>
-      <OrderFields {...props} />
-      <Field
+      <OrderFields {...parts} providers={providers} />
+      <SelectField
+        {...parts}
+        name="routing.sort"
         label="Otherwise"
-        hint={isConfigured('routing.sort') ? <FromConfig /> : 'In which order endpoints are asked'}
-        error={issue('routing.sort')}
-      >
-        {(control) => (
-          <select
-            {...control}
-            className="field"
-            disabled={isConfigured('routing.sort')}
-            value={routing.sort ?? ''}
-            onChange={(event) =>
-              onChange({
-                sort: event.target.value === '' ? null : (event.target.value as NonNullable<Routing['sort']>),
-              })
-            }
-          >
-            <option value="">Balanced: cheap ones more often</option>
-            {Object.entries(SORTS).map(([sort, label]) => (
-              <option key={sort} value={sort}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Checkbox
+        {...toFixed(parts, 'routing.sort', 'In which order endpoints are asked')}
+        options={SORTS}
+        read={textOrNull}
+      />
+      <CheckField
+        form={parts.form}
+        name="routing.allow_fallbacks"
         label="Ask the next endpoint when one has failed"
-        hint={
-          isConfigured('routing.allow_fallbacks') ? <FromConfig /> : 'Off, only those of the order are asked, or one'
-        }
-        disabled={isConfigured('routing.allow_fallbacks')}
-        checked={routing.allow_fallbacks}
-        onChange={(event) => onChange({ allow_fallbacks: event.target.checked })}
+        {...toFixed(parts, 'routing.allow_fallbacks', 'Off, only those of the order are asked, or one')}
       />
-      <Checkbox
+      <CheckField
+        form={parts.form}
+        name="routing.continue_broken_streams"
         label="Let a stream that breaks off go on elsewhere"
-        hint={
-          isConfigured('routing.continue_broken_streams') ? (
-            <FromConfig />
-          ) : (
-            'At another endpoint of the model that can continue a text; the prompt is paid for again'
-          )
-        }
-        disabled={isConfigured('routing.continue_broken_streams')}
-        checked={routing.continue_broken_streams}
-        onChange={(event) => onChange({ continue_broken_streams: event.target.checked })}
+        {...toFixed(
+          parts,
+          'routing.continue_broken_streams',
+          'At another endpoint of the model that can continue a text; the prompt is paid for again',
+        )}
       />
-      <PriceFields {...props} />
+      <PriceFields {...parts} />
     </fieldset>
   );
 }
 
-function OrderFields({ routing: { order }, providers, isConfigured, onChange, issue }: RoutingFieldsProps) {
+function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProps) {
+  const { value: order, onChange } = useController({ control: form.control, name: 'routing.order' }).field;
   const isFixed = isConfigured('routing.order');
-  const message = issue('routing.order');
+  const message = issueFor(error, 'routing.order');
   const others = providers.filter(({ slug }) => !order.includes(slug));
   const nameOf = (slug: string): string => providers.find((provider) => provider.slug === slug)?.name ?? slug;
-  const move = (at: number, by: number): void => {
-    const moved = order.toSpliced(at, 1);
-    onChange({ order: moved.toSpliced(at + by, 0, ...order.slice(at, at + 1)) });
-  };
   return (
     <div className="flex flex-col gap-2">
       <p className="text-sm font-medium">These providers first</p>
@@ -107,31 +85,14 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
                 {at + 1}. {nameOf(slug)}
               </span>
               {!isFixed && (
-                <>
-                  <Button
-                    look="quiet"
-                    className="px-1.5!"
-                    aria-label={`${nameOf(slug)} up`}
-                    disabled={at === 0}
-                    icon={<ArrowUp size={14} aria-hidden />}
-                    onClick={() => move(at, -1)}
-                  />
-                  <Button
-                    look="quiet"
-                    className="px-1.5!"
-                    aria-label={`${nameOf(slug)} down`}
-                    disabled={at === order.length - 1}
-                    icon={<ArrowDown size={14} aria-hidden />}
-                    onClick={() => move(at, 1)}
-                  />
-                  <Button
-                    look="quiet"
-                    className="px-1.5!"
-                    aria-label={`${nameOf(slug)} out of the order`}
-                    icon={<X size={14} aria-hidden />}
-                    onClick={() => onChange({ order: order.toSpliced(at, 1) })}
-                  />
-                </>
+                <MoveButtons
+                  name={nameOf(slug)}
+                  remove={`${nameOf(slug)} out of the order`}
+                  place={at}
+                  count={order.length}
+                  onMove={(by) => onChange(withMoved(order, at, by))}
+                  onRemove={() => onChange(order.toSpliced(at, 1))}
+                />
               )}
             </li>
           ))}
@@ -142,7 +103,7 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
           aria-label="Add a provider to the order"
           className="field w-auto max-w-full self-start"
           value=""
-          onChange={(event) => onChange({ order: [...order, event.target.value] })}
+          onChange={(event) => onChange([...order, event.target.value])}
         >
           <option value="">Add a provider…</option>
           {others.map(({ slug, name }) => (
@@ -161,6 +122,44 @@ function OrderFields({ routing: { order }, providers, isConfigured, onChange, is
   );
 }
 
+/** A list with one of its items moved by so many places. */
+export const withMoved = <Item,>(list: readonly Item[], at: number, by: number): Item[] =>
+  list.toSpliced(at, 1).toSpliced(at + by, 0, ...list.slice(at, at + 1));
+
+interface MoveButtonsProps {
+  readonly name: string;
+  /** What the button that removes it is called. */
+  readonly remove: string;
+  readonly place: number;
+  readonly count: number;
+  readonly onMove: (by: number) => void;
+  readonly onRemove: () => void;
+}
+
+/** Moves an item of an ordered list up or down, or takes it out. */
+export function MoveButtons({ name, remove, place, count, onMove, onRemove }: MoveButtonsProps) {
+  const look = { look: 'quiet', className: 'px-1.5!' } as const;
+  return (
+    <>
+      <Button
+        {...look}
+        aria-label={`${name} up`}
+        disabled={place === 0}
+        icon={<ArrowUp size={14} aria-hidden />}
+        onClick={() => onMove(-1)}
+      />
+      <Button
+        {...look}
+        aria-label={`${name} down`}
+        disabled={place === count - 1}
+        icon={<ArrowDown size={14} aria-hidden />}
+        onClick={() => onMove(1)}
+      />
+      <Button {...look} aria-label={remove} icon={<X size={14} aria-hidden />} onClick={onRemove} />
+    </>
+  );
+}
+
 const PRICES = [
   { unit: 'prompt', label: 'Input', per: 'USD per million tokens' },
   { unit: 'completion', label: 'Output', per: 'USD per million tokens' },
@@ -169,7 +168,8 @@ const PRICES = [
   { unit: 'audio', label: 'Audio', per: 'USD each' },
 ] as const;
 
-function PriceFields({ routing: { max_price: prices }, isConfigured, onChange, issue }: RoutingFieldsProps) {
+function PriceFields({ form, error, isConfigured }: AccountParts) {
+  const { value: prices, onChange } = useController({ control: form.control, name: 'routing.max_price' }).field;
   const isFixed = isConfigured('routing.max_price');
   return (
     <div className="flex flex-col gap-2">
@@ -183,7 +183,7 @@ function PriceFields({ routing: { max_price: prices }, isConfigured, onChange, i
       )}
       <div className="grid gap-3 sm:grid-cols-3">
         {PRICES.map(({ unit, label, per }) => (
-          <Field key={unit} label={label} hint={per} error={issue(`routing.max_price.${unit}`)}>
+          <Field key={unit} label={label} hint={per} error={issueFor(error, `routing.max_price.${unit}`)}>
             {(control) => (
               <input
                 {...control}
@@ -193,7 +193,7 @@ function PriceFields({ routing: { max_price: prices }, isConfigured, onChange, i
                 disabled={isFixed}
                 className="field"
                 value={prices[unit] ?? ''}
-                onChange={(event) => onChange({ max_price: withPrice(prices, unit, event.target.value) })}
+                onChange={(event) => onChange(withPrice(prices, unit, event.target.value))}
               />
             )}
           </Field>

@@ -1,29 +1,24 @@
 import type { RoutingRule } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
-import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
+import { useController } from 'react-hook-form';
 
 import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
+import { type AccountParts, MoveButtons, withMoved } from './routing-fields.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { toConditionText } from './to-condition-text.ts';
 
-export interface RuleListProps {
-  readonly rules: readonly RoutingRule[];
-  readonly modelList: string;
-  readonly isFixed: boolean;
-  /** The gateway's message about a setting, by its path. */
-  readonly issue: (path: string) => string | undefined;
-  readonly onChange: (rules: RoutingRule[]) => void;
-}
-
 /** The rules that choose the model by what a call is, in the order in which they are tried. */
-export function RuleList({ rules, modelList, isFixed, issue, onChange }: RuleListProps) {
+export function RuleList({ form, error, isConfigured, modelList }: AccountParts & { modelList: string }) {
+  const { value: rules, onChange } = useController({ control: form.control, name: 'routing.rules' }).field;
   const [open, setOpen] = useState<number | null>(null);
-  const message = issue('routing.rules');
-  const move = (at: number, by: number): void => {
-    const moved = rules.toSpliced(at, 1).toSpliced(at + by, 0, ...rules.slice(at, at + 1));
-    onChange(moved);
+  const isFixed = isConfigured('routing.rules');
+  const message = issueFor(error, 'routing.rules');
+  const arrange = (arranged: readonly RoutingRule[]): void => {
+    onChange(arranged);
     setOpen(null);
   };
   const add = (): void => {
@@ -43,55 +38,21 @@ export function RuleList({ rules, modelList, isFixed, issue, onChange }: RuleLis
           {rules.map((rule, at) => (
             <li key={at} className="flex flex-col border-b border-line/60 text-sm last:border-0">
               <div className="flex items-center gap-1 py-1 pr-1 pl-3">
-                <button
-                  type="button"
-                  aria-expanded={open === at}
-                  className="min-w-0 flex-1 py-1 text-left"
-                  onClick={() => setOpen(open === at ? null : at)}
-                >
-                  <span className="font-medium break-words">
-                    {at + 1}. {rule.name}
-                  </span>{' '}
-                  <code className="font-mono text-xs break-all text-ink-soft">{rule.model || 'no model yet'}</code>
-                  <span className="block text-xs break-words text-ink-faint">{toConditionText(rule.when)}</span>
-                </button>
-                <Link
-                  to="/generations"
-                  search={{ where: `rule:${JSON.stringify(rule.name)}` }}
-                  aria-label={`Calls of ${rule.name}`}
-                  className="px-1.5 text-xs text-accent underline"
-                >
-                  Calls
-                </Link>
+                <RuleHead
+                  rule={rule}
+                  place={at + 1}
+                  isOpen={open === at}
+                  onToggle={() => setOpen(open === at ? null : at)}
+                />
                 {!isFixed && (
-                  <>
-                    <Button
-                      look="quiet"
-                      className="px-1.5!"
-                      aria-label={`${rule.name} up`}
-                      disabled={at === 0}
-                      icon={<ArrowUp size={14} aria-hidden />}
-                      onClick={() => move(at, -1)}
-                    />
-                    <Button
-                      look="quiet"
-                      className="px-1.5!"
-                      aria-label={`${rule.name} down`}
-                      disabled={at === rules.length - 1}
-                      icon={<ArrowDown size={14} aria-hidden />}
-                      onClick={() => move(at, 1)}
-                    />
-                    <Button
-                      look="quiet"
-                      className="px-1.5!"
-                      aria-label={`Remove ${rule.name}`}
-                      icon={<X size={14} aria-hidden />}
-                      onClick={() => {
-                        onChange(rules.toSpliced(at, 1));
-                        setOpen(null);
-                      }}
-                    />
-                  </>
+                  <MoveButtons
+                    name={rule.name}
+                    remove={`Remove ${rule.name}`}
+                    place={at}
+                    count={rules.length}
+                    onMove={(by) => arrange(withMoved(rules, at, by))}
+                    onRemove={() => arrange(rules.toSpliced(at, 1))}
+                  />
                 )}
               </div>
               {open === at && (
@@ -100,7 +61,7 @@ export function RuleList({ rules, modelList, isFixed, issue, onChange }: RuleLis
                     rule={rule}
                     modelList={modelList}
                     isFixed={isFixed}
-                    issue={(path) => issue(`routing.rules.${at}.${path}`)}
+                    issue={(path) => issueFor(error, `routing.rules.${at}.${path}`)}
                     onChange={(changed) => onChange(rules.with(at, changed))}
                   />
                 </div>
@@ -120,5 +81,35 @@ export function RuleList({ rules, modelList, isFixed, issue, onChange }: RuleLis
         </p>
       )}
     </fieldset>
+  );
+}
+
+interface RuleHeadProps {
+  readonly rule: RoutingRule;
+  /** Its place, from 1. */
+  readonly place: number;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+function RuleHead({ rule: { name, model, when }, place, isOpen, onToggle }: RuleHeadProps) {
+  return (
+    <>
+      <button type="button" aria-expanded={isOpen} className="min-w-0 flex-1 py-1 text-left" onClick={onToggle}>
+        <span className="font-medium break-words">
+          {place}. {name}
+        </span>{' '}
+        <code className="font-mono text-xs break-all text-ink-soft">{model || 'no model yet'}</code>
+        <span className="block text-xs break-words text-ink-faint">{toConditionText(when)}</span>
+      </button>
+      <Link
+        to="/generations"
+        search={{ where: `rule:${JSON.stringify(name)}` }}
+        aria-label={`Calls of ${name}`}
+        className="px-1.5 text-xs text-accent underline"
+      >
+        Calls
+      </Link>
+    </>
   );
 }
