@@ -51,7 +51,7 @@ export function InputField<Values extends FieldValues>(props: InputFieldProps<Va
           className="field"
           {...control}
           {...input}
-          value={show(value as never)}
+          value={show(value)}
           onChange={(event) => onChange(read(event.target.value))}
         />
       )}
