@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
+import { Plus, X } from 'lucide-react';
 import { useController } from 'react-hook-form';
 
 import { keysQuery } from '../../api/queries.ts';
+import type { FilterRule, FilterRules } from '../../features/destinations/destination-queries.ts';
 import { CheckField, type FormParts, InputField } from '../../features/form/fields.tsx';
+import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 import type { DestinationDraft } from './destination-draft.ts';
-import { FilterRulesEditor } from './filter-rules-editor.tsx';
 
 const REGIONS = [
   ['global', 'The ordinary address'],
@@ -102,5 +105,179 @@ function KeyChoice({ hashes, onChange }: KeyChoiceProps) {
         />
       ))}
     </fieldset>
+  );
+}
+
+// Fields that the gateway supports (destinations.md, filter_rules).
+const FIELDS = [
+  'model',
+  'provider',
+  'session_id',
+  'user_id',
+  'api_key_name',
+  'finish_reason',
+  'input',
+  'output',
+  'total_cost',
+  'total_tokens',
+  'prompt_tokens',
+  'completion_tokens',
+] as const satisfies readonly FilterRule['field'][];
+const OPERATORS = [
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'regex',
+  'starts_with',
+  'ends_with',
+  'gt',
+  'lt',
+  'gte',
+  'lte',
+  'exists',
+  'not_exists',
+] as const satisfies readonly FilterRule['operator'][];
+const IN_NUMBERS: ReadonlySet<string> = new Set(['gt', 'lt', 'gte', 'lte']);
+const ALONE: ReadonlySet<string> = new Set(['exists', 'not_exists']);
+
+type Group = FilterRules['groups'][number];
+
+const NEW_GROUP: Group = { logic: 'and', rules: [{ field: 'model', operator: 'contains', value: '' }] };
+
+interface FilterRulesEditorProps {
+  readonly rules: FilterRules | null;
+  readonly onChange: (rules: FilterRules | null) => void;
+  readonly error: unknown;
+}
+
+/** Rules on what a call was like. In a group all or any hold, and every group must. */
+function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
+  const groups = rules?.groups ?? [];
+  const set = (next: Group[]): void =>
+    onChange(next.length === 0 ? null : { enabled: rules?.enabled ?? true, groups: next });
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="mb-1 text-sm font-semibold">Calls that fit</legend>
+      {rules === null ? (
+        <p className="text-sm text-ink-faint">All. A rule narrows them by model, cost, text and the like.</p>
+      ) : (
+        <Checkbox
+          label="The rules hold"
+          checked={rules.enabled}
+          onChange={(event) => onChange({ ...rules, enabled: event.target.checked })}
+        />
+      )}
+      {groups.map((group, at) => (
+        <RuleGroup
+          key={at}
+          number={at + 1}
+          group={group}
+          error={issueFor(error, `filter_rules.groups.${at}`)}
+          onChange={(next) => set(groups.flatMap((other, index) => (index === at ? (next ?? []) : other)))}
+        />
+      ))}
+      <Button icon={<Plus size={14} aria-hidden />} className="self-start" onClick={() => set([...groups, NEW_GROUP])}>
+        {groups.length === 0 ? 'Rule' : 'Further group'}
+      </Button>
+    </fieldset>
+  );
+}
+
+interface RuleGroupProps {
+  readonly number: number;
+  readonly group: Group;
+  readonly error: string | undefined;
+  /** Null when its last rule is gone. */
+  readonly onChange: (group: Group | null) => void;
+}
+
+function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
+  const setRules = (rules: FilterRule[]): void => onChange(rules.length === 0 ? null : { ...group, rules });
+  const name = (at: number): string => `group ${number}, rule ${at + 1}`;
+  return (
+    <div className="flex flex-col gap-2 rounded-lg border border-line p-3">
+      {group.rules.length > 1 && (
+        <select
+          aria-label={`How the rules of group ${number} are joined`}
+          className="field w-auto max-w-full self-start"
+          value={group.logic}
+          onChange={(event) => onChange({ ...group, logic: event.target.value === 'or' ? 'or' : 'and' })}
+        >
+          <option value="and">All of these</option>
+          <option value="or">Any of these</option>
+        </select>
+      )}
+      {group.rules.map((rule, at) => (
+        <RuleRow
+          key={at}
+          name={name(at)}
+          rule={rule}
+          onChange={(next) => setRules(group.rules.map((other, index) => (index === at ? next : other)))}
+          onRemove={() => setRules(group.rules.filter((_, index) => index !== at))}
+        />
+      ))}
+      {error !== undefined && <p className="text-xs text-bad">{error}</p>}
+      <Button
+        look="quiet"
+        icon={<Plus size={14} aria-hidden />}
+        className="self-start"
+        onClick={() => setRules([...group.rules, { field: 'model', operator: 'contains', value: '' }])}
+      >
+        Rule in this group
+      </Button>
+    </div>
+  );
+}
+
+interface RuleRowProps {
+  readonly name: string;
+  readonly rule: FilterRule;
+  readonly onChange: (rule: FilterRule) => void;
+  readonly onRemove: () => void;
+}
+
+function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }: RuleRowProps) {
+  const toRule = (next: Partial<Pick<FilterRule, 'field' | 'operator'>> & { text?: string }): FilterRule => {
+    const merged = { field, operator, ...next };
+    const text = next.text ?? String(value ?? '');
+    if (ALONE.has(merged.operator)) return { field: merged.field, operator: merged.operator };
+    const isNumber = IN_NUMBERS.has(merged.operator) && text.trim() !== '' && Number.isFinite(Number(text));
+    return { field: merged.field, operator: merged.operator, value: isNumber ? Number(text) : text };
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <select
+        aria-label={`Field of ${name}`}
+        className="field w-auto max-w-full"
+        value={field}
+        onChange={(event) => onChange(toRule({ field: event.target.value as FilterRule['field'] }))}
+      >
+        {FIELDS.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+      <select
+        aria-label={`Comparison of ${name}`}
+        className="field w-auto max-w-full"
+        value={operator}
+        onChange={(event) => onChange(toRule({ operator: event.target.value as FilterRule['operator'] }))}
+      >
+        {OPERATORS.map((option) => (
+          <option key={option} value={option}>
+            {option.replaceAll('_', ' ')}
+          </option>
+        ))}
+      </select>
+      {!ALONE.has(operator) && (
+        <input
+          aria-label={`Value of ${name}`}
+          className="field w-auto max-w-full min-w-32 flex-1"
+          value={String(value ?? '')}
+          onChange={(event) => onChange(toRule({ text: event.target.value }))}
+        />
+      )}
+      <Button look="quiet" aria-label={`Remove ${name}`} icon={<X size={15} aria-hidden />} onClick={onRemove} />
+    </div>
   );
 }

@@ -6,7 +6,7 @@ import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { toShortRule } from './to-short-rule.ts';
+import { toShortRule } from './guardrail-words.ts';
 
 type Effect = GuardrailDryRunLine['rules'][number]['effect'];
 

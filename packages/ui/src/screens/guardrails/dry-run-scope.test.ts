@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type DryRunScope, toDryRunFilter } from './dry-run-scope.ts';
+import { type DryRunScope, toDryRunFilter } from './dry-run.tsx';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const scope: DryRunScope = { span: '24h', from: '', to: '', where: ' ', isOwnKeys: false };

@@ -1,13 +1,15 @@
+import type { GuardrailDryRunLine } from '@model-gateway/core/wire';
 import { Play, Square } from 'lucide-react';
-import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
+import { type FormEvent, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 
+import { openApi } from '../../api/call-api.ts';
+import { readLines } from '../../api/read-lines.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Choice, Field, issueFor } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { DryRunProgress } from './dry-run-progress.tsx';
 import { DryRunResult } from './dry-run-result.tsx';
-import { DRY_RUN_SPANS, type DryRunScope, toDryRunFilter } from './dry-run-scope.ts';
-import { useDryRun } from './use-dry-run.ts';
 
 interface DryRunProps {
   readonly guardrailId: string;
@@ -113,6 +115,140 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
       {run.error !== null && <ErrorPanel error={run.error} title="It could not be run to its end" />}
       {run.state !== 'idle' && run.state !== 'failed' && <DryRunProgress state={run.state} line={run.line} />}
       {run.line !== null && <DryRunResult line={run.line} examples={run.examples} isFinal={run.state !== 'running'} />}
+    </div>
+  );
+}
+
+const DRY_RUN_SPANS = {
+  '1h': '1 h',
+  '24h': '24 h',
+  '7d': '7 d',
+  '30d': '30 d',
+  all: 'All',
+  own: 'From … until',
+} as const;
+
+/** The calls to look at, as the form has them. */
+export interface DryRunScope {
+  readonly span: keyof typeof DRY_RUN_SPANS;
+  /** In local time, as its field writes them; for a span of one's own. */
+  readonly from: string;
+  readonly to: string;
+  /** In the filter language. */
+  readonly where: string;
+  /** Only calls of the keys that the guardrail holds for. */
+  readonly isOwnKeys: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+const HOURS: Readonly<Partial<Record<DryRunScope['span'], number>>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
+
+/** The same as the API takes it. */
+export function toDryRunFilter(
+  { span, from, to, where, isOwnKeys }: DryRunScope,
+  keys: readonly string[],
+  now = Date.now(),
+): Readonly<Record<string, string>> {
+  const hours = HOURS[span];
+  const isOwn = span === 'own';
+  return {
+    ...(hours !== undefined && { from: new Date(now - hours * HOUR_MS).toISOString() }),
+    ...(isOwn && from !== '' && { from: new Date(from).toISOString() }),
+    ...(isOwn && to !== '' && { to: new Date(to).toISOString() }),
+    ...(where.trim() !== '' && { where: where.trim() }),
+    ...(isOwnKeys && keys.length > 0 && { key: keys.join(',') }),
+  };
+}
+
+/** What to try, and on which calls: the body of the request. */
+export interface DryRunRequest {
+  readonly guardrail_id: string;
+  readonly change?: Record<string, unknown>;
+  readonly filter: Readonly<Record<string, string>>;
+}
+
+interface DryRunState {
+  readonly state: 'idle' | 'running' | 'done' | 'stopped' | 'failed';
+  /** How far it has come. */
+  readonly line: GuardrailDryRunLine | null;
+  /** Those of all lines. */
+  readonly examples: GuardrailDryRunLine['examples'];
+  readonly error: unknown;
+}
+
+const IDLE: DryRunState = { state: 'idle', line: null, examples: [], error: null };
+
+/** A dry run that ends when it is stopped, begun anew, or no longer shown. */
+function useDryRun() {
+  const [run, setRun] = useState<DryRunState>(IDLE);
+  const aborting = useRef<AbortController | null>(null);
+  useEffect(() => () => aborting.current?.abort(), []);
+
+  const start = useCallback(async (request: DryRunRequest): Promise<void> => {
+    aborting.current?.abort();
+    const own = new AbortController();
+    aborting.current = own;
+    /** A run that another has taken the place of says nothing more. */
+    const tell = (change: (before: DryRunState) => DryRunState): void => {
+      if (aborting.current === own && !own.signal.aborted) setRun(change);
+    };
+    setRun({ ...IDLE, state: 'running' });
+    try {
+      const { signal } = own;
+      const response = await openApi('/admin/v1/guardrails/dry-runs', { method: 'POST', body: request, signal });
+      if (response.body === null) throw new Error('The gateway sent nothing');
+      let isDone = false;
+      for await (const text of readLines(response.body)) {
+        const line = JSON.parse(text) as GuardrailDryRunLine;
+        isDone = line.done;
+        tell(({ examples }) => ({
+          state: line.done ? 'done' : 'running',
+          line,
+          examples: line.examples.length === 0 ? examples : [...examples, ...line.examples],
+          error: null,
+        }));
+      }
+      if (!isDone) throw new Error('It broke off before its end; what it had found until then is below');
+    } catch (error) {
+      tell((before) => ({ ...before, state: 'failed', error }));
+    }
+  }, []);
+  const stop = useCallback((): void => {
+    setRun((before) => (before.state === 'running' ? { ...before, state: 'stopped' } : before));
+    aborting.current?.abort();
+  }, []);
+  return { ...run, start, stop };
+}
+
+interface DryRunProgressProps {
+  readonly state: 'running' | 'done' | 'stopped';
+  readonly line: GuardrailDryRunLine | null;
+}
+
+/** How far a dry run has come. */
+function DryRunProgress({ state, line }: DryRunProgressProps) {
+  const looked = line?.looked_at ?? 0;
+  const total = line?.total ?? 0;
+  const part = state === 'done' ? 1 : total === 0 ? 0 : looked / total;
+  const backTo = line?.back_to ?? null;
+  return (
+    <div className="flex flex-col gap-1">
+      <div
+        role="progressbar"
+        aria-label="Dry run"
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={looked}
+        aria-valuetext={`${formatCount(looked)} of ${formatCount(total)} calls`}
+        className="h-2 overflow-hidden rounded-full bg-raised forced-colors:border"
+      >
+        <div className="h-full rounded-full bg-accent forced-color-adjust-none" style={{ width: `${part * 100}%` }} />
+      </div>
+      <p className="figures text-xs text-ink-faint">
+        {formatCount(looked)} of {formatCount(total)} calls looked at
+        {backTo !== null && `, back to ${formatMoment(backTo)}`}
+        {state === 'stopped' && '; stopped'}
+      </p>
     </div>
   );
 }

@@ -16,11 +16,10 @@ import { useHeldDeletions } from '../../parts/messages/toast-store.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { describeSubjects } from './describe-subjects.ts';
-import { countInterventions, describeEffects } from './effects.ts';
 import { countRules, isDefault } from './guardrail-draft.ts';
 import { GuardrailPanel } from './guardrail-panel.tsx';
 import { recentHitsQuery } from './guardrail-queries.ts';
+import { countInterventions, describeEffects, describeSubjects } from './guardrail-words.ts';
 import { NewGuardrail } from './new-guardrail.tsx';
 
 const NONE: readonly never[] = [];

@@ -5,6 +5,8 @@ import { useMemo, useState } from 'react';
 
 import { BucketTable } from '../../features/activity/bucket-table.tsx';
 import { formatCount } from '../../format/quantity.ts';
+import { formatFull, formatMoment } from '../../format/time.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { createChartLink } from '../../parts/charts/chart-link.ts';
 import type { Buckets, Series, TimeSpan } from '../../parts/charts/chart-series.ts';
 import { LinkedChart } from '../../parts/charts/linked-chart.tsx';
@@ -14,9 +16,8 @@ import { Choice } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
-import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects } from './effects.ts';
 import { HIT_SPANS, type HitSpan, hitsQuery } from './guardrail-queries.ts';
-import { RefusedCalls } from './refused-calls.tsx';
+import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects, toShortRule } from './guardrail-words.ts';
 
 /** What the guardrail did, over time; a bar leads to its calls. */
 export function HitsTab({ guardrail: { id } }: { guardrail: Guardrail }) {
@@ -130,4 +131,34 @@ function toSeries({ data: [sum] }: GuardrailHitList): readonly Series[] {
     shape: 'bar',
     values: sum.buckets.map((counts) => counts[effect]),
   }));
+}
+
+/** The latest calls that were refused; no others tell of them, because they have made no generation. */
+function RefusedCalls({ refusals }: { refusals: NonNullable<GuardrailHitList['refusals']> }) {
+  if (refusals.length === 0) return null;
+  return (
+    <section aria-label="Refused calls">
+      <h3 className="text-sm font-semibold">Latest refused calls</h3>
+      <p className="mb-1 text-xs text-ink-faint">
+        Refused before any provider was asked, so nothing of them is stored, nor among the generations.
+      </p>
+      <ul className="flex flex-col">
+        {refusals.map(({ at, effect, rule, key_name: keyName, key_hash: hash, model }, place) => (
+          <li
+            key={`${at} ${place}`}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line/60 py-1.5 text-sm"
+          >
+            <time dateTime={at} title={formatFull(at)} className="figures text-ink-faint">
+              {formatMoment(at)}
+            </time>
+            <span className="min-w-24 flex-1 truncate">{keyName ?? hash?.slice(0, 8) ?? '—'}</span>
+            {model !== null && <span className="max-w-48 truncate text-ink-soft">{model}</span>}
+            <Badge tone="bad" title={rule}>
+              {EFFECTS[effect].label}: {toShortRule(rule)}
+            </Badge>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

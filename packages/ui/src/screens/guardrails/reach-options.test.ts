@@ -1,7 +1,7 @@
 import type { Model } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { toModelOptions, toOptionValues, toProviderOptions } from './reach-options.ts';
+import { toModelOptions, toOptionValues, toProviderOptions } from './reach-rules.tsx';
 
 const toModel = (id: string, more: object = {}): Model =>
   ({

@@ -5,11 +5,14 @@ import { Cable, KeyRound, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import { allKeysQuery, guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
+import { toBaseUrl } from '../../app/base-url.ts';
 import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from '../../features/keys/key-parts.tsx';
 import { ListBody, ListScreen, RowMenu } from '../../features/list-screen/list-screen.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
@@ -17,7 +20,6 @@ import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useStayingKeys } from './change-key.ts';
 import { KeyDialog, useRefreshKeys, useToggleKey } from './key-changes.tsx';
 import { KeyForm } from './key-form.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
 
 /** Left out where there is no room for them, the first of these first; the page of the key has them. */
 const LEAVING: readonly string[] = ['guardrail', 'source', 'expires', 'kind', 'usage', 'limit'];
@@ -225,3 +227,32 @@ const toActionsColumn = ({ onOpen, onToggle }: KeyActions): Column<AnyKey> => ({
       />
     ),
 });
+
+function NewKeyDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
+  const variables = `export GATEWAY_API_KEY='${secret}'\nexport OPENAI_BASE_URL='${toBaseUrl()}'\n`;
+  return (
+    <Dialog
+      title="The new key"
+      onClose={onClose}
+      actions={
+        <Button look="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-3 text-sm">
+        <p>
+          This is the only time it is shown. The gateway keeps its hash alone; a key that is lost is replaced by a new
+          one.
+        </p>
+        <code data-testid="new-key" className="rounded-lg bg-raised p-3 font-mono text-xs break-all select-all">
+          {secret}
+        </code>
+        <div className="flex flex-wrap gap-2">
+          <CopyButton text={secret} label="Copy key" />
+          <CopyButton text={variables} label="Copy as variables" />
+        </div>
+      </div>
+    </Dialog>
+  );
+}

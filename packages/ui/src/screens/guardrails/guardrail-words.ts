@@ -33,3 +33,17 @@ export const describeEffects = (counts: GuardrailHitCounts): string =>
   listEffects(counts)
     .map(([effect, number]) => `${number} ${EFFECTS[effect].label.toLowerCase()}`)
     .join(', ');
+
+/** `2 keys and 1 member`; null for none of either. */
+export function describeSubjects(keys: number, members: number): string | null {
+  const counts = [
+    ...(keys > 0 ? [`${keys} ${keys === 1 ? 'key' : 'keys'}`] : []),
+    ...(members > 0 ? [`${members} ${members === 1 ? 'member' : 'members'}`] : []),
+  ];
+  return counts.length === 0 ? null : counts.join(' and ');
+}
+
+const MAX_SHOWN = 32;
+
+/** The label of a filter as it fits into a badge. */
+export const toShortRule = (rule: string): string => (rule.length > MAX_SHOWN ? `${rule.slice(0, MAX_SHOWN)}…` : rule);
