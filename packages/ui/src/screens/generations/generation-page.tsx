@@ -12,9 +12,8 @@ import { GenerationActions } from './detail/generation-actions.tsx';
 import { GenerationTabs } from './detail/generation-tabs.tsx';
 import { PinButton } from './detail/pin-button.tsx';
 import { useGenerations } from './list/use-generations.ts';
-import { useRowKeys } from './list/use-row-keys.ts';
-import { useStepKeys } from './list/use-step-keys.ts';
-import { useRunningCall } from './running/use-running-call.ts';
+import { useRowKeys, useStepKeys } from './list/use-row-keys.ts';
+import { useRunningCall } from './running/running-detail.tsx';
 import type { ChangeSearch } from './search/filter-bar.tsx';
 
 /** A call on a page of its own. Its address has the filters of the list that it was opened from, which keys walk. */

@@ -1,4 +1,4 @@
-import { Bot, Brain, FileText, Settings2, User, Wrench } from 'lucide-react';
+import { Bot, Brain, CircleAlert, FileText, Settings2, User, Wrench } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 
 import type { GenerationContent } from '../../../api/types.ts';
@@ -10,8 +10,7 @@ import { MediaInputs } from '../../../parts/media-inputs.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { ErrorNote } from './error-note.tsx';
-import { toParts, type MessagePart } from './message-parts.ts';
+import { type MessagePart, toParts } from './message-parts.ts';
 
 const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: ReactNode }>> = {
   system: { label: 'System', icon: <Settings2 size={15} aria-hidden /> },
@@ -171,4 +170,39 @@ function ToolUse({ name, text }: { name: string; text: string }) {
       </div>
     </details>
   );
+}
+
+type PreviousError = NonNullable<GenerationContent['error']>['previous_errors'][number];
+
+function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }) {
+  return (
+    <section aria-label="Error" className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
+      <h2 className="flex items-center gap-2 font-medium">
+        <CircleAlert size={16} aria-hidden className="text-bad" />
+        {error.status !== null && `${error.status} · `}
+        {error.provider_name ?? 'The gateway'}
+      </h2>
+      {error.message !== null && <PlainText text={error.message} />}
+      {error.raw !== null && (
+        <details className="mt-2">
+          <summary>What the provider said</summary>
+          <PlainText text={error.raw} />
+        </details>
+      )}
+      {error.previous_errors.length > 0 && (
+        <ol className="mt-2 list-decimal pl-5">
+          {error.previous_errors.map((previous, at) => (
+            <li key={at}>
+              {previous.code} {showControls(toNamed(previous))}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+/** The message with the provider before it, where it does not begin with the name itself. */
+function toNamed({ provider_name: name, message }: PreviousError): string {
+  return name === undefined || message.startsWith(name) ? message : `${name}: ${message}`;
 }

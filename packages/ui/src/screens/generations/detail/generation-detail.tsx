@@ -1,6 +1,8 @@
+import { GitCompareArrows } from 'lucide-react';
+
+import { Button } from '../../../parts/controls/button.tsx';
 import { SidePanel } from '../../../parts/dialogs/side-panel.tsx';
-import { useRunningCall } from '../running/use-running-call.ts';
-import { CompareButton } from './compare-button.tsx';
+import { useRunningCall } from '../running/running-detail.tsx';
 import { GenerationActions } from './generation-actions.tsx';
 import { GenerationTabs } from './generation-tabs.tsx';
 import { PinButton } from './pin-button.tsx';
@@ -49,5 +51,33 @@ export function GenerationDetail(props: GenerationDetailProps) {
     >
       <GenerationTabs id={id} tab={tab} onTab={onTab} />
     </SidePanel>
+  );
+}
+
+interface CompareButtonProps {
+  /** Ids that are selected, at most two. */
+  readonly compared: readonly string[];
+  readonly id: string;
+  readonly onToggle: () => void;
+}
+
+/** Selects a generation; the second one is compared with the first. */
+function CompareButton({ compared, id, onToggle }: CompareButtonProps) {
+  const isSelected = compared.includes(id);
+  const label = isSelected
+    ? 'Not to be compared'
+    : compared.length === 1
+      ? 'Compare with the selected one'
+      : 'Select to compare';
+  return (
+    <Button
+      look="quiet"
+      aria-label={label}
+      aria-pressed={isSelected}
+      title={`${label} (x)`}
+      className={isSelected ? 'text-accent' : ''}
+      icon={<GitCompareArrows size={15} aria-hidden />}
+      onClick={onToggle}
+    />
   );
 }

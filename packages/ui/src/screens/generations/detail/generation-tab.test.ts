@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toTab } from './generation-tab.ts';
+import { toTab } from './generation-tabs.tsx';
 
 test.each([
   [undefined, 'story', 'conversation'],

@@ -1,26 +1,25 @@
 import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useState } from 'react';
 
 import type { GenerationContent } from '../../../api/types.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
 import { generationQuery } from '../../../features/generations/content/generation-queries.ts';
 import { StatusBadge, toStatus } from '../../../features/generations/list/generation-status.tsx';
-import { toFirstTokenMs } from '../../../features/generations/list/list-row.ts';
+import { toFirstTokenMs, toSpeed } from '../../../features/generations/list/list-row.ts';
 import { formatUsd } from '../../../format/money.ts';
-import { formatCount, formatDuration } from '../../../format/quantity.ts';
+import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
 import { Tabs } from '../../../parts/controls/tabs.tsx';
+import { Facts } from '../../../parts/facts.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
 import { JsonTree } from '../../../parts/text/json-tree.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { WithContent } from '../content/with-content.tsx';
-import { RunningDetail } from '../running/running-detail.tsx';
-import { useRunningCall } from '../running/use-running-call.ts';
+import { RunningDetail, useRunningCall } from '../running/running-detail.tsx';
 import { type StoryPane, StoryTab } from '../story/story-tab.tsx';
-import { TimingFacts, UsageFacts } from './generation-facts.tsx';
-import { TABS, type TabName, toTab } from './generation-tab.ts';
 
 const RECORDED_CHECK_MS = 500;
 
@@ -180,4 +179,105 @@ function Summary({ generation }: { generation: Generation }) {
       </time>
     </div>
   );
+}
+
+const TABS = ['story', 'exchange', 'usage', 'raw'] as const;
+type TabName = (typeof TABS)[number];
+
+/** Tabs that there were once: what they showed is in these now, and links to them stay good. */
+const FORMER: ReadonlyMap<string, TabName> = new Map<string, TabName>([
+  ['conversation', 'story'],
+  ['attempts', 'story'],
+  ['guardrails', 'story'],
+  ['delivery', 'story'],
+  ['stream', 'story'],
+  ['request', 'exchange'],
+  ['response', 'exchange'],
+  ['timing', 'usage'],
+]);
+
+/** The tab that an address names, by its present name or a former one; the first for any other. */
+export function toTab(named: string | undefined): { readonly tab: TabName; readonly pane: StoryPane } {
+  const tab = TABS.find((known) => known === named) ?? FORMER.get(named ?? '') ?? 'story';
+  return { tab, pane: named === 'stream' ? 'stream' : 'conversation' };
+}
+
+function TimingFacts({ generation }: { generation: Generation }) {
+  const speed = toSpeed(generation);
+  return (
+    <Facts
+      facts={[
+        ['Began', formatFull(generation.created_at)],
+        ['First token after', formatDuration(toFirstTokenMs(generation))],
+        ['Asked until the end', formatDuration(generation.generation_time)],
+        ['Checks before', formatDuration(generation.moderation_latency)],
+        ['Speed', formatSpeed(speed)],
+        ['Streamed', generation.streamed === null ? '—' : generation.streamed ? 'yes' : 'no'],
+        [
+          'Session',
+          generation.session_id === null ? (
+            '—'
+          ) : (
+            <>
+              {generation.session_id}{' '}
+              <Link
+                to="/generations"
+                search={{ session: generation.session_id, open: generation.id }}
+                className="whitespace-nowrap text-accent underline"
+              >
+                All calls of this session
+              </Link>{' '}
+              <Link
+                to="/generations/sessions/$id"
+                params={{ id: generation.session_id }}
+                className="whitespace-nowrap text-accent underline"
+              >
+                As a thread
+              </Link>
+            </>
+          ),
+        ],
+        ['User agent', generation.user_agent ?? '—'],
+        ['Region', toRegionText(generation)],
+      ]}
+    />
+  );
+}
+
+/** The region of the host that was called, with its name in the configuration where that is another. */
+function toRegionText({ data_region: region, called_region: name = region }: Generation): string {
+  return name === region ? region : `${region} (${name})`;
+}
+
+function UsageFacts({ generation }: { generation: Generation }) {
+  return (
+    <Facts
+      facts={[
+        ['Prompt', formatTokens(generation.tokens_prompt)],
+        ['Answer', formatTokens(generation.tokens_completion)],
+        ['of which reasoning', formatCount(generation.native_tokens_reasoning)],
+        ['Prompt from the cache', formatCount(generation.native_tokens_cached)],
+        [
+          'By the provider’s count',
+          (generation.native_tokens_prompt ?? generation.native_tokens_completion) === null
+            ? '—'
+            : `${formatCount(generation.native_tokens_prompt)} in, ${formatCount(generation.native_tokens_completion)} out`,
+        ],
+        ['Cost', generation.cost_known ? formatUsd(generation.total_cost) : 'unknown: the model has no price'],
+        ['Paid by', generation.is_byok ? 'the caller’s own provider key' : 'the account'],
+        ['Counts', toCountsText(generation)],
+        ['Finish reason', `${generation.finish_reason ?? '—'} (${generation.native_finish_reason ?? '—'})`],
+        ['Service tier', generation.service_tier ?? '—'],
+      ]}
+    />
+  );
+}
+
+function toCountsText({
+  usage_estimated: isEstimated,
+  tokens_prompt: prompt,
+  tokens_completion: completion,
+}: Generation) {
+  if (isEstimated) return 'estimated, because the provider reported none';
+  return (prompt ?? completion) === null ? 'none' : 'reported by the provider';
 }

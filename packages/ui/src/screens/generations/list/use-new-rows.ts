@@ -1,13 +1,14 @@
 import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 
-import type { ListPage, ListRow } from '../../../features/generations/list/list-row.ts';
+import { openApi } from '../../../api/call-api.ts';
+import { readEventStream } from '../../../api/read-event-stream.ts';
+import { type ListPage, type ListRow, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
 import {
   belongsTo,
   type GenerationSearch,
   toSortQuery,
 } from '../../../features/generations/search/generation-search.ts';
-import { useFeed } from './use-feed.ts';
 
 /** So many wait at most; beyond that the list is asked for again. */
 const MAX_WAITING = 500;
@@ -100,4 +101,92 @@ export function useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage,
 function withoutKnown(rows: readonly ListRow[], known: readonly ListRow[]): readonly ListRow[] {
   const ids = new Set(known.map(({ id }) => id));
   return rows.filter(({ id }) => !ids.has(id));
+}
+
+/** Ended calls are passed on at most ten times a second, however many there are. */
+const BATCH_MS = 100;
+const RETRY_MS = 3000;
+
+export type FeedState = 'off' | 'connecting' | 'on';
+
+/**
+ * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed:
+ * after a break, or after the page was hidden.
+ */
+function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onLost: () => void): FeedState {
+  const [state, setState] = useState<FeedState>('off');
+  const latest = useRef({ onEnded, onLost });
+  useEffect(() => {
+    latest.current = { onEnded, onLost };
+  });
+  useEffect(() => {
+    if (!isOn) return;
+    let stop: (() => void) | undefined;
+    let wasOn = false;
+    const sync = (): void => {
+      if (document.hidden) {
+        stop?.();
+        stop = undefined;
+      } else if (stop === undefined) {
+        stop = follow(latest, setState, wasOn);
+        wasOn = true;
+      }
+    };
+    sync();
+    document.addEventListener('visibilitychange', sync);
+    return () => {
+      document.removeEventListener('visibilitychange', sync);
+      stop?.();
+      setState('off');
+    };
+  }, [isOn]);
+  return state;
+}
+
+interface Callbacks {
+  readonly current: { onEnded: (rows: readonly ListRow[]) => void; onLost: () => void };
+}
+
+function follow(latest: Callbacks, setState: (state: FeedState) => void, hasMissed: boolean): () => void {
+  const abort = new AbortController();
+  let mayHaveMissed = hasMissed;
+  let batch: ListRow[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    const rows = batch;
+    batch = [];
+    latest.current.onEnded(rows);
+  };
+  const connect = async (): Promise<void> => {
+    setState('connecting');
+    try {
+      const { body } = await openApi('/admin/v1/generations/feed', { query: ROW_QUERY, signal: abort.signal });
+      setState('on');
+      // Only now is everything told that ends from now on.
+      if (mayHaveMissed) latest.current.onLost();
+      mayHaveMissed = false;
+      if (body === null) return;
+      for await (const { event, data } of readEventStream(body)) {
+        if (event === 'reset') latest.current.onLost();
+        if (event !== 'generation') continue;
+        batch.push(toListRow(JSON.parse(data) as ListRow));
+        timer ??= setTimeout(flush, BATCH_MS);
+      }
+    } catch {
+      // The line below tries again, unless it was meant to end.
+    }
+    if (abort.signal.aborted) return;
+    setState('connecting');
+    timer = setTimeout(() => {
+      timer = undefined;
+      mayHaveMissed = true;
+      void connect();
+    }, RETRY_MS);
+  };
+  void connect();
+  return () => {
+    abort.abort();
+    clearTimeout(timer);
+  };
 }

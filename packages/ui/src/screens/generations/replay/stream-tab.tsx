@@ -1,17 +1,21 @@
 import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { Pause, Play } from 'lucide-react';
+import { type KeyboardEvent, memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 
 import { callApi } from '../../../api/call-api.ts';
 import type { GenerationContent } from '../../../api/types.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Choice } from '../../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
-import { ArrivalTable } from './arrival-table.tsx';
-import { createReplay } from './create-replay.ts';
-import { ReplayControls } from './replay-controls.tsx';
-import { ReplayedText } from './replayed-text.tsx';
+import type { Column } from '../../../parts/table/table-row.tsx';
+import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { type Replay, type ReplaySpeed, type ReplayState, createReplay } from './create-replay.ts';
 import { type Arrival, arrivalAt, toArrivals } from './to-arrivals.ts';
 
 /** How often a replay changes where less motion is wanted. */
@@ -119,4 +123,175 @@ function ReplayedStream({ arrivals, output, intervalMs }: ReplayedStreamProps) {
       </div>
     </div>
   );
+}
+
+const SPEEDS: Readonly<Record<'1' | '4' | 'instant', ReplaySpeed>> = { '1': 1, '4': 4, instant: 'instant' };
+type SpeedName = keyof typeof SPEEDS;
+const SPEED_LABELS = { '1': '1×', '4': '4×', instant: 'Instant' };
+
+interface ReplayControlsProps {
+  readonly replay: Replay;
+  readonly state: ReplayState;
+  readonly arrivals: readonly Arrival[];
+  /** The last that had come. */
+  readonly at: number;
+}
+
+/** Plays a completion again, or goes to any moment of it. */
+function ReplayControls({ replay, state, arrivals, at }: ReplayControlsProps) {
+  const durationMs = arrivals.at(-1)?.atMs ?? 0;
+  const { textLength = 0, reasoningLength = 0 } = arrivals[at] ?? {};
+  const position = `${formatDuration(state.atMs)} of ${formatDuration(durationMs)}`;
+  // A step is a piece: a millisecond, as the slider has it by itself, is nothing one could see.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = STEPS[event.key];
+    if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const isBetween = by < 0 && (arrivals[at]?.atMs ?? 0) < state.atMs;
+    replay.seek(arrivals[isBetween ? at : at + by]?.atMs ?? (by < 0 ? 0 : durationMs));
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5">
+      <Button
+        look="primary"
+        icon={state.isPlaying ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}
+        onClick={state.isPlaying ? replay.pause : replay.play}
+        className="min-w-22"
+      >
+        {state.isPlaying ? 'Pause' : 'Play'}
+      </Button>
+      <Choice
+        label="Speed"
+        value={String(state.speed) as SpeedName}
+        options={SPEED_LABELS}
+        onChange={(name) => replay.setSpeed(SPEEDS[name])}
+      />
+      <span className="figures text-sm text-ink-soft">{position}</span>
+      <input
+        type="range"
+        min={0}
+        max={durationMs}
+        step={1}
+        value={Math.round(state.atMs)}
+        aria-label="Moment of the answer"
+        aria-valuetext={`${position}, ${formatCount(textLength + reasoningLength)} characters`}
+        onChange={(event) => replay.seek(Number(event.target.value))}
+        onKeyDown={onKeyDown}
+        className="h-6 min-w-40 flex-1 basis-full cursor-pointer accent-accent"
+      />
+    </div>
+  );
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
+
+/** More than fits is not laid out again with every piece. */
+const MAX_SHOWN_CHARACTERS = 20_000;
+
+interface ReplayedTextProps {
+  readonly output: Pick<GenerationContent['output'], 'completion' | 'reasoning'>;
+  /** The last that had come; undefined before the first. */
+  readonly arrival: Arrival | undefined;
+  /** Keeps the end of the text in sight. */
+  readonly isFollowed: boolean;
+}
+
+/** The completion as far as it had come. It cannot be trusted, and is shown as plain text. */
+const ReplayedText = memo(function ReplayedText({ output, arrival, isFollowed }: ReplayedTextProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const reasoning = (output.reasoning ?? '').slice(0, arrival?.reasoningLength ?? 0);
+  const text = (output.completion ?? '').slice(0, arrival?.textLength ?? 0);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (isFollowed && element !== null) element.scrollTop = element.scrollHeight;
+  }, [arrival, isFollowed]);
+  return (
+    <div
+      ref={scroller}
+      role="region"
+      aria-label="The answer at this moment"
+      tabIndex={0}
+      className="scroll-thin mx-4 mb-3 min-h-24 flex-2 overflow-y-auto rounded-lg border border-line bg-surface p-3 text-sm break-words whitespace-pre-wrap outline-offset-[-2px]"
+    >
+      {arrival === undefined && <span className="text-ink-faint">Nothing had come yet.</span>}
+      {reasoning !== '' && <Tail text={reasoning} className="mb-2 border-l-2 border-line pl-2 text-ink-faint" />}
+      {text !== '' && <Tail text={text} />}
+    </div>
+  );
+});
+
+function Tail({ text, className }: { text: string; className?: string }) {
+  const hidden = Math.max(0, text.length - MAX_SHOWN_CHARACTERS);
+  return (
+    <div className={className}>
+      {hidden > 0 && <p className="text-xs text-ink-faint">{formatCount(hidden)} characters before this…</p>}
+      {showControls(text.slice(hidden))}
+    </div>
+  );
+}
+
+/** A line shows the beginning of its piece. */
+const MAX_CELL_CHARACTERS = 200;
+
+const COLUMNS: readonly Column<Arrival>[] = [
+  { id: 'at', header: 'At', width: '72px', isNumeric: true, cell: ({ atMs }) => formatDuration(atMs) },
+  {
+    id: 'gap',
+    header: 'Gap',
+    width: '132px',
+    isNumeric: true,
+    cell: ({ gapMs, index, isLongestGap }) => (
+      <>
+        {isLongestGap && <Badge tone="caution">longest</Badge>} {index === 0 && <Badge>first</Badge>}{' '}
+        {formatDuration(gapMs)}
+      </>
+    ),
+  },
+  {
+    id: 'characters',
+    header: 'Characters',
+    width: '76px',
+    isNumeric: true,
+    cell: ({ text, reasoning, ending }) => (ending === null ? formatCount(text.length + reasoning.length) : ''),
+  },
+  { id: 'text', header: 'Text', width: 'minmax(140px,1fr)', cell: (arrival) => <Piece arrival={arrival} /> },
+];
+
+const idOf = ({ index }: Arrival): string => String(index);
+
+interface ArrivalTableProps {
+  readonly arrivals: readonly Arrival[];
+  /** The last that had come at the moment that is shown. */
+  readonly at: number;
+  readonly onSeek: (arrival: Arrival) => void;
+}
+
+/** The pieces of a completion; opening one goes to its moment. Drawn anew only when another one has come. */
+const ArrivalTable = memo(function ArrivalTable({ arrivals, at, onSeek }: ArrivalTableProps) {
+  return (
+    <VirtualTable
+      label="Pieces of the answer"
+      rows={arrivals}
+      columns={COLUMNS}
+      idOf={idOf}
+      onOpen={onSeek}
+      openId={String(at)}
+      isRecycled
+    />
+  );
+});
+
+function Piece({ arrival: { text, reasoning, ending } }: { arrival: Arrival }) {
+  if (ending !== null) return <span className="text-ink-faint">{ending}</span>;
+  return (
+    <span className="font-mono text-xs whitespace-pre">
+      {reasoning !== '' && <span className="text-ink-faint">{toLine(reasoning)}</span>}
+      {toLine(text)}
+    </span>
+  );
+}
+
+/** On one line; what would not be seen there is. */
+function toLine(text: string): string {
+  return showControls(text.slice(0, MAX_CELL_CHARACTERS)).replaceAll(/\r?\n/g, '↵').replaceAll('\t', '⇥');
 }

@@ -12,11 +12,12 @@ import {
   hasGenerationFilters,
   NO_FILTERS,
 } from '../../../features/generations/search/generation-search.ts';
+import { PERIODS } from '../../../format/periods.ts';
+import { formatCount } from '../../../format/quantity.ts';
+import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { FacetSelect } from './facet-select.tsx';
 import { FilterInput } from './filter-input.tsx';
 import { facetsQuery } from './generation-counts.ts';
-import { TimeButtons } from './time-buttons.tsx';
 
 /** Changes the address; with `replace`, in place of the step in the history before. */
 export type ChangeSearch = (
@@ -175,4 +176,110 @@ function toKeyOptions(
 ): (readonly [string, string])[] {
   const nameless = counts.filter(({ value }) => !named.has(value));
   return [...named, ...nameless.map(({ value }) => [value, `${value.slice(0, 8)}…`] as const)];
+}
+
+interface FacetSelectProps {
+  readonly label: string;
+  /** The choice of all of them. */
+  readonly any: string;
+  /** One value, or several separated by commas. */
+  readonly value: string | undefined;
+  /** Undefined until they are counted. */
+  readonly counts: readonly FacetValue[] | undefined;
+  /** Shown even where nothing is counted for them; others follow as they are counted. */
+  readonly options: readonly (readonly [value: string, label: string])[];
+  readonly className?: string;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** One filter, each of its values with how many calls it would leave. */
+function FacetSelect({ label, any, value, counts, options, className = '', onChange }: FacetSelectProps) {
+  const countOf = new Map(counts?.map(({ value: counted, requests }) => [counted, requests]));
+  const known = new Set(options.map(([option]) => option));
+  const others = [...countOf.keys()].filter((counted) => !known.has(counted)).map((counted) => [counted, counted]);
+  const all = [...options, ...others];
+  const isListed = value === undefined || all.some(([option]) => option === value);
+  return (
+    <select
+      aria-label={label}
+      className={`field w-auto min-w-0 flex-1 basis-36 sm:flex-none sm:basis-auto ${className}`}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.target.value || undefined)}
+    >
+      <option value="">{any}</option>
+      {!isListed && <option value={value}>{value?.replaceAll(',', ', ')}</option>}
+      {all.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+          {counts !== undefined && ` (${formatCount(countValue(countOf, option ?? ''))})`}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** How many calls have the value; several values are added up. */
+const countValue = (countOf: ReadonlyMap<string, number>, option: string): number =>
+  option.split(',').reduce((sum, value) => sum + (countOf.get(value) ?? 0), 0);
+
+interface TimeButtonsProps {
+  readonly search: Pick<GenerationSearch, 'range' | 'from' | 'to'>;
+  readonly onChange: (change: { range: string | undefined; from: undefined; to: undefined }) => void;
+}
+
+/** Spans of time, each one click away. */
+function TimeButtons({ search, onChange }: TimeButtonsProps) {
+  const isSpan = search.from !== undefined || search.to !== undefined;
+  const choices = [
+    ...Object.entries(PERIODS).map(([value, { label, short }]) => ({ value, label, short })),
+    { value: undefined, label: 'Any time', short: 'Any time' },
+  ];
+  return (
+    <div
+      role="group"
+      aria-label="Time"
+      className="flex flex-wrap gap-px overflow-hidden rounded-md border border-line-strong/50 bg-line max-[430px]:grid max-[430px]:grid-cols-3"
+    >
+      {choices.map(({ value, label, short }) => (
+        <TimeButton
+          key={short}
+          label={label}
+          isPressed={!isSpan && search.range === value}
+          onClick={() => onChange({ range: value, from: undefined, to: undefined })}
+        >
+          {short}
+        </TimeButton>
+      ))}
+      {isSpan && (
+        <TimeButton label="Chosen span" isPressed>
+          Chosen span
+        </TimeButton>
+      )}
+    </div>
+  );
+}
+
+interface TimeButtonProps {
+  readonly label: string;
+  readonly isPressed: boolean;
+  readonly onClick?: () => void;
+  readonly children: string;
+}
+
+function TimeButton({ label, isPressed, onClick, children }: TimeButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      aria-pressed={isPressed}
+      className={classNames(
+        'min-h-8 flex-1 px-2 text-sm whitespace-nowrap outline-offset-[-2px] nth-7:max-[430px]:col-span-3',
+        isPressed ? 'bg-accent-soft font-medium text-accent' : 'bg-surface text-ink-soft hover:bg-raised',
+      )}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { suggest } from './suggest.ts';
+import { suggest } from './filter-input.tsx';
 
 const KNOWN = { model: ['acme/chat', 'acme/film', 'b/chat'], provider: ['Acme', 'Two Words'], key: ['demo'] };
 const at = (line: string, caret = line.length) => suggest(line, caret, KNOWN);

@@ -13,9 +13,8 @@ import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
-import { sessionCallsQuery, sessionQuery } from './session-queries.ts';
+import { MAX_BEFORE, sessionCallsQuery, sessionQuery } from './session-queries.ts';
 import { ThreadCall } from './thread-call.tsx';
-import { MAX_BEFORE } from './thread-query.ts';
 
 /** A session as a thread: its calls one under the other, each with what is new in it. */
 export function SessionPage() {

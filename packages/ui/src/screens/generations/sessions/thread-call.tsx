@@ -15,7 +15,7 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Loading } from '../../../parts/messages/states.tsx';
 import { Messages, Output } from '../detail/conversation.tsx';
-import { threadQuery } from './thread-query.ts';
+import { threadQuery } from './session-queries.ts';
 
 interface ThreadCallProps {
   readonly row: ListRow;

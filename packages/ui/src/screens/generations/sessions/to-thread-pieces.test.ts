@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { GenerationContent } from '../../../api/types.ts';
-import { countKnown, toThreadPieces } from './to-thread-pieces.ts';
+import { countKnown, toThreadPieces } from './session-queries.ts';
 
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown) => ({ role: 'assistant', content });

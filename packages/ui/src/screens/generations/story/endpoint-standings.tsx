@@ -1,10 +1,9 @@
-import type { Generation, RoutingDecision } from '@model-gateway/core/wire';
+import type { Generation, RoutingCandidate, RoutingDecision } from '@model-gateway/core/wire';
 
 import { toRuleText } from '../../../features/models/rule-text.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { type EndpointStanding, toOrderText, toStandings } from './to-standings.ts';
 
 interface EndpointStandingsProps {
   readonly decision: RoutingDecision;
@@ -54,3 +53,72 @@ function StandingItem({ standing: { candidate, kind, attempts, reason } }: { sta
     </li>
   );
 }
+
+/** What became of an endpoint that the call might have gone to. */
+interface EndpointStanding {
+  readonly candidate: RoutingCandidate;
+  readonly kind: 'asked' | 'not-asked' | 'excluded';
+  /** Places among the attempts, from 1; several where tools were run in between. */
+  readonly attempts: readonly number[];
+  readonly reason: string;
+}
+
+type Attempts = NonNullable<Generation['provider_responses']>;
+
+const SKIP_TEXTS = {
+  same_refusal: 'It would have refused the request for the same reason as the one before.',
+  retry_budget: 'Too large a share of calls was being tried again just then, so this one was not.',
+  attempt_limit: 'As many endpoints as are allowed for a call had failed.',
+} as const;
+
+/** Tells of every endpoint of a decision why it was asked, or not. */
+export function toStandings(
+  { candidates }: RoutingDecision,
+  attempts: Attempts,
+  toRuleText: (rule: string, guardrailId: string | null) => string,
+): readonly EndpointStanding[] {
+  const hasBegun = attempts.some(({ status, error }) => status !== null && status < 400 && error === undefined);
+  return candidates.map((candidate) => {
+    const { rule, guardrail_id: guardrailId, skipped } = candidate;
+    if (rule !== undefined) {
+      return { candidate, kind: 'excluded', attempts: [], reason: toRuleText(rule, guardrailId ?? null) };
+    }
+    const asked = attempts.flatMap((attempt, index) => (isOf(attempt, candidate) ? [index + 1] : []));
+    if (asked.length > 0) return { candidate, kind: 'asked', attempts: asked, reason: toStandingText(candidate) };
+    const reason =
+      skipped !== undefined
+        ? SKIP_TEXTS[skipped]
+        : hasBegun
+          ? 'One before it had responded.'
+          : 'The call ended before its turn came.';
+    return { candidate, kind: 'not-asked', attempts: [], reason };
+  });
+}
+
+/** An attempt names its endpoint by tag and the provider's own model: `openai/flex:gpt-5`. */
+function isOf({ endpoint_id: id, model_permaslug: model }: Attempts[number], candidate: RoutingCandidate): boolean {
+  return id?.startsWith(`${candidate.provider}:`) === true && model === candidate.model;
+}
+
+const STANDING_TEXTS: Readonly<Record<NonNullable<RoutingCandidate['standing']>, string>> = {
+  'half-open': 'It was due for a call that shows whether it works again.',
+  unstable: 'A noticeable share of its calls had failed.',
+  resting: 'It had asked to be left alone for a time, so it came last.',
+  open: 'Too many of its calls had failed, so it came last.',
+};
+
+const toStandingText = ({ standing }: RoutingCandidate): string =>
+  standing === undefined ? '' : STANDING_TEXTS[standing];
+
+const ORDER_TEXTS: Readonly<Record<NonNullable<RoutingDecision['ordered_by']>, string>> = {
+  order: 'in the order that the request gives',
+  price: 'the cheapest first',
+  throughput: 'the fastest first',
+  latency: 'the one with the shortest wait first',
+  exacto: 'the one that succeeds most often first',
+  session: 'the one of this session or conversation first, the others by price',
+  balanced: 'one drawn by price to balance the load, the others by price',
+};
+
+/** How the order came about; empty where there was none. */
+const toOrderText = ({ ordered_by: by }: RoutingDecision): string => (by === undefined ? '' : ORDER_TEXTS[by]);

@@ -1,7 +1,7 @@
 import type { Generation, RoutingDecision } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { toStandings } from './to-standings.ts';
+import { toStandings } from './endpoint-standings.tsx';
 
 const DECISION: RoutingDecision = {
   requested: 'acme/chat',

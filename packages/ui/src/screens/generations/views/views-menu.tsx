@@ -1,15 +1,20 @@
 import { Bookmark } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 
-import { usePreferences } from '../../../app/preferences.ts';
+import { type SavedView, getPreferences, setPreferences, usePreferences } from '../../../app/preferences.ts';
+import { toFilterText } from '../../../features/generations/search/filter-text.ts';
 import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
 import { useOpenView } from '../../../features/generations/search/use-open-view.ts';
+import { PERIODS, isPeriod } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { Field } from '../../../parts/controls/field.tsx';
 import { MenuPortal } from '../../../parts/controls/menu.tsx';
+import { Dialog } from '../../../parts/dialogs/dialog.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
 import { ManageViews } from './manage-views.tsx';
 import { SaveView } from './save-view.tsx';
-import { findView } from './saved-views.ts';
+import { MAX_NAME, findNameProblem, findView, putView, removeView, renameView, toView } from './saved-views.ts';
 
 const ITEM =
   'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised data-[disabled]:opacity-50';
@@ -67,5 +72,157 @@ export function ViewsMenu({ search }: { search: GenerationSearch }) {
       {open === 'save' && <SaveView search={search} onClose={() => setOpen(null)} />}
       {open === 'manage' && <ManageViews onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+/** Asks for the name under which the list is to be found again as it is now. */
+function SaveView({ search, onClose }: { search: GenerationSearch; onClose: () => void }) {
+  const { views, hiddenColumns } = usePreferences();
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    const wanted = name.trim();
+    const found = findNameProblem(views, wanted);
+    if (found !== undefined) return setProblem(found);
+    setPreferences({ views: putView(views, toView(wanted, search, hiddenColumns)) });
+    showToast({
+      tone: 'good',
+      title: `Saved the view “${wanted}”`,
+      action: { label: 'Undo', run: () => setPreferences({ views: removeView(getPreferences().views, wanted) }) },
+    });
+    onClose();
+  };
+  return (
+    <Dialog
+      title="Save this view"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form="save-view">
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form id="save-view" className="flex flex-col gap-3 text-sm" onSubmit={save}>
+        <Field label="Name" error={problem}>
+          {(control) => (
+            <input
+              {...control}
+              className="field"
+              maxLength={MAX_NAME}
+              value={name}
+              onChange={(event) => {
+                setName(event.target.value);
+                setProblem(undefined);
+              }}
+            />
+          )}
+        </Field>
+        <p className="text-ink-soft">
+          The view has {toContents(search)}, and the columns as they are. This browser keeps it; to show the list to
+          somebody else, send the address.
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function toContents(search: GenerationSearch): React.ReactNode {
+  if (search.pinned !== undefined) return 'what is pinned';
+  const line = toFilterText(search);
+  const { range, from, to } = search;
+  const own = from === undefined && to === undefined ? 'any time' : 'the chosen span';
+  const time = isPeriod(range) ? PERIODS[range].label.toLowerCase() : own;
+  return (
+    <>
+      {line === '' ? 'no filter' : <code className="font-mono text-xs break-all">{line}</code>}, {time}
+    </>
+  );
+}
+
+/** The last change, with the view as it was before. */
+interface Done {
+  readonly text: string;
+  readonly name: string;
+  readonly before: SavedView;
+}
+
+/** Renames saved views and deletes them; the last of either can be undone. */
+function ManageViews({ onClose }: { onClose: () => void }) {
+  const { views } = usePreferences();
+  const [done, setDone] = useState<Done | null>(null);
+  const undo = ({ name, before }: Done): void => {
+    setPreferences({ views: putView(removeView(getPreferences().views, name), before) });
+    setDone(null);
+  };
+  return (
+    <Dialog title="Saved views" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
+      {views.length === 0 && <p className="text-sm text-ink-faint">None is left.</p>}
+      <ul className="flex flex-col gap-3">
+        {views.map((view) => (
+          <li key={view.name}>
+            <View view={view} onDone={setDone} />
+          </li>
+        ))}
+      </ul>
+      <p role="status" className="mt-3 flex min-h-8 items-center gap-2 text-sm text-ink-soft">
+        {done !== null && (
+          <>
+            <span className="min-w-0 truncate">{done.text}</span>
+            <Button look="quiet" className="text-accent" onClick={() => undo(done)}>
+              Undo
+            </Button>
+          </>
+        )}
+      </p>
+    </Dialog>
+  );
+}
+
+function View({ view, onDone }: { view: SavedView; onDone: (done: Done) => void }) {
+  const [name, setName] = useState(view.name);
+  const [problem, setProblem] = useState<string>();
+  const rename = (event: FormEvent): void => {
+    event.preventDefault();
+    const next = name.trim();
+    const views = renameView(getPreferences().views, view.name, next);
+    if (typeof views === 'string') return setProblem(views);
+    setPreferences({ views });
+    onDone({ text: `“${view.name}” is called “${next}” now`, name: next, before: view });
+  };
+  const remove = (): void => {
+    setPreferences({ views: removeView(getPreferences().views, view.name) });
+    onDone({ text: `Deleted “${view.name}”`, name: view.name, before: view });
+  };
+  return (
+    <form onSubmit={rename}>
+      <div className="flex items-center gap-2">
+        <input
+          aria-label={`Name of ${view.name}`}
+          aria-invalid={problem !== undefined || undefined}
+          className="field"
+          maxLength={MAX_NAME}
+          value={name}
+          onChange={(event) => {
+            setName(event.target.value);
+            setProblem(undefined);
+          }}
+        />
+        <Button type="submit" aria-label={`Rename ${view.name}`} disabled={name.trim() === view.name}>
+          Rename
+        </Button>
+        <Button look="danger" aria-label={`Delete ${view.name}`} onClick={remove}>
+          Delete
+        </Button>
+      </div>
+      {problem !== undefined && (
+        <p role="alert" className="mt-1 text-xs text-bad">
+          {problem}
+        </p>
+      )}
+    </form>
   );
 }
