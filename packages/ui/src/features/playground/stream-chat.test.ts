@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toAssistantTurn } from '../../screens/playground/stream/to-assistant-turn.ts';
+import { toAssistantTurn } from '../../screens/playground/use-bench-actions.ts';
 import { createRun } from './create-run.ts';
 import { type ChatPiece, toPiece } from './stream-chat.ts';
 

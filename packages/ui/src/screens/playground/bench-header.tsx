@@ -11,7 +11,6 @@ import { addColumn } from './experiment/edit-turns.ts';
 import { keepExperiment } from './experiments/experiment-database.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
 import { ExperimentsMenu } from './experiments/experiments-menu.tsx';
-import { SavingNote } from './experiments/saving-note.tsx';
 import { newId, toModels } from './use-open-experiment.ts';
 
 interface BenchHeaderProps {
@@ -87,5 +86,25 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
         Model
       </Button>
     </ScreenHeader>
+  );
+}
+
+/** Whether the experiment would be there after a reload, and what of it would not. */
+function SavingNote({ store }: { store: ExperimentStore }) {
+  const saving = useSyncExternalStore(store.subscribe, store.getSaving);
+  if (saving === 'saving') return 'Keeping it in this browser…';
+  if (saving === 'saved') return 'Kept in this browser.';
+  if ('error' in saving) {
+    return (
+      <span role="alert" className="text-bad">
+        This browser cannot keep it ({saving.error instanceof Error ? saving.error.message : String(saving.error)}).
+        Save it as a file.
+      </span>
+    );
+  }
+  return (
+    <span className="text-caution">
+      Kept in this browser without what is too large: {showControls(saving.leftOut.join(', '))}.
+    </span>
   );
 }

@@ -1,9 +1,11 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 import { useMemo, useRef } from 'react';
 
+import { ApiError } from '../../api/api-error.ts';
 import type { Caller } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
-import type { Experiment } from '../../features/playground/experiment.ts';
+import type { RunState } from '../../features/playground/create-run.ts';
+import type { AssistantTurn, Experiment, Failure, Outcome } from '../../features/playground/experiment.ts';
 import { fitToLimit } from '../../features/playground/fit-to-limit.ts';
 import { streamChat } from '../../features/playground/stream-chat.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
@@ -23,8 +25,7 @@ import {
 } from './experiment/edit-turns.ts';
 import { toRequest } from './experiment/to-request.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
-import { isUnderWay, type Runs } from './runs.ts';
-import { toAssistantTurn } from './stream/to-assistant-turn.ts';
+import { type Runs, isUnderWay } from './runs.ts';
 import { newId } from './use-open-experiment.ts';
 
 interface BenchContext {
@@ -185,3 +186,50 @@ function createBenchActions(read: () => BenchContext): BenchActions {
     },
   };
 }
+
+interface TurnFacts {
+  readonly id: string;
+  readonly model: string;
+  readonly isStreamed: boolean;
+  /** ISO 8601. */
+  readonly endedAt: string;
+  readonly fittedTokens?: number | undefined;
+}
+
+/** The completion of a run that has ended, as a turn of the conversation. */
+export function toAssistantTurn(
+  state: RunState,
+  { id, model, isStreamed, endedAt, fittedTokens }: TurnFacts,
+): AssistantTurn {
+  const outcome: Outcome = {
+    status: state.status === 'failed' || state.status === 'stopped' ? state.status : 'done',
+    model,
+    provider: state.provider,
+    generationId: state.generationId,
+    finishReason: state.finishReason,
+    promptTokens: state.usage?.prompt_tokens ?? null,
+    completionTokens: state.usage?.completion_tokens ?? null,
+    costUsd: state.usage?.cost ?? null,
+    firstTokenMs: state.firstTokenMs,
+    elapsedMs: state.elapsedMs,
+    endedAt,
+    error: state.status === 'failed' ? toFailure(state.error) : null,
+    fittedTokens,
+  };
+  const { text, reasoning, reasoningDetails, toolCalls, images } = state;
+  const audio =
+    state.audio.length === 0 ? null : { format: isStreamed ? 'pcm16' : 'mp3', data: joinBase64(state.audio) };
+  // A call of a tool that broke off half-way cannot be answered, nor sent back.
+  const whole = outcome.status === 'done' ? toolCalls : [];
+  return { type: 'assistant', id, text, reasoning, reasoningDetails, toolCalls: whole, images, audio, outcome };
+}
+
+function toFailure(error: unknown): Failure {
+  if (!(error instanceof ApiError)) return { message: String(error), status: -1, errorType: 'script', issues: [] };
+  const { message, status, errorType, issues } = error;
+  return { message, status, errorType, issues };
+}
+
+/** Each piece of a stream is base64 by itself. */
+const joinBase64 = (pieces: readonly string[]): string =>
+  pieces.length === 1 ? (pieces[0] ?? '') : btoa(pieces.map((piece) => atob(piece)).join(''));

@@ -7,20 +7,20 @@ import type { Caller } from '../../api/call-api.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { findUnsupported } from '../../features/playground/attachments.ts';
 import { createRun } from '../../features/playground/create-run.ts';
-import type { Experiment } from '../../features/playground/experiment.ts';
+import type { Column, Experiment } from '../../features/playground/experiment.ts';
 import { fitInto, roomQuery } from '../../features/playground/fit-to-limit.ts';
 import { findProblems } from '../../features/playground/setup/setup.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { BenchColumns } from './bench-columns.tsx';
 import { BenchHeader } from './bench-header.tsx';
+import { BenchColumn, type ColumnActions } from './column/bench-column.tsx';
 import { Composer } from './composer.tsx';
-import { useAttaching } from './draft/use-attaching.ts';
-import { estimateColumns } from './estimate/estimate-columns.ts';
+import { type Estimate, estimateColumns } from './estimate-cost.ts';
+import { lastCompletion } from './experiment/edit-turns.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
-import { createRuns } from './runs.ts';
-import { type Section, sectionOf, SetupPanel } from './setup/setup-panel.tsx';
-import { drawTogether } from './stream/draw-together.ts';
+import { type Runs, createRuns } from './runs.ts';
+import { type Section, SetupPanel, sectionOf } from './setup/setup-panel.tsx';
+import { useAttaching } from './use-attaching.ts';
 import { useBenchActions } from './use-bench-actions.ts';
 import { toModels } from './use-open-experiment.ts';
 
@@ -182,3 +182,82 @@ const addUp = (sums: readonly (number | null | undefined)[]): number | null | un
   sums.includes(undefined)
     ? undefined
     : sums.reduce<number | null>((sum, usd) => (sum === null || usd == null ? null : sum + usd), 0);
+
+interface BenchColumnsProps {
+  readonly columns: readonly Column[];
+  /** Id of the column that the others are compared with; empty for none. */
+  readonly baseId: string;
+  readonly runs: Runs;
+  readonly models: readonly Model[];
+  readonly actions: ColumnActions;
+  readonly estimates: ReadonlyMap<string, Estimate>;
+}
+
+/** The columns, in as many rows as they need. */
+function BenchColumns({ columns, baseId, runs, models, actions, estimates }: BenchColumnsProps) {
+  const sharing = useMemo(() => countTurns(columns), [columns]);
+  const base = columns.find(({ id }) => id === baseId);
+  const baseText = base && lastCompletion(base.turns)?.text;
+  return (
+    <div
+      className="grid min-h-72 flex-1 auto-rows-[minmax(18rem,1fr)] gap-3"
+      style={{ gridTemplateColumns: `repeat(auto-fit,minmax(min(100%,max(19rem,${toShare(columns.length)})),1fr))` }}
+    >
+      {columns.map((column, at) => (
+        <BenchColumn
+          key={column.id}
+          column={column}
+          at={at}
+          run={runs.of(column.id)}
+          models={models}
+          actions={actions}
+          isRemovable={columns.length > 1}
+          sharing={sharing}
+          baseText={column.id === baseId ? undefined : baseText}
+          baseName={base === undefined ? '' : `column ${columns.indexOf(base) + 1}`}
+          estimate={estimates.get(column.id)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The width of a column where the rows are equally long: up to four stand side by side, more in two rows. */
+function toShare(count: number): string {
+  const perRow = count <= 4 ? count : Math.ceil(count / 2);
+  return `(100% - ${(perRow - 1) * 0.75}rem) / ${perRow}`;
+}
+
+/** In how many columns that can be changed each turn stands. */
+function countTurns(columns: readonly Column[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { isOriginal, turns } of columns) {
+    if (!isOriginal) for (const { id } of turns) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Everything that waits for the next drawing. */
+let waiting: (() => void)[] = [];
+
+/** Frames per drawing: about fifteen drawings a second on most screens. A higher rate would not be noticed in text. */
+const FRAMES = 4;
+
+/**
+ * Calls back in the fourth frame from now, together with all others that wait: completions that come side by side are
+ * laid out in one go. Rests while the page is hidden.
+ */
+export function drawTogether(callback: () => void): void {
+  waiting.push(callback);
+  if (waiting.length === 1) passFrames(FRAMES);
+}
+
+function passFrames(left: number): void {
+  requestAnimationFrame(() => (left > 1 ? passFrames(left - 1) : drawAll()));
+}
+
+function drawAll(): void {
+  const due = waiting;
+  waiting = [];
+  for (const each of due) each();
+}

@@ -1,25 +1,24 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
-import { Square, X } from 'lucide-react';
-import { memo, useState } from 'react';
+import { Send, Square, X } from 'lucide-react';
+import { type KeyboardEvent, type RefObject, memo, useLayoutEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 
 import type { Run } from '../../../features/playground/create-run.ts';
-import type { Column } from '../../../features/playground/experiment.ts';
+import type { Column, ToolCall } from '../../../features/playground/experiment.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
+import { Field } from '../../../parts/controls/field.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import type { Estimate } from '../estimate/estimate-cost.ts';
+import type { Estimate } from '../estimate-cost.ts';
 import { findOpenCalls, lastCompletion } from '../experiment/edit-turns.ts';
-import { ModelPicker } from '../picker/model-picker.tsx';
-import { useFollowEnd } from '../use-follow-end.ts';
+import { ModelPicker } from '../model-picker.tsx';
 import { ColumnFooter } from './column-footer.tsx';
 import { CompletionTurn } from './completion-turn.tsx';
 import { LiveCompletion } from './live-completion.tsx';
 import { MessageTurn } from './message-turn.tsx';
-import { ToolResults } from './tool-results.tsx';
-import type { TurnActions } from './turn-actions.ts';
+import type { TurnActions } from './turn-editor.tsx';
 
 export interface ColumnActions extends TurnActions {
   readonly setModel: (columnId: string, model: string, isSent: boolean) => void;
@@ -160,4 +159,82 @@ function EstimateLine({ estimate }: { estimate: Estimate }) {
       )}
     </p>
   );
+}
+
+interface ToolResultsProps {
+  readonly calls: readonly ToolCall[];
+  readonly onSend: (results: ReadonlyMap<string, string>) => void;
+}
+
+/** Takes the results of the tools that a model has called, and sends them on. */
+function ToolResults({ calls, onSend }: ToolResultsProps) {
+  const [results, setResults] = useState<ReadonlyMap<string, string>>(new Map());
+  const submit = (): void => {
+    onSend(new Map(calls.map(({ id }) => [id, results.get(id) ?? ''])));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    submit();
+  };
+  return (
+    // No form: in what models have written there is none, which the tests look for.
+    <div
+      role="group"
+      aria-label="Results of tools"
+      className="flex flex-col gap-2 rounded-lg border border-accent/50 p-3"
+      onKeyDown={onKeyDown}
+    >
+      {calls.map(({ id, name }, at) => (
+        <Field
+          key={id}
+          label={`Result of ${showControls(name)}${calls.length > 1 ? ` (call ${at + 1})` : ''}`}
+          hint={at === 0 ? 'Any text; most tools give JSON.' : undefined}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              rows={3}
+              spellCheck={false}
+              className="field resize-y font-mono text-xs"
+              value={results.get(id) ?? ''}
+              onChange={(event) => setResults(new Map(results).set(id, event.target.value))}
+            />
+          )}
+        </Field>
+      ))}
+      <Button look="primary" className="self-start" icon={<Send size={14} aria-hidden />} onClick={submit}>
+        {calls.length === 1 ? 'Send the result' : 'Send the results'}
+      </Button>
+    </div>
+  );
+}
+
+/** So far from its end, in pixels, a text still counts as read at its end. */
+const END_MARGIN_PX = 24;
+
+/**
+ * Scrolls to the end of growing content while `isGrowing`, until the user scrolls away from it; scrolling back to the
+ * end resumes it. The ref and the handler belong to the scrolling element.
+ */
+function useFollowEnd(
+  text: string,
+  isGrowing: boolean,
+): { readonly ref: RefObject<HTMLDivElement | null>; readonly onScroll: () => void } {
+  const ref = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (text === '') isAtEnd.current = true;
+    // Further than there is anything: to ask how far would lay out the page once more.
+    if (isGrowing && isAtEnd.current && ref.current !== null) ref.current.scrollTop = Number.MAX_SAFE_INTEGER;
+  }, [text, isGrowing]);
+  return {
+    ref,
+    onScroll() {
+      if (ref.current === null) return;
+      const { scrollTop, scrollHeight, clientHeight } = ref.current;
+      isAtEnd.current = scrollHeight - scrollTop - clientHeight < END_MARGIN_PX;
+    },
+  };
 }

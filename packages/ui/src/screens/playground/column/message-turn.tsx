@@ -8,8 +8,7 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import type { TurnActions } from './turn-actions.ts';
-import { TurnEditor } from './turn-editor.tsx';
+import { type TurnActions, TurnEditor } from './turn-editor.tsx';
 
 interface MessageTurnProps {
   readonly turn: UserTurn | ToolTurn;

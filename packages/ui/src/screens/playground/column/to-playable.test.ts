@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toPlayable } from './to-playable.ts';
+import { toPlayable } from './completion-turn.tsx';
 
 test('samples alone become a file that browsers play', async () => {
   const samples = String.fromCharCode(1, 2, 3, 4);

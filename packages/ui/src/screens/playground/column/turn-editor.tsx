@@ -2,7 +2,6 @@ import { type KeyboardEvent, useState } from 'react';
 
 import type { Turn } from '../../../features/playground/experiment.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import type { TurnActions } from './turn-actions.ts';
 
 interface TurnEditorProps {
   readonly turn: Turn;
@@ -60,4 +59,14 @@ function focusAtEnd(field: HTMLTextAreaElement | null): void {
   if (field === null || field === document.activeElement) return;
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
+}
+
+/** What can be done to the conversation of a column. The same object for as long as the experiment is open. */
+export interface TurnActions {
+  readonly edit: (turnId: string, text: string) => void;
+  /** Drops what follows a message and sends the conversation again, in every column that has it. */
+  readonly sendFrom: (turnId: string) => void;
+  readonly remove: (turnId: string) => void;
+  /** Sends results of tools on, by the ids of their calls. */
+  readonly answerCalls: (columnId: string, results: ReadonlyMap<string, string>) => void;
 }

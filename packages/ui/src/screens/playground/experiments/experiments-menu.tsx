@@ -1,12 +1,24 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, FilePlus2, FlaskConical, FolderOpen, List } from 'lucide-react';
 import { useRef, useState } from 'react';
 
 import { type Experiment, type NewId, toTitle } from '../../../features/playground/experiment.ts';
+import { formatRelative } from '../../../format/time.ts';
+import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
+import { Dialog } from '../../../parts/dialogs/dialog.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
-import { ExperimentsDialog } from './experiments-dialog.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import {
+  type ExperimentSummary,
+  deleteExperiment,
+  keepExperiment,
+  listExperiments,
+  readExperiment,
+} from './experiment-database.ts';
 
 interface ExperimentsMenuProps {
   readonly readOpen: () => Experiment;
@@ -88,3 +100,145 @@ const toFileName = (title: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 40) || 'untitled';
+
+interface ExperimentsDialogProps {
+  /** The one on the screen, whose name is changed there. */
+  readonly openId: string;
+  readonly onOpen: (id: string) => void;
+  /** The one on the screen is about to be deleted, which closes the list: undoing that is offered elsewhere. */
+  readonly onDeleted: () => void;
+  readonly onClose: () => void;
+}
+
+const LIST = ['experiments'];
+const MAX_NAME = 200;
+
+/** The experiments that this browser keeps: opened, renamed, deleted. The last of either can be undone. */
+function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: ExperimentsDialogProps) {
+  const client = useQueryClient();
+  const { data, error } = useQuery({ queryKey: LIST, queryFn: listExperiments, staleTime: 0, gcTime: 0 });
+  const [done, setDone] = useState<{ text: string; before: Experiment; changedAt: string } | null>(null);
+  const [renamed, setRenamed] = useState<string | null>(null);
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: LIST });
+  const change = async (summary: ExperimentSummary, text: string, act: (before: Experiment) => Promise<unknown>) => {
+    const before = await readExperiment(summary.id);
+    if (before === undefined) return refresh();
+    await act(before);
+    setDone({ text, before, changedAt: summary.changedAt });
+    await refresh();
+  };
+  const remove = (summary: ExperimentSummary): Promise<void> =>
+    change(summary, `Deleted “${summary.title}”`, async () => {
+      // Before it is, so that nothing keeps it again.
+      if (summary.id === openId) onDeleted();
+      await deleteExperiment(summary.id);
+    });
+  const rename = (summary: ExperimentSummary, name: string): Promise<void> => {
+    setRenamed(null);
+    return change(summary, `“${summary.title}” is called “${name}” now`, (before) =>
+      keepExperiment({ ...before, name }, summary.changedAt),
+    );
+  };
+  return (
+    <Dialog title="Experiments" width="wide" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
+      <p className="mb-3 text-sm text-ink-faint">
+        Kept by this browser, not by the gateway. Those without a name make room for newer ones after twenty.
+      </p>
+      {error !== null && <ErrorPanel error={error} title="The browser does not keep any" />}
+      {data?.length === 0 && <p className="text-sm text-ink-faint">None is kept yet.</p>}
+      <ul className="flex flex-col divide-y divide-line">
+        {data?.map((summary) => (
+          <li key={summary.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+            {renamed === summary.id ? (
+              <NameForm
+                summary={summary}
+                onSave={(name) => void rename(summary, name)}
+                onCancel={() => setRenamed(null)}
+              />
+            ) : (
+              <>
+                <div className="min-w-0 flex-1 basis-56">
+                  <p className="truncate text-sm font-medium">
+                    {showControls(summary.title)} {summary.id === openId && <Badge tone="accent">open</Badge>}
+                  </p>
+                  <p className="truncate text-xs text-ink-faint">
+                    {formatRelative(summary.changedAt)} · {showControls([...new Set(summary.models)].join(', '))}
+                  </p>
+                </div>
+                <Button
+                  aria-label={`Open ${summary.title}`}
+                  disabled={summary.id === openId}
+                  onClick={() => onOpen(summary.id)}
+                >
+                  Open
+                </Button>
+                <Button
+                  aria-label={`Rename ${summary.title}`}
+                  disabled={summary.id === openId}
+                  title={summary.id === openId ? 'Its name is changed above its columns' : undefined}
+                  onClick={() => setRenamed(summary.id)}
+                >
+                  Rename
+                </Button>
+                <Button look="danger" aria-label={`Delete ${summary.title}`} onClick={() => void remove(summary)}>
+                  Delete
+                </Button>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p role="status" className="mt-3 flex min-h-8 items-center gap-2 text-sm text-ink-soft">
+        {done !== null && (
+          <>
+            <span className="min-w-0 truncate">{showControls(done.text)}</span>
+            <Button
+              look="quiet"
+              className="text-accent"
+              onClick={() => {
+                setDone(null);
+                void keepExperiment(done.before, done.changedAt).then(refresh);
+              }}
+            >
+              Undo
+            </Button>
+          </>
+        )}
+      </p>
+    </Dialog>
+  );
+}
+
+interface NameFormProps {
+  readonly summary: ExperimentSummary;
+  readonly onSave: (name: string) => void;
+  readonly onCancel: () => void;
+}
+
+function NameForm({ summary, onSave, onCancel }: NameFormProps) {
+  const [name, setName] = useState(summary.title);
+  return (
+    <form
+      className="flex w-full items-center gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(name.trim());
+      }}
+    >
+      <input
+        ref={(field) => field?.focus()}
+        aria-label={`Name of ${summary.title}`}
+        maxLength={MAX_NAME}
+        className="field"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Button type="submit" disabled={name.trim() === ''}>
+        Save
+      </Button>
+      <Button look="quiet" onClick={onCancel}>
+        Cancel
+      </Button>
+    </form>
+  );
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { findModels, toAbilities } from './find-models.ts';
+import { findModels, toAbilities } from '../model-picker.tsx';
 
 const model = (id: string, name: string) => ({ id, name });
 const MODELS = [

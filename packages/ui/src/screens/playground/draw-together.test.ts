@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 
-import { drawTogether } from './draw-together.ts';
+import { drawTogether } from './workbench.tsx';
 
 let asked: (() => void)[] = [];
 const passFrame = (): void => asked.splice(0).forEach((callback) => callback());

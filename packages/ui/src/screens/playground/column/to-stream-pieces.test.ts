@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toStreamBlocks, toStreamSpans } from './to-stream-pieces.ts';
+import { toStreamBlocks, toStreamSpans } from './live-completion.tsx';
 
 const TEXT = Array.from({ length: 100 }, (_, at) => `Line ${at}${', and so on'.repeat(at % 7)}\n\n`).join('');
 

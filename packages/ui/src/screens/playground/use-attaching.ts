@@ -1,7 +1,7 @@
 import { type ClipboardEvent, type DragEvent, useState } from 'react';
 
-import { type Attachment, findFileProblem, toAttachment } from '../../../features/playground/attachments.ts';
-import { showToast } from '../../../parts/messages/toast-store.ts';
+import { type Attachment, findFileProblem, toAttachment } from '../../features/playground/attachments.ts';
+import { showToast } from '../../parts/messages/toast-store.ts';
 
 /** Takes files that are chosen, dropped or pasted; says what is wrong with those that cannot be taken. */
 export function useAttaching(attached: readonly Attachment[], onRead: (read: readonly Attachment[]) => void) {
