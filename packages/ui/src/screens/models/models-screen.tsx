@@ -28,7 +28,6 @@ import { CompareModels } from './compare-models.tsx';
 import { ModelFilters } from './model-filters.tsx';
 import { ModelPanel } from './model-panel.tsx';
 import { ModelDialog } from './setup/model-dialog.tsx';
-import { UnservedModels } from './setup/unserved-models.tsx';
 
 export function ModelsScreen() {
   const search = useSearch({ from: '/models' });
@@ -241,4 +240,27 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       },
     ];
   }, [compare, update]);
+}
+
+/** Models that were set up and are not served, which the list below does not have. */
+function UnservedModels({ onOpen }: { onOpen: (id: string) => void }) {
+  const { data: setups } = useQuery(modelSetupsQuery);
+  const unserved = setups?.data.filter(({ status }) => status === 'idle' || status === 'failed') ?? [];
+  if (unserved.length === 0) return null;
+  return (
+    <p className="text-sm text-ink-soft">
+      Set up and not served at the moment:{' '}
+      {unserved.map(({ id, problem }) => (
+        <button
+          key={id}
+          type="button"
+          title={problem ?? undefined}
+          className="mr-2 font-mono text-xs text-accent underline"
+          onClick={() => onOpen(id)}
+        >
+          {id}
+        </button>
+      ))}
+    </p>
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toUsageByDay } from './to-usage-by-day.ts';
+import { toUsageByDay } from './model-usage.tsx';
 
 const item = (date: string, model: string, requests: number, usage: number) => ({
   date,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { parseOpenCalls, toCachedShare } from './call-figures.ts';
+import { parseOpenCalls, toCachedShare } from './overview-screen.tsx';
 
 const row = (prompt: number | null, cached: number | null, status: 'ok' | 'failed' = 'ok') => ({
   native_tokens_prompt: prompt,

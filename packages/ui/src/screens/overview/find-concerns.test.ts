@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { findConcerns } from './find-concerns.ts';
+import { findConcerns } from './attention.tsx';
 
 const key = { name: 'k', disabled: false, limit: null, limit_remaining: null, expires_at: null };
 const endpoints = { steady: 0, unstable: 0, resting: 0, failing: 1, half_open: 0, open: 0, unused: 0 };

@@ -33,8 +33,8 @@ import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { HistoryCell } from './history/history-cell.tsx';
 import { providerHistoriesQuery } from './history/history-queries.ts';
+import { HistoryCell } from './history/hour-bar.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
 import type { ProviderSearch } from './provider-search.ts';
 

@@ -10,9 +10,8 @@ import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
-import { type AccountParts, RoutingFields, toFixed } from './routing-fields.tsx';
+import { type AccountParts, type NamedProvider, RoutingFields, toFixed, withListedNames } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
-import { type NamedProvider, withListedNames } from './with-listed-names.ts';
 
 /** The account: default model, credits, and where its calls may go. What the configuration says is shown and fixed. */
 export function AccountForm({ settings: { configured, ...settings } }: { settings: AccountSettings }) {

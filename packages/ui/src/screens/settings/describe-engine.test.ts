@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { describeEngine } from './describe-engine.ts';
-import { describeProcess } from './describe-process.ts';
+import { describeEngine, describeProcess } from './instance-card.tsx';
 
 test.each([
   [{ type: 'json', address: '/var/lib/gateway', database: null }, 'JSON files in /var/lib/gateway'],

@@ -6,8 +6,6 @@ import { instanceQuery } from '../../api/queries.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { StateMark } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { describeEngine } from './describe-engine.ts';
-import { describeProcess } from './describe-process.ts';
 
 /** How the gateway is, what it keeps things in, and which of its processes responds. */
 export function InstanceCard() {
@@ -76,4 +74,36 @@ function Place({ name, place, outage = null }: PlaceProps) {
       {outage !== null && <span className="block text-ink-soft">Away: {outage}</span>}
     </>
   );
+}
+
+type Engine = NonNullable<Instance['store']>;
+
+const NAMES: Readonly<Record<string, string>> = {
+  json: 'JSON files in',
+  memory: 'memory, gone when the process ends',
+  postgres: 'PostgreSQL, database',
+  redis: 'Redis at',
+};
+
+/** What an engine is and where, in words and in code. */
+export function describeEngine({ type, address, database }: Omit<Engine, 'outage'>): {
+  readonly name: string;
+  readonly place: string | null;
+} {
+  const place = database === null ? address : `${database} at ${address ?? 'an unknown place'}`;
+  return { name: NAMES[type] ?? type, place };
+}
+
+/** Which process responds: `gw-2, process 4711, worker 2 of 4`; null where the host does not tell. */
+export function describeProcess({
+  host,
+  process_id: id,
+  worker,
+}: Pick<Instance, 'host' | 'process_id' | 'worker'>): string | null {
+  const parts = [
+    host,
+    id === null ? null : `process ${id}`,
+    worker === null ? null : `worker ${worker.number} of ${worker.of}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(', ');
 }

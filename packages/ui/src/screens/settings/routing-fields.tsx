@@ -1,4 +1,4 @@
-import type { Settings } from '@model-gateway/core/wire';
+import type { ProviderList, Settings } from '@model-gateway/core/wire';
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { useController } from 'react-hook-form';
 
@@ -6,8 +6,6 @@ import { CheckField, type FormParts, SelectField, textOrNull } from '../../featu
 import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Field, issueFor } from '../../parts/controls/field.tsx';
-import type { NamedProvider } from './with-listed-names.ts';
-import { withPrice } from './with-price.ts';
 
 /** What the parts of the account's form share. */
 export interface AccountParts extends FormParts<Settings> {
@@ -201,4 +199,25 @@ function PriceFields({ form, error, isConfigured }: AccountParts) {
       </div>
     </div>
   );
+}
+
+/** A provider, or a name in a list of them, as a row of the form shows it. */
+export type NamedProvider = Pick<ProviderList['data'][number], 'slug' | 'name'>;
+
+/** The providers, and what else the lists name: display names, presets, and providers that are no longer configured. */
+export function withListedNames(
+  providers: readonly NamedProvider[],
+  settings: readonly Pick<Settings, 'providers'>[],
+): readonly NamedProvider[] {
+  const listed = settings.flatMap(({ providers: { only, ignore } }) => [...only, ...ignore]);
+  const others = new Set(listed.filter((name) => !providers.some(({ slug }) => slug === name)));
+  return [...providers, ...[...others].map((name) => ({ slug: name, name }))];
+}
+
+type Prices = Settings['routing']['max_price'];
+
+/** The bounds with one as it was typed; an empty one is none. What is no price is the gateway's to refuse. */
+export function withPrice(prices: Prices, unit: keyof Prices, typed: string): Prices {
+  const { [unit]: _, ...others } = prices;
+  return typed.trim() === '' ? others : { ...others, [unit]: typed.trim() };
 }

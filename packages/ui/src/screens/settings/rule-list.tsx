@@ -1,15 +1,15 @@
-import type { RoutingRule } from '@model-gateway/core/wire';
+import type { RoutingConditions, RoutingRule } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useController } from 'react-hook-form';
 
 import { FromConfig } from '../../features/limits/rate-limits.tsx';
+import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { issueFor } from '../../parts/controls/field.tsx';
 import { type AccountParts, MoveButtons, withMoved } from './routing-fields.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import { toConditionText } from './to-condition-text.ts';
 
 /** The rules that choose the model by what a call is, in the order in which they are tried. */
 export function RuleList({ form, error, isConfigured, modelList }: AccountParts & { modelList: string }) {
@@ -113,3 +113,26 @@ function RuleHead({ rule: { name, model, when }, place, isOpen, onToggle }: Rule
     </>
   );
 }
+
+/** The conditions of a rule in a line. */
+export function toConditionText(when: RoutingConditions): string {
+  const { models, apps, keys, except_keys: except, doors, min_prompt_tokens: tokens, min_tools: tools } = when;
+  const parts = [
+    toYesNo(when.background, 'a background task'),
+    toYesNo(when.thinking, 'reasoning'),
+    toYesNo(when.sub_agent, 'a sub-agent'),
+    toYesNo(when.has_tools, 'tools'),
+    toYesNo(when.has_images, 'images'),
+    tokens !== undefined && `at least ${formatCount(tokens)} tokens`,
+    tools !== undefined && `at least ${formatCount(tools)} ${tools === 1 ? 'tool' : 'tools'}`,
+    models && `asks for ${models.join(' or ')}`,
+    apps && `from ${apps.join(' or ')}`,
+    doors && `over ${doors.join(' or ')}`,
+    keys && `with the key ${keys.join(' or ')}`,
+    except && `not with the key ${except.join(' or ')}`,
+  ].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? 'every call' : parts.join(', ');
+}
+
+const toYesNo = (wanted: boolean | undefined, what: string): string | undefined =>
+  wanted === undefined ? undefined : wanted ? what : `not ${what}`;

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { instanceQuery, rateLimitsQuery, settingsQuery } from '../../api/queries.ts';
-import { getSession, type Session } from '../../api/session.ts';
+import { type Session, getSession } from '../../api/session.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
+import { setPreferences, usePreferences } from '../../app/preferences.ts';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { formatRelative } from '../../format/time.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Checkbox, Choice } from '../../parts/controls/field.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { AccountForm } from './account-form.tsx';
-import { AppearanceCard } from './appearance-card.tsx';
 import { CallbackCard } from './callback-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 import { InstanceCard } from './instance-card.tsx';
@@ -106,4 +107,40 @@ function toSessionText(session: Session): string {
     case 'cookie':
       return `${session.name}, ends ${formatRelative(session.expiresAt)}`;
   }
+}
+
+/** How this browser shows things. Kept in this browser. */
+function AppearanceCard() {
+  const { theme, density, singleKeys } = usePreferences();
+  return (
+    <section className="card flex flex-col gap-4 p-4">
+      <h2 className="text-base font-semibold">Appearance</h2>
+      <div className="flex flex-wrap gap-x-8 gap-y-4">
+        <div>
+          <p className="mb-1 text-sm font-medium">Theme</p>
+          <Choice
+            label="Theme"
+            value={theme}
+            onChange={(next) => setPreferences({ theme: next })}
+            options={{ system: 'System', light: 'Light', dark: 'Dark' }}
+          />
+        </div>
+        <div>
+          <p className="mb-1 text-sm font-medium">Rows of tables</p>
+          <Choice
+            label="Rows of tables"
+            value={density}
+            onChange={(next) => setPreferences({ density: next })}
+            options={{ comfortable: 'Comfortable', compact: 'Compact' }}
+          />
+        </div>
+      </div>
+      <Checkbox
+        checked={singleKeys}
+        onChange={(event) => setPreferences({ singleKeys: event.target.checked })}
+        label="Shortcuts without Ctrl or Cmd"
+        hint="Press ? for a list of them."
+      />
+    </section>
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toConditionText } from './to-condition-text.ts';
+import { toConditionText } from './rule-list.tsx';
 
 test('a rule says in a line when it holds', () => {
   expect(toConditionText({})).toBe('every call');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { withListedNames } from './with-listed-names.ts';
+import { withListedNames } from './routing-fields.tsx';
 
 test('shows every name that a list has, also one that is no slug of a configured provider', () => {
   const providers = [{ slug: 'my-openai', name: 'OpenAI' }];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { withPrice } from './with-price.ts';
+import { withPrice } from './routing-fields.tsx';
 
 test.each([
   ['2.50', { prompt: '2.50', image: 1 }],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { estimateProgress, expectDuration } from './expect-duration.ts';
+import { estimateProgress, expectDuration } from './job-progress.tsx';
 
 const job = (seconds: number | null, { model = 'm', status = 'completed' } = {}) => ({
   model,

@@ -26,8 +26,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { MediaInputs } from '../../parts/media-inputs.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { expectDuration, tookMs } from './expect-duration.ts';
-import { JobProgress } from './job-progress.tsx';
+import { expectDuration, JobProgress, tookMs } from './job-progress.tsx';
 import { VideoPlayer } from './video-player.tsx';
 import { WebhookEntry } from './webhook-log.tsx';
 

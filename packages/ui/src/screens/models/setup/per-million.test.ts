@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toPricePerMillion, toPricePerToken } from './per-million.ts';
+import { toPricePerMillion, toPricePerToken } from './price-units.ts';
 
 test.each([
   ['0.15', '0.00000015'],

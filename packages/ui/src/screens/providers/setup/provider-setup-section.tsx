@@ -1,19 +1,32 @@
-import type { ProviderSetup, UpdateProviderRequest } from '@model-gateway/core/wire';
+import type { ProviderSetup, TestDraftRequest, UpdateProviderRequest } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 
-import type { ProviderDraft } from '../../../features/providers/setup/provider-draft.ts';
+import { ApiError } from '../../../api/api-error.ts';
+import { deleteModel } from '../../../features/models/model-setup-queries.ts';
+import {
+  type PairDraft,
+  type ProviderDraft,
+  toPairs,
+  toSettings,
+} from '../../../features/providers/setup/provider-draft.ts';
 import { ProviderFields } from '../../../features/providers/setup/provider-fields.tsx';
-import { presetsQuery, type ProviderPreset, updateProvider } from '../../../features/providers/setup/setup-queries.ts';
+import {
+  type ProviderPreset,
+  deleteProvider,
+  presetsQuery,
+  updateProvider,
+} from '../../../features/providers/setup/setup-queries.ts';
 import { TestArea } from '../../../features/providers/setup/test-area.tsx';
 import { useDraftTest } from '../../../features/providers/use-layer-test.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Checkbox, issueFor } from '../../../parts/controls/field.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { DeleteProvider } from './delete-provider.tsx';
-import { toStoredDraft, toTestOfStored, toUpdate } from './to-update.ts';
+import { toStoredDraft, toTestOfStored } from './to-update.ts';
 
 const CURES: Readonly<Record<ProviderSetup['status'], string | null>> = {
   ready: null,
@@ -122,4 +135,116 @@ function EditProvider({ setup, preset }: { setup: ProviderSetup; preset: Provide
       <TestArea name={setup.slug} test={test} onTry={runTest} />
     </form>
   );
+}
+
+/** A stored provider as it is edited; its key is never there. */
+function toStoredDraft(
+  { slug, settings, header_names: headerNames }: ProviderSetup,
+  preset: ProviderPreset | null,
+): ProviderDraft {
+  return {
+    preset,
+    wire: settings?.wire ?? 'openai',
+    address: settings?.baseUrl ?? '',
+    key: '',
+    name: settings?.name ?? '',
+    slug,
+    region: settings?.region ?? '',
+    headers: headerNames.map((name, key) => ({ key, name, value: '', isSaved: true })),
+    query: Object.entries(settings?.query ?? {}).map(([name, value], key) => ({ key, name, value })),
+    byok: settings?.byok ?? false,
+    dataPolicy: settings?.dataPolicy ?? null,
+    responses: settings?.responses ?? null,
+    removesKey: false,
+  };
+}
+
+/** What differs. An empty text removes a value, but for the key, which stays. */
+export function toUpdate(draft: ProviderDraft, before: ProviderDraft): UpdateProviderRequest {
+  const changed = (field: 'address' | 'name' | 'region'): boolean => draft[field].trim() !== before[field];
+  const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+  const [query, headers] = [toPairs(draft.query), toHeaderChanges(draft.headers, before.headers)];
+  return {
+    ...(draft.key.trim() !== '' ? { apiKey: draft.key.trim() } : draft.removesKey && { apiKey: null }),
+    ...(changed('address') && { baseUrl: orNull(draft.address) }),
+    ...(changed('name') && { name: orNull(draft.name) }),
+    ...(changed('region') && { region: orNull(draft.region) }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(!areSame(query, toPairs(before.query)) && { query }),
+    ...(draft.byok !== before.byok && { byok: draft.byok }),
+    ...(draft.responses !== before.responses && { responses: draft.responses }),
+    ...(!areSame(draft.dataPolicy, before.dataPolicy) && { dataPolicy: draft.dataPolicy }),
+  };
+}
+
+const areSame = (one: object | null, other: object | null): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** New values by name; null for a saved header that is there no more. */
+function toHeaderChanges(
+  draft: readonly PairDraft[],
+  before: readonly PairDraft[],
+): Readonly<Record<string, string | null>> {
+  const left = new Set(draft.map(({ name }) => name.trim()));
+  const gone = before.filter(({ name }) => !left.has(name)).map(({ name }) => [name, null] as const);
+  return { ...Object.fromEntries(gone), ...toPairs(draft) };
+}
+
+/** The test of what is typed; saved secrets that are not changed are the gateway's to add. */
+const toTestOfStored = (draft: ProviderDraft, model?: string): TestDraftRequest => ({
+  provider: toSettings(draft),
+  ...(model !== undefined && { model }),
+});
+
+interface DeleteProviderProps {
+  readonly setup: ProviderSetup;
+  readonly onClose: () => void;
+  readonly onGone: () => void;
+}
+
+/** Asks first: the key cannot be brought back. Models that were set up with the provider go with it, once they are named. */
+function DeleteProvider({ setup: { slug, name }, onClose, onGone }: DeleteProviderProps) {
+  const client = useQueryClient();
+  const [models, setModels] = useState<readonly string[]>([]);
+  const remove = async (): Promise<void> => {
+    try {
+      for (const id of models) await deleteModel(id);
+      await deleteProvider(slug);
+    } catch (error) {
+      setModels(readModels(error));
+      throw error;
+    }
+    await client.invalidateQueries();
+    onGone();
+  };
+  return (
+    <ConfirmDialog
+      title={`Delete “${name}”?`}
+      action={
+        models.length === 0
+          ? 'Delete provider'
+          : `Delete it and ${models.length === 1 ? 'the model' : `${models.length} models`}`
+      }
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      <p>Its key is gone with it. Calls that have begun end with it; no others go there.</p>
+      {models.length > 0 && (
+        <>
+          <p>These models, which were set up here, name it. They are deleted with it, also where others serve them:</p>
+          <ul aria-label="Models of the provider" className="scroll-thin max-h-40 list-disc overflow-y-auto pl-5">
+            {models.map((id) => (
+              <li key={id} className="font-mono text-xs break-all">
+                {id}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function readModels(error: unknown): readonly string[] {
+  const named = error instanceof ApiError ? error.metadata['models'] : undefined;
+  return Array.isArray(named) ? named.filter((id) => typeof id === 'string') : [];
 }

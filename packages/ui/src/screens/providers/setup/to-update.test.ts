@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { ProviderDraft } from '../../../features/providers/setup/provider-draft.ts';
-import { toUpdate } from './to-update.ts';
+import { toUpdate } from './provider-setup-section.tsx';
 
 const BEFORE: ProviderDraft = {
   preset: null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { findKeyProblem } from './find-key-problem.ts';
+import { findKeyProblem } from './provider-keys-card.tsx';
 
 test.each([
   ['OLLAMA_HOST', '127.0.0.1:11434'],

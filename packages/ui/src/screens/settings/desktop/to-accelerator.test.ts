@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { settingsChangesSchema } from '../../../desktop-bridge.ts';
-import { toAccelerator } from './to-accelerator.ts';
+import { toAccelerator } from './shortcut-field.tsx';
 
 const NONE = { ctrlKey: false, altKey: false, shiftKey: false, metaKey: false };
 
