@@ -2,7 +2,7 @@ import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { PlugZap, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useController } from 'react-hook-form';
+import { useController, type UseFormReturn } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
 import {
@@ -39,56 +39,16 @@ interface DestinationPanelProps {
 
 export function DestinationPanel({ destination, tab, onTab, onClose }: DestinationPanelProps) {
   const { id, name, type } = destination;
-  const client = useQueryClient();
   const { form, before, change, isChanged } = useChangeForm(toDestinationDraft(destination), toDestinationChange);
+  const save = useSaveDestination(destination, form);
   const [isDeleting, setIsDeleting] = useState(false);
-  const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
-  const show = (saved: Destination): void => form.reset(toDestinationDraft(saved));
-  const save = useMutation({
-    mutationFn: () => changeDestination(id, change),
-    onSuccess: async (saved) => {
-      const reversal = toDestinationReversal(form.getValues(), before);
-      const title = 'Saved; it is tried at once';
-      show(saved);
-      if (reversal === null) showToast({ tone: 'good', title });
-      else {
-        showUndo({
-          title,
-          async undo() {
-            show(await changeDestination(id, reversal));
-            await refresh();
-          },
-          undone: `${name} is what it was before`,
-        });
-      }
-      await refresh();
-    },
-  });
   const isGoing = useHeldDeletions().has(id);
-  /** Nothing is sent from now on; its secrets are there until it is deleted for good. */
-  const remove = async (): Promise<void> => {
-    const { enabled } = destination;
-    if (enabled) await changeDestination(id, { enabled: false });
-    holdDeletion({
-      id,
-      title: `“${name}” will be deleted`,
-      detail: 'Nothing is sent there any more.',
-      async run() {
-        await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE' });
-        await refresh();
-      },
-      async undo() {
-        if (enabled) await changeDestination(id, { enabled });
-        await refresh();
-      },
-    });
-    await refresh();
-    onClose();
-  };
   const undo = (): void => {
     form.reset(before);
     save.reset();
   };
+  const send = (): void => save.mutate({ change, reversal: toDestinationReversal(form.getValues(), before) });
+  const parts = { form, error: save.error };
   return (
     <SidePanel
       label={`Destination ${name}`}
@@ -113,7 +73,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
               Undo
             </Button>
           )}
-          <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate()}>
+          <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={send}>
             Save
           </Button>
         </>
@@ -121,7 +81,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
     >
       {save.error !== null && (
         <div className="p-3">
-          <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />
+          <UnsavedPanel error={save.error} onRetry={send} />
         </div>
       )}
       <Tabs
@@ -129,33 +89,86 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
         value={tab}
         onChange={onTab}
         tabs={[
-          {
-            value: 'where',
-            label: 'Where',
-            content: () => <WhereTab destination={destination} form={form} error={save.error} />,
-          },
-          {
-            value: 'what',
-            label: 'What is sent',
-            content: () => <SelectionFields form={form} error={save.error} />,
-          },
+          { value: 'where', label: 'Where', content: () => <WhereTab {...parts} destination={destination} /> },
+          { value: 'what', label: 'What is sent', content: () => <SelectionFields {...parts} /> },
           { value: 'log', label: 'Delivery log', content: () => <DeliveryLog destinationId={id} /> },
         ]}
       />
       {isDeleting && (
-        <ConfirmDialog
-          title={`Delete “${name}”?`}
-          action="Delete destination"
-          onClose={() => setIsDeleting(false)}
-          onConfirm={remove}
-        >
-          <p>
-            Its secrets go with it, and so does what was still to be sent there. Sending ends at once; the deletion can
-            be undone for as long as the message about it is shown.
-          </p>
-        </ConfirmDialog>
+        <DeleteDestination destination={destination} onClose={() => setIsDeleting(false)} onGone={onClose} />
       )}
     </SidePanel>
+  );
+}
+
+interface Sent {
+  readonly change: Record<string, unknown>;
+  /** What takes the change back; null where that cannot be. */
+  readonly reversal: Record<string, unknown> | null;
+}
+
+/** Saves a change, and offers to take it back where that can be. */
+function useSaveDestination({ id, name }: Destination, form: UseFormReturn<DestinationDraft>) {
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
+  const show = (saved: Destination): void => form.reset(toDestinationDraft(saved));
+  return useMutation({
+    mutationFn: ({ change }: Sent) => changeDestination(id, change),
+    onSuccess: async (saved, { reversal }) => {
+      const title = 'Saved; it is tried at once';
+      show(saved);
+      if (reversal === null) showToast({ tone: 'good', title });
+      else {
+        showUndo({
+          title,
+          async undo() {
+            show(await changeDestination(id, reversal));
+            await refresh();
+          },
+          undone: `${name} is what it was before`,
+        });
+      }
+      await refresh();
+    },
+  });
+}
+
+interface DeleteDestinationProps {
+  readonly destination: Destination;
+  readonly onClose: () => void;
+  /** Called once it is about to be deleted. */
+  readonly onGone: () => void;
+}
+
+function DeleteDestination({ destination: { id, name, enabled }, onClose, onGone }: DeleteDestinationProps) {
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
+  /** Nothing is sent from now on; its secrets are there until it is deleted for good. */
+  const remove = async (): Promise<void> => {
+    if (enabled) await changeDestination(id, { enabled: false });
+    holdDeletion({
+      id,
+      title: `“${name}” will be deleted`,
+      detail: 'Nothing is sent there any more.',
+      async run() {
+        await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE' });
+        await refresh();
+      },
+      async undo() {
+        if (enabled) await changeDestination(id, { enabled });
+        await refresh();
+      },
+    });
+    await refresh();
+    onGone();
+  };
+  return (
+    <ConfirmDialog title={`Delete “${name}”?`} action="Delete destination" onClose={onClose} onConfirm={remove}>
+      <p>
+        Its secrets go with it, and so does what was still to be sent there. Sending ends at once; the deletion can be
+        undone for as long as the message about it is shown.
+      </p>
+    </ConfirmDialog>
   );
 }
 

@@ -5,6 +5,7 @@ import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
+import type { FormParts } from '../../features/form/fields.tsx';
 import { useChangeForm } from '../../features/form/use-change-form.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
@@ -15,7 +16,7 @@ import { holdDeletion, showUndo, useHeldDeletions } from '../../parts/messages/t
 import { AssignmentsTab } from './assignments-tab.tsx';
 import { ContentRules } from './content-rules.tsx';
 import { DryRun } from './dry-run.tsx';
-import { isDefault, toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
+import { type GuardrailDraft, isDefault, toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
 import { refreshGuardrails, saveGuardrail } from './guardrail-queries.ts';
 import { describeSubjects } from './guardrail-words.ts';
 import { HitsTab } from './hits-tab.tsx';
@@ -24,33 +25,12 @@ import { TextTester } from './text-tester.tsx';
 
 export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; onClose: () => void }) {
   const { id, name } = guardrail;
-  const client = useQueryClient();
+  const { form, before, change, isChanged } = useChangeForm(toGuardrailDraft(guardrail), toGuardrailChange);
+  const save = useSaveGuardrail(guardrail, (saved) => form.reset(toGuardrailDraft(saved)));
   const [tab, setTab] = useState('rules');
   const [dryRuns, setDryRuns] = useState(0);
-  const { form, before, change, isChanged } = useChangeForm(toGuardrailDraft(guardrail), toGuardrailChange);
   const [isDeleting, setIsDeleting] = useState(false);
   const isGoing = useHeldDeletions().has(id);
-  const { data: keyAssignments = [] } = useQuery(keyAssignmentsQuery);
-  const { data: memberAssignments = [] } = useQuery(memberAssignmentsQuery);
-  const keys = keyAssignments.filter(({ guardrail_id: of }) => of === id).map(({ key_hash: hash }) => hash);
-  const members = memberAssignments.filter(({ guardrail_id: of }) => of === id).length;
-  const subjects = describeSubjects(keys.length, members);
-  const show = (saved: Guardrail): void => form.reset(toGuardrailDraft(saved));
-  const save = useMutation({
-    mutationFn: () => saveGuardrail(id, change),
-    onSuccess: async (saved) => {
-      show(saved);
-      showUndo({
-        title: 'Saved; it holds from the next call on',
-        async undo() {
-          show(await saveGuardrail(id, toReversal(guardrail, saved)));
-          await refreshGuardrails(client);
-        },
-        undone: `${name} is what it was before`,
-      });
-      await refreshGuardrails(client);
-    },
-  });
   const undo = (): void => {
     form.reset(before);
     save.reset();
@@ -58,18 +38,6 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
   const startDryRun = (): void => {
     setTab('dry-run');
     setDryRuns(dryRuns + 1);
-  };
-  const remove = (): void => {
-    holdDeletion({
-      id,
-      title: `“${name}” will be deleted`,
-      detail: 'It holds until this message goes.',
-      async run() {
-        await callApi(`/api/v1/guardrails/${id}`, { method: 'DELETE' });
-        await refreshGuardrails(client);
-      },
-    });
-    onClose();
   };
   return (
     <SidePanel
@@ -92,7 +60,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
           <Button disabled={!isChanged || save.isPending} onClick={undo}>
             Undo
           </Button>
-          <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate()}>
+          <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate(change)}>
             Save
           </Button>
         </>
@@ -100,51 +68,115 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
     >
       {save.error !== null && (
         <div className="p-3">
-          <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />
+          <UnsavedPanel error={save.error} onRetry={() => save.mutate(change)} />
         </div>
       )}
-      <Tabs
-        label="About the guardrail"
-        value={tab}
-        onChange={setTab}
-        tabs={[
-          {
-            value: 'rules',
-            label: 'Reach',
-            content: () => <ReachRules form={form} error={save.error} />,
-          },
-          {
-            value: 'contents',
-            label: 'Contents',
-            content: () => <ContentRules form={form} error={save.error} />,
-          },
-          { value: 'holds-for', label: 'Holds for', content: () => <AssignmentsTab guardrail={guardrail} /> },
-          { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
-          { value: 'test', label: 'Try a text', content: () => <TextTester guardrailId={id} change={change} /> },
-          {
-            value: 'dry-run',
-            label: 'Dry run',
-            content: () => <DryRun guardrailId={id} change={change} keys={keys} startCount={dryRuns} />,
-          },
-        ]}
+      <GuardrailTabs
+        guardrail={guardrail}
+        form={form}
+        error={save.error}
+        change={change}
+        dryRuns={dryRuns}
+        tab={tab}
+        onTab={setTab}
       />
-      {isDeleting && (
-        <ConfirmDialog
-          title={`Delete “${name}”?`}
-          action="Delete guardrail"
-          onClose={() => setIsDeleting(false)}
-          onConfirm={async () => remove()}
-        >
-          <p>
-            {isDefault(guardrail)
-              ? 'All calls in its workspace will be without it.'
-              : subjects === null
-                ? 'It holds for no key and no member.'
-                : `Its assignments go with it: ${subjects} will be limited by the default guardrail alone.`}{' '}
-            It holds, and this can be undone, for as long as the message about it is shown.
-          </p>
-        </ConfirmDialog>
-      )}
+      {isDeleting && <DeleteGuardrail guardrail={guardrail} onClose={() => setIsDeleting(false)} onGone={onClose} />}
     </SidePanel>
+  );
+}
+
+/** Saves a change, and offers to take it back. */
+function useSaveGuardrail(guardrail: Guardrail, show: (saved: Guardrail) => void) {
+  const { id, name } = guardrail;
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (change: Record<string, unknown>) => saveGuardrail(id, change),
+    onSuccess: async (saved) => {
+      show(saved);
+      showUndo({
+        title: 'Saved; it holds from the next call on',
+        async undo() {
+          show(await saveGuardrail(id, toReversal(guardrail, saved)));
+          await refreshGuardrails(client);
+        },
+        undone: `${name} is what it was before`,
+      });
+      await refreshGuardrails(client);
+    },
+  });
+}
+
+interface GuardrailTabsProps extends FormParts<GuardrailDraft> {
+  readonly guardrail: Guardrail;
+  /** What is not saved yet. */
+  readonly change: Record<string, unknown>;
+  /** How many dry runs were asked for. */
+  readonly dryRuns: number;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+}
+
+function GuardrailTabs({ guardrail, change, dryRuns, tab, onTab, ...parts }: GuardrailTabsProps) {
+  const { id } = guardrail;
+  const { data: assignments = [] } = useQuery(keyAssignmentsQuery);
+  const keys = assignments.filter(({ guardrail_id: of }) => of === id).map(({ key_hash: hash }) => hash);
+  return (
+    <Tabs
+      label="About the guardrail"
+      value={tab}
+      onChange={onTab}
+      tabs={[
+        { value: 'rules', label: 'Reach', content: () => <ReachRules {...parts} /> },
+        { value: 'contents', label: 'Contents', content: () => <ContentRules {...parts} /> },
+        { value: 'holds-for', label: 'Holds for', content: () => <AssignmentsTab guardrail={guardrail} /> },
+        { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
+        { value: 'test', label: 'Try a text', content: () => <TextTester guardrailId={id} change={change} /> },
+        {
+          value: 'dry-run',
+          label: 'Dry run',
+          content: () => <DryRun guardrailId={id} change={change} keys={keys} startCount={dryRuns} />,
+        },
+      ]}
+    />
+  );
+}
+
+interface DeleteGuardrailProps {
+  readonly guardrail: Guardrail;
+  readonly onClose: () => void;
+  /** Called once it is about to be deleted. */
+  readonly onGone: () => void;
+}
+
+function DeleteGuardrail({ guardrail, onClose, onGone }: DeleteGuardrailProps) {
+  const { id, name } = guardrail;
+  const client = useQueryClient();
+  const { data: keys = [] } = useQuery(keyAssignmentsQuery);
+  const { data: members = [] } = useQuery(memberAssignmentsQuery);
+  const isOwn = ({ guardrail_id: of }: { guardrail_id: string }): boolean => of === id;
+  const subjects = describeSubjects(keys.filter(isOwn).length, members.filter(isOwn).length);
+  const remove = async (): Promise<void> => {
+    holdDeletion({
+      id,
+      title: `“${name}” will be deleted`,
+      detail: 'It holds until this message goes.',
+      async run() {
+        await callApi(`/api/v1/guardrails/${id}`, { method: 'DELETE' });
+        await refreshGuardrails(client);
+      },
+    });
+    onGone();
+  };
+  return (
+    <ConfirmDialog title={`Delete “${name}”?`} action="Delete guardrail" onClose={onClose} onConfirm={remove}>
+      <p>
+        {isDefault(guardrail)
+          ? 'All calls in its workspace will be without it.'
+          : subjects === null
+            ? 'It holds for no key and no member.'
+            : `Its assignments go with it: ${subjects} will be limited by the default guardrail alone.`}{' '}
+        It holds, and this can be undone, for as long as the message about it is shown.
+      </p>
+    </ConfirmDialog>
   );
 }
