@@ -3,7 +3,7 @@ import { SlidersHorizontal } from 'lucide-react';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 
 import { allKeysQuery } from '../../../api/queries.ts';
-import type { FacetValue, Key } from '../../../api/types.ts';
+import type { FacetValue, GenerationFacets, Key } from '../../../api/types.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
 import { GENERATION_STATUSES } from '../../../features/generations/list/generation-status.tsx';
 import { parseFilterText, toFilterText } from '../../../features/generations/search/filter-text.ts';
@@ -48,8 +48,6 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   const written = useMemo(() => withoutNamesakes(names), [names]);
   const shown = toFilterText(search, written);
   const [text, setText] = useState(shown);
-  // Where there is no room for the pickers, until asked for.
-  const [isOpen, setIsOpen] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   // Counting reads all generations, so it waits until the user starts to filter.
   const [isTouched, setIsTouched] = useState(false);
@@ -91,65 +89,79 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
           apply('');
         }}
       />
-      <div className="@container">
-        <div className="flex flex-wrap items-center gap-2">
-          <TimeButtons search={search} onChange={onChange} />
-          <Button
-            className="@5xl:hidden"
-            icon={<SlidersHorizontal size={15} aria-hidden />}
-            aria-label="Filters"
-            title="Filters"
-            aria-expanded={isOpen}
-            onClick={() => setIsOpen(!isOpen)}
-          />
-          <div className={isOpen ? 'contents' : 'hidden @5xl:contents'}>
-            <FacetSelect
-              label="Status"
-              any="Any status"
-              value={search.status}
-              counts={facets?.status}
-              options={STATUSES}
-              onChange={(status) => onChange({ status })}
-            />
-            <FacetSelect
-              label="Model"
-              any="Any model"
-              className="max-w-44"
-              value={search.model}
-              counts={facets?.model}
-              options={NO_OPTIONS}
-              onChange={(model) => onChange({ model })}
-            />
-            <FacetSelect
-              label="Provider"
-              any="Any provider"
-              className="max-w-40"
-              value={search.provider}
-              counts={facets?.provider}
-              options={NO_OPTIONS}
-              onChange={(provider) => onChange({ provider })}
-            />
-            <FacetSelect
-              label="Key"
-              any="Any key"
-              className="max-w-36"
-              value={search.key}
-              counts={facets?.key}
-              options={toKeyOptions(names, facets?.key)}
-              onChange={(key) => onChange({ key })}
-            />
-            {hasGenerationFilters(search) && (
-              <Button look="quiet" onClick={() => onChange(NO_FILTERS)}>
-                Clear
-              </Button>
-            )}
-          </div>
-        </div>
-      </div>
+      <Pickers search={search} onChange={onChange} facets={facets} keyOptions={toKeyOptions(names, facets?.key)} />
       <p id="filter-problems" role="status" className="text-xs text-bad empty:hidden">
         {problems.join('. ')}
       </p>
     </form>
+  );
+}
+
+interface PickersProps extends Pick<FilterBarProps, 'search' | 'onChange'> {
+  readonly facets: GenerationFacets | undefined;
+  readonly keyOptions: readonly (readonly [hash: string, name: string])[];
+}
+
+/** The commonest filters to choose from, with how many calls each would leave. */
+function Pickers({ search, onChange, facets, keyOptions }: PickersProps) {
+  // Where there is no room for them, until asked for.
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div className="@container">
+      <div className="flex flex-wrap items-center gap-2">
+        <TimeButtons search={search} onChange={onChange} />
+        <Button
+          className="@5xl:hidden"
+          icon={<SlidersHorizontal size={15} aria-hidden />}
+          aria-label="Filters"
+          title="Filters"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        />
+        <div className={isOpen ? 'contents' : 'hidden @5xl:contents'}>
+          <FacetSelect
+            label="Status"
+            any="Any status"
+            value={search.status}
+            counts={facets?.status}
+            options={STATUSES}
+            onChange={(status) => onChange({ status })}
+          />
+          <FacetSelect
+            label="Model"
+            any="Any model"
+            className="max-w-44"
+            value={search.model}
+            counts={facets?.model}
+            options={NO_OPTIONS}
+            onChange={(model) => onChange({ model })}
+          />
+          <FacetSelect
+            label="Provider"
+            any="Any provider"
+            className="max-w-40"
+            value={search.provider}
+            counts={facets?.provider}
+            options={NO_OPTIONS}
+            onChange={(provider) => onChange({ provider })}
+          />
+          <FacetSelect
+            label="Key"
+            any="Any key"
+            className="max-w-36"
+            value={search.key}
+            counts={facets?.key}
+            options={keyOptions}
+            onChange={(key) => onChange({ key })}
+          />
+          {hasGenerationFilters(search) && (
+            <Button look="quiet" onClick={() => onChange(NO_FILTERS)}>
+              Clear
+            </Button>
+          )}
+        </div>
+      </div>
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { createChartLink } from '../../../parts/charts/chart-link.ts';
+import type { Buckets, Series } from '../../../parts/charts/chart-series.ts';
 import { LinkedChart } from '../../../parts/charts/linked-chart.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -21,95 +22,36 @@ import { useIsSettled } from '../../../parts/use-is-settled.ts';
 const REFRESH_MS = 30_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+interface HistogramProps {
+  readonly search: GenerationSearch;
+  readonly onSpan: (from: string, to: string) => void;
+}
+
 /** Requests by time for the filters; dragging narrows the list to a span. */
-export function Histogram({
-  search,
-  onSpan,
-}: {
-  search: GenerationSearch;
-  onSpan: (from: string, to: string) => void;
-}) {
+export function Histogram({ search, onSpan }: HistogramProps) {
   const [isTable, setIsTable] = useState(false);
-  const { open: _open, compare: _compare, tab: _tab, sort: _sort, order: _order, text, ...filters } = search;
-  const filterText = JSON.stringify(filters);
-  const { data, isError } = useQuery({
-    queryKey: ['histogram', filterText],
-    refetchInterval: refreshEvery(REFRESH_MS),
-    queryFn: ({ signal }) => {
-      return readHistogram(filters, signal);
-    },
-  });
   const [link] = useState(createChartLink);
   const isSettled = useIsSettled();
-  const buckets = useMemo(
-    () => ({
-      starts: (isSettled ? data?.data : undefined)?.map(({ start }) => Date.parse(start)) ?? [],
-      ms: data?.bucket_ms ?? 0,
-    }),
-    [data, isSettled],
-  );
-  const series = useMemo(
-    () => [
-      {
-        key: 'ok',
-        label: GENERATION_STATUSES.ok.label,
-        shape: 'bar' as const,
-        color: '--chart-1',
-        values:
-          data?.data.map((bucket) => bucket.requests - bucket.failed - bucket.cancelled - bucket.interrupted) ?? [],
-      },
-      {
-        key: 'cancelled',
-        label: GENERATION_STATUSES.cancelled.label,
-        shape: 'bar' as const,
-        color: '--chart-3',
-        values: data?.data.map(({ cancelled }) => cancelled) ?? [],
-      },
-      {
-        key: 'failed',
-        label: GENERATION_STATUSES.failed.label,
-        shape: 'bar' as const,
-        color: '--chart-5',
-        values: data?.data.map(({ failed }) => failed) ?? [],
-      },
-      {
-        key: 'interrupted',
-        label: GENERATION_STATUSES.interrupted.label,
-        shape: 'bar' as const,
-        color: '--chart-4',
-        values: data?.data.map(({ interrupted }) => interrupted) ?? [],
-      },
-    ],
-    [data],
-  );
-  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'interrupted' | 'cost'): number =>
-    data?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
-  const endings = (['failed', 'cancelled', 'interrupted'] as const)
-    .filter((status) => status === 'failed' || sum(status) > 0)
-    .map((status) => `${formatCount(sum(status))} ${GENERATION_STATUSES[status].label}, `);
+  const { open: _open, compare: _compare, tab: _tab, sort: _sort, order: _order, text, ...filters } = search;
+  const { data, isError } = useQuery({
+    queryKey: ['histogram', JSON.stringify(filters)],
+    refetchInterval: refreshEvery(REFRESH_MS),
+    queryFn: ({ signal }) => readHistogram(filters, signal),
+  });
+  const buckets = useMemo(() => toBuckets(isSettled ? data : undefined, data), [data, isSettled]);
+  const series = useMemo(() => toSeries(data), [data]);
+  const summary = toSummary(data);
   const isUncounted = data === undefined && isError;
   // A bucket at the edge reaches beyond what was counted. All of these are ISO 8601 in UTC.
   const pick = (from: string, to: string): void => {
     const last = search.to === undefined ? to : (data?.to ?? to);
     onSpan(data !== undefined && data.from > from ? data.from : from, last < to ? last : to);
   };
-  const summary = `${formatCount(sum('requests'))} requests, ${endings.join('')}${formatUsd(sum('cost'))}`;
   return (
     <div className="border-b border-line px-4 pt-2 pb-1">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-faint">
         <span className="figures">
-          {isUncounted ? (
-            'Not counted'
-          ) : (
-            <>
-              {data === undefined ? 'Counting…' : summary}
-              {text !== undefined && ', whatever their text'}
-              {data?.searched_from !== undefined &&
-                `, counted since ${formatMoment(data.searched_from)}: narrow the filters for all`}
-              {data?.complete_from !== undefined &&
-                `, whole since ${formatMoment(data.complete_from)}: calls before were deleted by retention`}
-            </>
-          )}
+          {isUncounted ? 'Not counted' : <Counted histogram={data} hasText={text !== undefined} />}
         </span>
         <span className="flex-1" />
         <span className={classNames('flex-wrap items-center gap-x-3', isUncounted ? 'hidden' : 'flex')}>
@@ -149,6 +91,50 @@ export function Histogram({
       )}
     </div>
   );
+}
+
+/** What was counted, and from when on. */
+function Counted({ histogram, hasText }: { histogram: GenerationHistogram | undefined; hasText: boolean }) {
+  return (
+    <>
+      {histogram === undefined ? 'Counting…' : toSummary(histogram)}
+      {hasText && ', whatever their text'}
+      {histogram?.searched_from !== undefined &&
+        `, counted since ${formatMoment(histogram.searched_from)}: narrow the filters for all`}
+      {histogram?.complete_from !== undefined &&
+        `, whole since ${formatMoment(histogram.complete_from)}: calls before were deleted by retention`}
+    </>
+  );
+}
+
+function toSummary(histogram: GenerationHistogram | undefined): string {
+  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'interrupted' | 'cost'): number =>
+    histogram?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
+  const endings = (['failed', 'cancelled', 'interrupted'] as const)
+    .filter((status) => status === 'failed' || sum(status) > 0)
+    .map((status) => `${formatCount(sum(status))} ${GENERATION_STATUSES[status].label}, `);
+  return `${formatCount(sum('requests'))} requests, ${endings.join('')}${formatUsd(sum('cost'))}`;
+}
+
+const toBuckets = (drawn: GenerationHistogram | undefined, known: GenerationHistogram | undefined): Buckets => ({
+  starts: drawn?.data.map(({ start }) => Date.parse(start)) ?? [],
+  ms: known?.bucket_ms ?? 0,
+});
+
+const COLORS = { ok: '--chart-1', cancelled: '--chart-3', failed: '--chart-5', interrupted: '--chart-4' } as const;
+
+function toSeries(histogram: GenerationHistogram | undefined): readonly Series[] {
+  const statuses = ['ok', 'cancelled', 'failed', 'interrupted'] as const;
+  return statuses.map((status) => ({
+    key: status,
+    label: GENERATION_STATUSES[status].label,
+    shape: 'bar',
+    color: COLORS[status],
+    values:
+      histogram?.data.map(({ requests, failed, cancelled, interrupted }) =>
+        status === 'ok' ? requests - failed - cancelled - interrupted : { failed, cancelled, interrupted }[status],
+      ) ?? [],
+  }));
 }
 
 /** Counts all that the filters leave: without a beginning, from the first of those calls on. */

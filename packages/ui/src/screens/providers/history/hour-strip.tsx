@@ -46,39 +46,19 @@ export function HourStrip({ label, hours, onPick }: HourStripProps) {
     const hour = place === null ? undefined : hours[place];
     if (hour !== undefined && hour.calls > 0) onPick(hour);
   };
-  const step = (event: KeyboardEvent, to: (from: number) => number): void => {
-    event.preventDefault();
-    const lastCalled = hours.findLastIndex(({ calls }) => calls > 0);
-    const start = lastCalled === -1 ? hours.length - 1 : lastCalled;
-    const next = active === null ? start : to(active);
-    setIsByKey(true);
-    setActive(Math.min(hours.length - 1, Math.max(0, next)));
-  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    switch (event.key) {
-      case 'ArrowLeft':
-        return step(event, (from) => from - 1);
-      case 'ArrowRight':
-        return step(event, (from) => from + 1);
-      case 'ArrowUp':
-        return step(event, (from) => (from < HOURS_IN_A_ROW ? from : from - HOURS_IN_A_ROW));
-      case 'ArrowDown':
-        return step(event, (from) => (from + HOURS_IN_A_ROW < hours.length ? from + HOURS_IN_A_ROW : from));
-      case 'Home':
-        return step(event, () => 0);
-      case 'End':
-        return step(event, () => hours.length - 1);
-      case 'Enter':
-        event.preventDefault();
-        return pick(active);
-      case 'Escape':
-        if (active === null) return;
-        // The first press lets go of the bar, and the next closes the panel.
-        event.preventDefault();
-        event.stopPropagation();
-        return setActive(null);
-    }
+    const step = STEPS[event.key];
+    if (event.key === 'Enter') pick(active);
+    else if (step !== undefined) {
+      setIsByKey(true);
+      setActive(active === null ? findStart(hours) : step(active, hours.length));
+    } else if (event.key === 'Escape' && active !== null) {
+      // The first press lets go of the bar, and the next closes the panel.
+      event.stopPropagation();
+      setActive(null);
+    } else return;
+    event.preventDefault();
   };
 
   return (
@@ -103,24 +83,12 @@ export function HourStrip({ label, hours, onPick }: HourStripProps) {
                 {day.format(Date.parse(row[0]?.start ?? ''))}
               </span>
             )}
-            <div className={`flex min-w-0 flex-1 ${rows.length > 1 ? 'h-5' : 'h-9'}`}>
-              {row.map((hour) => {
-                const index = hours.indexOf(hour);
-                return (
-                  <span
-                    key={hour.start}
-                    data-hour={index}
-                    className={`flex min-w-0 flex-1 px-px ${hour.calls > 0 ? 'cursor-pointer' : ''}`}
-                  >
-                    <HourBar hour={hour} isActive={index === active} />
-                  </span>
-                );
-              })}
-              {rows.length > 1 &&
-                Array.from({ length: HOURS_IN_A_ROW - row.length }, (_, later) => (
-                  <span key={later} className="min-w-0 flex-1 px-px" />
-                ))}
-            </div>
+            <HourRow
+              row={row}
+              first={hours.findIndex(({ start }) => start === row[0]?.start)}
+              isOneOfMany={rows.length > 1}
+              active={active}
+            />
           </div>
         ))}
       </div>
@@ -139,6 +107,51 @@ export function HourStrip({ label, hours, onPick }: HourStripProps) {
       <p aria-live="polite" className="sr-only">
         {isByKey && shown !== undefined && describeHour(shown)}
       </p>
+    </div>
+  );
+}
+
+/** Where each key leads from an hour. */
+const STEPS: Readonly<Record<string, (from: number, count: number) => number>> = {
+  ArrowLeft: (from) => Math.max(0, from - 1),
+  ArrowRight: (from, count) => Math.min(count - 1, from + 1),
+  ArrowUp: (from) => (from < HOURS_IN_A_ROW ? from : from - HOURS_IN_A_ROW),
+  ArrowDown: (from, count) => (from + HOURS_IN_A_ROW < count ? from + HOURS_IN_A_ROW : from),
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+/** The last hour with calls; without any, the last. */
+function findStart(hours: readonly ProviderHistoryBucket[]): number {
+  const lastCalled = hours.findLastIndex(({ calls }) => calls > 0);
+  return lastCalled === -1 ? hours.length - 1 : lastCalled;
+}
+
+interface HourRowProps {
+  readonly row: readonly ProviderHistoryBucket[];
+  /** The place of its first hour among all. */
+  readonly first: number;
+  /** A day; without, all there is. */
+  readonly isOneOfMany: boolean;
+  readonly active: number | null;
+}
+
+function HourRow({ row, first, isOneOfMany, active }: HourRowProps) {
+  return (
+    <div className={`flex min-w-0 flex-1 ${isOneOfMany ? 'h-5' : 'h-9'}`}>
+      {row.map((hour, at) => (
+        <span
+          key={hour.start}
+          data-hour={first + at}
+          className={`flex min-w-0 flex-1 px-px ${hour.calls > 0 ? 'cursor-pointer' : ''}`}
+        >
+          <HourBar hour={hour} isActive={first + at === active} />
+        </span>
+      ))}
+      {isOneOfMany &&
+        Array.from({ length: HOURS_IN_A_ROW - row.length }, (_, later) => (
+          <span key={later} className="min-w-0 flex-1 px-px" />
+        ))}
     </div>
   );
 }
