@@ -172,75 +172,79 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
           />
         ),
       },
-      {
-        id: 'name',
-        header: 'Model',
-        width: 'minmax(150px,3fr)',
-        // Without the author, with whom the names of most models begin.
-        narrow: {
-          width: 'minmax(96px,3fr)',
-          cell: ({ id, name }) => (
-            <span title={id} className="font-medium">
-              {name.slice(name.indexOf(': ') + 1).trim()}
-            </span>
-          ),
-        },
-        cell: ({ id, name }) => (
-          <span title={id}>
-            <span className="font-medium">{name}</span> <span className="font-mono text-xs text-ink-faint">{id}</span>
-          </span>
-        ),
-      },
-      {
-        id: 'context',
-        leaves: 3,
-        header: 'Context',
-        width: '80px',
-        isNumeric: true,
-        cell: (model) => formatCompact(model.context_length),
-      },
-      {
-        id: 'prompt',
-        header: 'In $/M',
-        width: '84px',
-        narrow: { width: '64px' },
-        isNumeric: true,
-        cell: ({ pricing }) => formatColumnPrice(pricing, 'prompt'),
-      },
-      {
-        id: 'completion',
-        header: 'Out $/M',
-        width: '84px',
-        isNumeric: true,
-        cell: ({ pricing }) => formatColumnPrice(pricing, 'completion'),
-      },
-      {
-        id: 'modalities',
-        leaves: 2,
-        header: 'In → out',
-        width: 'minmax(160px,1fr)',
-        cell: ({ architecture }) => (
-          <span className="text-ink-soft">
-            {architecture.input_modalities.join(', ')} → {architecture.output_modalities.join(', ')}
-          </span>
-        ),
-      },
-      {
-        id: 'abilities',
-        leaves: 1,
-        header: 'Can',
-        width: 'minmax(172px,1fr)',
-        cell: ({ supported_parameters: parameters }) => (
-          <span className="flex gap-1">
-            {parameters.includes('tools') && <Badge>tools</Badge>}
-            {parameters.includes('reasoning') && <Badge>reasoning</Badge>}
-            {parameters.includes('response_format') && <Badge>json</Badge>}
-          </span>
-        ),
-      },
+      ...FACT_COLUMNS,
     ];
   }, [compare, update]);
 }
+
+const FACT_COLUMNS: readonly Column<Model>[] = [
+  {
+    id: 'name',
+    header: 'Model',
+    width: 'minmax(150px,3fr)',
+    // Without the author, with whom the names of most models begin.
+    narrow: {
+      width: 'minmax(96px,3fr)',
+      cell: ({ id, name }) => (
+        <span title={id} className="font-medium">
+          {name.slice(name.indexOf(': ') + 1).trim()}
+        </span>
+      ),
+    },
+    cell: ({ id, name }) => (
+      <span title={id}>
+        <span className="font-medium">{name}</span> <span className="font-mono text-xs text-ink-faint">{id}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'context',
+    leaves: 3,
+    header: 'Context',
+    width: '80px',
+    isNumeric: true,
+    cell: (model) => formatCompact(model.context_length),
+  },
+  {
+    id: 'prompt',
+    header: 'In $/M',
+    width: '84px',
+    narrow: { width: '64px' },
+    isNumeric: true,
+    cell: ({ pricing }) => formatColumnPrice(pricing, 'prompt'),
+  },
+  {
+    id: 'completion',
+    header: 'Out $/M',
+    width: '84px',
+    isNumeric: true,
+    cell: ({ pricing }) => formatColumnPrice(pricing, 'completion'),
+  },
+  {
+    id: 'modalities',
+    leaves: 2,
+    header: 'In → out',
+    width: 'minmax(160px,1fr)',
+    cell: ({ architecture }) => (
+      <span className="text-ink-soft">
+        {architecture.input_modalities.join(', ')} → {architecture.output_modalities.join(', ')}
+      </span>
+    ),
+  },
+  {
+    id: 'abilities',
+    leaves: 1,
+    header: 'Can',
+    width: 'minmax(172px,1fr)',
+    cell: ({ supported_parameters: parameters }) => (
+      <span className="flex gap-1">
+        {parameters.includes('tools') && <Badge>tools</Badge>}
+        {parameters.includes('reasoning') && <Badge>reasoning</Badge>}
+        {parameters.includes('response_format') && <Badge>json</Badge>}
+      </span>
+    ),
+  },
+];
 
 /** Models that were set up and are not served, which the list below does not have. */
 function UnservedModels({ onOpen }: { onOpen: (id: string) => void }) {

@@ -51,12 +51,14 @@ export function useBenchActions(context: BenchContext): BenchActions {
   return useMemo(() => createBenchActions(() => latest.current), []);
 }
 
-function createBenchActions(read: () => BenchContext): BenchActions {
-  const columnOf = (id: string) =>
-    read()
-      .store.getState()
-      .columns.find((column) => column.id === id);
-  const readRequest = (columnId: string, experiment: Experiment): ChatCompletionRequest | string => {
+interface Runner {
+  readonly readRequest: (columnId: string, experiment: Experiment) => ChatCompletionRequest | string;
+  /** Makes a change and runs these columns with it; nothing at all where one of them could not be run. */
+  readonly run: (columnIds: readonly string[], change: (experiment: Experiment) => Experiment) => void;
+}
+
+function createRunner(read: () => BenchContext): Runner {
+  const readRequest: Runner['readRequest'] = (columnId, experiment) => {
     const column = experiment.columns.find(({ id }) => id === columnId);
     if (column === undefined) return 'There is no such column';
     return toRequest(
@@ -64,29 +66,6 @@ function createBenchActions(read: () => BenchContext): BenchActions {
       column,
       read().models.find(({ id }) => id === column.model),
     );
-  };
-  /** Makes a change and runs these columns with it; nothing at all where one of them could not be run. */
-  const run = (columnIds: readonly string[], change: (experiment: Experiment) => Experiment): boolean => {
-    const { store, runs, onProblem } = read();
-    const { columns } = store.getState();
-    const busy = columns.findIndex(({ id }) => columnIds.includes(id) && isUnderWay(runs.of(id)));
-    if (busy >= 0) {
-      showToast({ tone: 'neutral', title: `The completion of column ${busy + 1} is still coming` });
-      return false;
-    }
-    const next = change(store.getState());
-    const requests = columnIds.map((id) => [id, readRequest(id, next)] as const);
-    const problem = requests.map(([, request]) => request).find((request) => typeof request === 'string');
-    if (problem !== undefined) {
-      showToast({ tone: 'bad', title: problem });
-      onProblem();
-      return false;
-    }
-    store.update(() => next);
-    for (const [id, request] of requests) {
-      if (typeof request !== 'string') runs.track(start(id, request, requests.length));
-    }
-    return true;
   };
   const start = async (columnId: string, request: ChatCompletionRequest, among: number): Promise<void> => {
     const { store, runs, caller } = read();
@@ -108,6 +87,32 @@ function createBenchActions(read: () => BenchContext): BenchActions {
     const turn = toAssistantTurn(own.getState(), facts);
     store.update((experiment) => addCompletion(experiment, columnId, turn));
   };
+  const run: Runner['run'] = (columnIds, change) => {
+    const { store, runs, onProblem } = read();
+    const { columns } = store.getState();
+    const busy = columns.findIndex(({ id }) => columnIds.includes(id) && isUnderWay(runs.of(id)));
+    if (busy >= 0) return showToast({ tone: 'neutral', title: `The completion of column ${busy + 1} is still coming` });
+    const next = change(store.getState());
+    const requests = columnIds.map((id) => [id, readRequest(id, next)] as const);
+    const problem = requests.map(([, request]) => request).find((request) => typeof request === 'string');
+    if (problem !== undefined) {
+      showToast({ tone: 'bad', title: problem });
+      return onProblem();
+    }
+    store.update(() => next);
+    for (const [id, request] of requests) {
+      if (typeof request !== 'string') runs.track(start(id, request, requests.length));
+    }
+  };
+  return { readRequest, run };
+}
+
+function createBenchActions(read: () => BenchContext): BenchActions {
+  const { readRequest, run } = createRunner(read);
+  const columnOf = (id: string) =>
+    read()
+      .store.getState()
+      .columns.find((column) => column.id === id);
   return {
     readRequest: (columnId) => {
       const { store, fit } = read();
@@ -154,7 +159,7 @@ function createBenchActions(read: () => BenchContext): BenchActions {
         store.update((experiment) => ({ ...experiment, columns: experiment.columns.toSpliced(at, 0, removed) }));
       showToast({ tone: 'neutral', title: `Column ${at + 1} was removed`, action: { label: 'Undo', run: undo } });
     },
-    again: (columnId) => void run([columnId], (experiment) => dropCompletion(experiment, columnId)),
+    again: (columnId) => run([columnId], (experiment) => dropCompletion(experiment, columnId)),
     edit: (turnId, text) => read().store.update((experiment) => setTurnText(experiment, turnId, text)),
     sendFrom(turnId) {
       const ids = columnsWith(read().store.getState().columns, turnId);

@@ -37,7 +37,6 @@ interface WorkbenchProps {
 
 /** Conversations with models side by side. Every completion is an ordinary generation. */
 export function Workbench({ store, caller, models, firstModel, isFocused, onOpen }: WorkbenchProps) {
-  const navigate = useNavigateWithin('/playground');
   const experiment = useStore(store);
   const { id, setup, columns, text, attached } = experiment;
   const [runs] = useState(() => createRuns(() => createRun(drawTogether, () => performance.now())));
@@ -71,20 +70,10 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
     store.update((before) => ({ ...before, attached: [...before.attached, ...read] })),
   );
 
-  const shown = toModels(experiment);
-  useEffect(() => {
-    void navigate({ search: { models: shown, open: id }, replace: true });
-  }, [navigate, shown, id]);
-
+  useAddress(id, toModels(experiment));
   const send = (): void => actions.send(sendTo.map(({ column }) => column.id));
   const stop = (): void => void runs.stopAll();
-  // A dialog keeps the page behind it still.
-  const sendUnlessCovered = (): void => {
-    if (document.querySelector('dialog[open]') === null) send();
-  };
-  useShortcut({ keys: 'mod+Enter', label: 'Send', group: 'This screen' }, sendUnlessCovered);
-  useShortcut({ keys: 'Escape', label: 'Stop', group: 'This screen' }, stop, isRunning);
-
+  useSendKeys(send, stop, isRunning);
   const settled = useDeferredValue(experiment);
   const estimates = useMemo(() => estimateColumns(settled, models, fit), [settled, models, fit]);
   const unsupported = findUnsupported(
@@ -149,6 +138,23 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
       />
     </div>
   );
+}
+
+/** Keeps the address to what is open, so that it can be kept and sent. */
+function useAddress(id: string, models: ReturnType<typeof toModels>): void {
+  const navigate = useNavigateWithin('/playground');
+  useEffect(() => {
+    void navigate({ search: { models, open: id }, replace: true });
+  }, [navigate, models, id]);
+}
+
+function useSendKeys(send: () => void, stop: () => void, isRunning: boolean): void {
+  // A dialog keeps the page behind it still.
+  const sendUnlessCovered = (): void => {
+    if (document.querySelector('dialog[open]') === null) send();
+  };
+  useShortcut({ keys: 'mod+Enter', label: 'Send', group: 'This screen' }, sendUnlessCovered);
+  useShortcut({ keys: 'Escape', label: 'Stop', group: 'This screen' }, stop, isRunning);
 }
 
 /** Makes requests fit the limit of the key, as far as it is known what that has left. */

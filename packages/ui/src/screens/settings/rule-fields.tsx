@@ -42,15 +42,6 @@ const LISTS = [
 
 /** One rule: its name, the model that it chooses, and its conditions. */
 export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFieldsProps) {
-  const { when } = rule;
-  const set = <Name extends keyof RoutingConditions>(name: Name, value: RoutingConditions[Name]): void => {
-    const { [name]: _, ...others } = when;
-    onChange({ ...rule, when: value === undefined ? others : { ...others, [name]: value } });
-  };
-  const setDoor = (door: Door, isOn: boolean): void => {
-    const doors = (Object.keys(DOORS) as Door[]).filter((one) => (one === door ? isOn : when.doors?.includes(one)));
-    set('doors', doors.length === 0 ? undefined : doors);
-  };
   return (
     <fieldset disabled={isFixed} className="flex min-w-0 flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
@@ -89,6 +80,28 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
         />
       </div>
       <p className="text-sm font-medium">When all of these hold</p>
+      <ConditionFields
+        when={rule.when}
+        issue={(name) => issue(`when.${name}`)}
+        onChange={(when) => onChange({ ...rule, when })}
+      />
+    </fieldset>
+  );
+}
+
+interface ConditionFieldsProps {
+  readonly when: RoutingConditions;
+  readonly issue: (name: string) => string | undefined;
+  readonly onChange: (when: RoutingConditions) => void;
+}
+
+function ConditionFields({ when, issue, onChange }: ConditionFieldsProps) {
+  const set = <Name extends keyof RoutingConditions>(name: Name, value: RoutingConditions[Name]): void => {
+    const { [name]: _, ...others } = when;
+    onChange(value === undefined ? others : { ...others, [name]: value });
+  };
+  return (
+    <>
       <div className="grid gap-3 sm:grid-cols-2">
         {YES_NO.map(([name, label, hint]) => (
           <Field key={name} label={label} hint={hint}>
@@ -107,7 +120,7 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
           </Field>
         ))}
         {NUMBERS.map(([name, label, hint]) => (
-          <Field key={name} label={label} hint={hint} error={issue(`when.${name}`)}>
+          <Field key={name} label={label} hint={hint} error={issue(name)}>
             {(control) => (
               <input
                 {...control}
@@ -128,24 +141,33 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
             hint={hint}
             placeholder={name === 'except_keys' ? 'none' : 'any'}
             values={when[name]}
-            error={issue(`when.${name}`)}
+            error={issue(name)}
             onChange={(values) => set(name, values)}
           />
         ))}
       </div>
-      <fieldset>
-        <legend className="mb-1 text-sm font-medium">Over one of these; without any, over all</legend>
-        <div className="flex flex-wrap gap-x-4">
-          {(Object.entries(DOORS) as [Door, string][]).map(([door, label]) => (
-            <Checkbox
-              key={door}
-              label={label}
-              checked={when.doors?.includes(door) === true}
-              onChange={(event) => setDoor(door, event.target.checked)}
-            />
-          ))}
-        </div>
-      </fieldset>
+      <DoorFields doors={when.doors ?? []} onChange={(doors) => set('doors', doors.length === 0 ? undefined : doors)} />
+    </>
+  );
+}
+
+function DoorFields({ doors, onChange }: { doors: readonly Door[]; onChange: (doors: Door[]) => void }) {
+  const known = Object.entries(DOORS) as [Door, string][];
+  const toggle = (door: Door, isOn: boolean): void =>
+    onChange(known.map(([one]) => one).filter((one) => (one === door ? isOn : doors.includes(one))));
+  return (
+    <fieldset>
+      <legend className="mb-1 text-sm font-medium">Over one of these; without any, over all</legend>
+      <div className="flex flex-wrap gap-x-4">
+        {known.map(([door, label]) => (
+          <Checkbox
+            key={door}
+            label={label}
+            checked={doors.includes(door)}
+            onChange={(event) => toggle(door, event.target.checked)}
+          />
+        ))}
+      </div>
     </fieldset>
   );
 }
