@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { modelsQuery } from '../../api/queries.ts';
 import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../app/base-url.ts';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
+import { Loaded } from '../../features/list-screen/loaded.tsx';
 import { toModelParams, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
 import { OpenPage } from '../../features/resource-page/resource-page.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -13,8 +14,7 @@ import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
@@ -24,9 +24,9 @@ import { PlanExplanation } from './plan-explanation.tsx';
 import { ModelSetupTab } from './setup/model-setup-tab.tsx';
 
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data: models, error, refetch } = useQuery(modelsQuery);
+  const query = useQuery(modelsQuery);
   const [tab, setTab] = useState('about');
-  const model = models?.find((candidate) => candidate.id === id);
+  const model = query.data?.find((candidate) => candidate.id === id);
   const title = (
     <>
       <h2 className="truncate font-semibold">{model?.name ?? id}</h2>
@@ -53,56 +53,68 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
   );
   return (
     <SidePanel title={title} label={`Model ${id}`} onClose={onClose} actions={actions}>
-      {error !== null ? (
-        <div className="p-4">
-          <ErrorPanel error={error} onRetry={() => void refetch()} />
-        </div>
-      ) : models === undefined ? (
-        <Loading what="the model" />
-      ) : model === undefined ? (
-        <>
-          <EmptyState title="There is no such model here">
-            It may belong to a provider that is no longer configured, or is not called.
-          </EmptyState>
-          <ModelSetupTab id={id} />
-        </>
-      ) : (
-        <Tabs
-          label="About the model"
-          value={tab}
-          onChange={setTab}
-          tabs={[
-            { value: 'about', label: 'About', content: () => <About model={model} /> },
-            {
-              value: 'endpoints',
-              label: 'Endpoints',
-              content: () => (
-                <div className="scroll-thin h-full overflow-y-auto p-4">
-                  <ModelEndpoints id={id} />
-                </div>
-              ),
-            },
-            {
-              value: 'usable',
-              label: 'Can I use it?',
-              content: () => (path === null ? <PlanExplanation model={id} /> : <OtherPath path={path} />),
-            },
-            { value: 'setup', label: 'Set-up', content: () => <ModelSetupTab id={id} /> },
-            { value: 'usage', label: 'My usage', content: () => <ModelUsage id={id} /> },
-            { value: 'code', label: 'Code', content: () => <Snippets id={id} path={path} /> },
-            {
-              value: 'raw',
-              label: 'Raw',
-              content: () => (
-                <div className="flex h-full flex-col">
-                  <JsonTree value={model} label="The model as the API lists it" />
-                </div>
-              ),
-            },
-          ]}
-        />
-      )}
+      <Loaded what="the model" query={query} data={query.data}>
+        {() =>
+          model === undefined ? (
+            <>
+              <EmptyState title="There is no such model here">
+                It may belong to a provider that is no longer configured, or is not called.
+              </EmptyState>
+              <ModelSetupTab id={id} />
+            </>
+          ) : (
+            <ModelTabs model={model} tab={tab} onTab={setTab} />
+          )
+        }
+      </Loaded>
     </SidePanel>
+  );
+}
+
+interface ModelTabsProps {
+  readonly model: Model;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+}
+
+function ModelTabs({ model, tab, onTab }: ModelTabsProps) {
+  const { id } = model;
+  const path = toOtherPath(model);
+  return (
+    <Tabs
+      label="About the model"
+      value={tab}
+      onChange={onTab}
+      tabs={[
+        { value: 'about', label: 'About', content: () => <About model={model} /> },
+        {
+          value: 'endpoints',
+          label: 'Endpoints',
+          content: () => (
+            <div className="scroll-thin h-full overflow-y-auto p-4">
+              <ModelEndpoints id={id} />
+            </div>
+          ),
+        },
+        {
+          value: 'usable',
+          label: 'Can I use it?',
+          content: () => (path === null ? <PlanExplanation model={id} /> : <OtherPath path={path} />),
+        },
+        { value: 'setup', label: 'Set-up', content: () => <ModelSetupTab id={id} /> },
+        { value: 'usage', label: 'My usage', content: () => <ModelUsage id={id} /> },
+        { value: 'code', label: 'Code', content: () => <Snippets id={id} path={path} /> },
+        {
+          value: 'raw',
+          label: 'Raw',
+          content: () => (
+            <div className="flex h-full flex-col">
+              <JsonTree value={model} label="The model as the API lists it" />
+            </div>
+          ),
+        },
+      ]}
+    />
   );
 }
 

@@ -3,22 +3,21 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { activityQuery } from '../../api/queries.ts';
+import { Loaded } from '../../features/list-screen/loaded.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 
 export function ModelUsage({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(activityQuery);
-  if (error !== null) {
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      </div>
-    );
-  }
-  if (data === undefined) return <Loading what="usage" />;
-  const { days, total } = toUsageByDay(data, id);
+  const query = useQuery(activityQuery);
+  return (
+    <Loaded what="usage" query={query} data={query.data}>
+      {(activity) => <UsageTable id={id} {...toUsageByDay(activity, id)} />}
+    </Loaded>
+  );
+}
+
+function UsageTable({ id, days, total }: ReturnType<typeof toUsageByDay> & { id: string }) {
   if (days.length === 0)
     return <EmptyState title="Not called in the last 30 days">Try it from the playground.</EmptyState>;
   return (
