@@ -1,8 +1,9 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { type FieldPath, type FieldValues, useController, type UseFormReturn } from 'react-hook-form';
 
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
+import { Checkbox } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
+import { LabelledInput, type LabelledProps, LabelledSelect } from './labelled.tsx';
 
 /** What the fields of a form share. */
 export interface FormParts<Values extends FieldValues> {
@@ -14,48 +15,34 @@ export interface FormParts<Values extends FieldValues> {
 
 interface NamedProps<Values extends FieldValues> extends FormParts<Values> {
   readonly name: FieldPath<Values>;
-  readonly label: string;
-  readonly hint?: ReactNode;
 }
 
-interface LabelledProps<Values extends FieldValues> extends NamedProps<Values> {
+interface ValueProps<Values extends FieldValues> extends NamedProps<Values> {
   /** Where the gateway has the value, if that is not its name. */
   readonly path?: string;
-  /** Of the field with its label. */
-  readonly fieldClass?: string;
-}
-
-type Own = keyof LabelledProps<FieldValues> | 'value' | 'onChange';
-
-interface InputFieldProps<Values extends FieldValues>
-  extends LabelledProps<Values>, Omit<ComponentProps<'input'>, Own> {
-  /** The value as it is typed; without, as it is. */
+  /** The value as it is shown; without, as it is. */
   readonly show?: (value: never) => string | number;
-  /** What is typed as a value; without, the text itself. */
+  /** What is typed or chosen as a value; without, the text itself. */
   readonly read?: (text: string) => unknown;
 }
 
+type Own = keyof ValueProps<FieldValues> | keyof LabelledProps | 'value' | 'onChange';
+
+type InputFieldProps<Values extends FieldValues> = ValueProps<Values> &
+  Omit<LabelledProps, 'error'> &
+  Omit<ComponentProps<'input'>, Own>;
+
 /** A text or a number of a form. */
 export function InputField<Values extends FieldValues>(props: InputFieldProps<Values>) {
-  const { form, error, name, path = name, label, hint, fieldClass, show = asIs, read = asText, ...input } = props;
+  const { form, error, name, path = name, show = asIs, read = asText, ...rest } = props;
   const { value, onChange } = useController({ control: form.control, name }).field;
   return (
-    <Field
-      label={label}
-      hint={hint}
+    <LabelledInput
+      {...rest}
       error={issueFor(error, path)}
-      {...(fieldClass !== undefined && { className: fieldClass })}
-    >
-      {(control) => (
-        <input
-          className="field"
-          {...control}
-          {...input}
-          value={show(value)}
-          onChange={(event) => onChange(read(event.target.value))}
-        />
-      )}
-    </Field>
+      value={show(value)}
+      onChange={(text) => onChange(read(text))}
+    />
   );
 }
 
@@ -66,40 +53,30 @@ const asText = (text: string): string => text;
 export const textOrNull = (text: string): string | null => (text === '' ? null : text);
 export const numberOrNull = (text: string): number | null => (text === '' ? null : Number(text));
 
-interface SelectFieldProps<Values extends FieldValues>
-  extends LabelledProps<Values>, Omit<ComponentProps<'select'>, Own | 'children'> {
-  /** Each choice with what it is called, in this order. */
-  readonly options: readonly (readonly [value: string, label: string])[];
-  readonly read?: (text: string) => unknown;
-}
+type SelectFieldProps<Values extends FieldValues> = ValueProps<Values> &
+  Omit<LabelledProps, 'error'> &
+  Omit<ComponentProps<'select'>, Own | 'children'> & {
+    /** Each choice with what it is called, in this order. */
+    readonly options: readonly (readonly [value: string, label: string])[];
+  };
 
 /** One of a few values of a form; an empty one stands for null, too. */
 export function SelectField<Values extends FieldValues>(props: SelectFieldProps<Values>) {
-  const { form, error, name, path = name, label, hint, fieldClass, options, read = asText, ...select } = props;
+  const { form, error, name, path = name, show = asIs, read = asText, options, ...rest } = props;
   const { value, onChange } = useController({ control: form.control, name }).field;
   return (
-    <Field
-      label={label}
-      hint={hint}
+    <LabelledSelect
+      {...rest}
       error={issueFor(error, path)}
-      {...(fieldClass !== undefined && { className: fieldClass })}
+      value={show(value)}
+      onChange={(chosen) => onChange(read(chosen))}
     >
-      {(control) => (
-        <select
-          className="field"
-          {...control}
-          {...select}
-          value={asIs(value)}
-          onChange={(event) => onChange(read(event.target.value))}
-        >
-          {options.map(([option, name]) => (
-            <option key={option} value={option}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+      {options.map(([option, label]) => (
+        <option key={option} value={option}>
+          {label}
+        </option>
+      ))}
+    </LabelledSelect>
   );
 }
 
@@ -112,7 +89,7 @@ export const RESET_OPTIONS = [
 ] as const;
 
 interface CheckFieldProps<Values extends FieldValues>
-  extends Omit<NamedProps<Values>, 'error'>, Omit<ComponentProps<'input'>, Own | 'type'> {
+  extends Omit<NamedProps<Values>, 'error'>, Omit<ComponentProps<typeof Checkbox>, 'form' | 'name'> {
   /** Whether the box says the opposite of the value. */
   readonly isInverted?: boolean;
 }

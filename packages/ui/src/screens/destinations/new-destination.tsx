@@ -4,7 +4,8 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { destinationsQuery } from '../../features/destinations/destination-queries.ts';
-import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect } from '../../features/form/labelled.tsx';
+import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
@@ -45,37 +46,30 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Type" hint={DESTINATION_TYPES[type].note} error={issueFor(create.error, 'type')}>
-            {(control) => (
-              <select
-                {...control}
-                className="field"
-                value={type}
-                onChange={(event) => {
-                  setType(event.target.value as DestinationType);
-                  setDraft({ ...draft, config: {} });
-                }}
-              >
-                {Object.entries(DESTINATION_TYPES).map(([value, { label }]) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="Name" error={issueFor(create.error, 'name')}>
-            {(control) => (
-              <input
-                {...control}
-                required
-                maxLength={200}
-                className="field"
-                value={name}
-                onChange={(event) => setName(event.target.value)}
-              />
-            )}
-          </Field>
+          <LabelledSelect
+            label="Type"
+            hint={DESTINATION_TYPES[type].note}
+            error={issueFor(create.error, 'type')}
+            value={type}
+            onChange={(text) => {
+              setType(text as DestinationType);
+              setDraft({ ...draft, config: {} });
+            }}
+          >
+            {Object.entries(DESTINATION_TYPES).map(([value, { label }]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </LabelledSelect>
+          <LabelledInput
+            label="Name"
+            error={issueFor(create.error, 'name')}
+            required
+            maxLength={200}
+            value={name}
+            onChange={setName}
+          />
         </div>
         <ConfigFields
           type={type}

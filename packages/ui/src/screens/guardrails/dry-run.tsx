@@ -4,6 +4,7 @@ import { type FormEvent, useCallback, useEffect, useEffectEvent, useRef, useStat
 
 import { openApi } from '../../api/call-api.ts';
 import { readLines } from '../../api/read-lines.ts';
+import { LabelledInput } from '../../features/form/labelled.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -66,17 +67,14 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
         {scope.span === 'own' && (
           <div className="grid grid-cols-2 gap-3">
             {(['from', 'to'] as const).map((end) => (
-              <Field key={end} label={end === 'from' ? 'From' : 'Until'} error={issueFor(run.error, `filter.${end}`)}>
-                {(control) => (
-                  <input
-                    {...control}
-                    type="datetime-local"
-                    className="field"
-                    value={scope[end]}
-                    onChange={(event) => set({ [end]: event.target.value })}
-                  />
-                )}
-              </Field>
+              <LabelledInput
+                key={end}
+                label={end === 'from' ? 'From' : 'Until'}
+                error={issueFor(run.error, `filter.${end}`)}
+                type="datetime-local"
+                value={scope[end]}
+                onChange={(text) => set({ [end]: text })}
+              />
             ))}
           </div>
         )}

@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { Field, issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput } from '../../features/form/labelled.tsx';
+import { issueFor } from '../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
@@ -44,22 +45,15 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
           create.mutate();
         }}
       >
-        <Field
+        <LabelledInput
           label="Name"
           hint="Its rules come next; until then it restricts no calls."
           error={issueFor(create.error, 'name')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              required
-              maxLength={200}
-              className="field"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+          required
+          maxLength={200}
+          value={name}
+          onChange={setName}
+        />
         <SubjectPicker
           subjects="keys"
           options={options.keys}

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery } from '../../api/queries.ts';
+import { LabelledSelect } from '../../features/form/labelled.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Field } from '../../parts/controls/field.tsx';
@@ -59,15 +60,11 @@ export function TextTester({ guardrailId, change }: { guardrailId: string; chang
           />
         )}
       </Field>
-      <Field label="To the model">
-        {(control) => (
-          <select {...control} className="field" value={model} onChange={(event) => setModel(event.target.value)}>
-            {models?.map(({ id }) => (
-              <option key={id}>{id}</option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <LabelledSelect label="To the model" value={model} onChange={setModel}>
+        {models?.map(({ id }) => (
+          <option key={id}>{id}</option>
+        ))}
+      </LabelledSelect>
       <Button type="submit" look="primary" isBusy={test.isPending} className="self-start">
         Try it
       </Button>

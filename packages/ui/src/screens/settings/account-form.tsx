@@ -22,14 +22,15 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
   const save = useSaveSettings(settings, form);
   const draft = useWatch({ control: form.control }) as Settings;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(settings);
-  const parts: AccountParts = { form, error: save.error, isConfigured: (path) => configured.includes(path) };
+  const fields = { form, error: save.error };
+  const parts: AccountParts = { ...fields, isConfigured: (path) => configured.includes(path) };
   const submit = form.handleSubmit((values) => save.mutate(values));
   return (
     <form onSubmit={(event) => void submit(event)} className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">Account</h2>
       <div className="grid gap-4 sm:grid-cols-2">
         <InputField
-          {...parts}
+          {...fields}
           name="default_model"
           label="Default model"
           {...toFixed(parts, 'default_model', 'For requests that name none')}
@@ -39,7 +40,7 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
           read={textOrNull}
         />
         <InputField
-          {...parts}
+          {...fields}
           name="credits_usd"
           label="Credits in USD"
           {...toFixed(parts, 'credits_usd', 'What all calls together may cost; empty for no limit')}

@@ -4,8 +4,9 @@ import { type FormEvent, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { workspacesQuery } from '../../api/queries.ts';
+import { LabelledInput, LabelledSelect } from '../../features/form/labelled.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { Field, issueFor } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/field.tsx';
 import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
@@ -23,22 +24,13 @@ export function CallbackCard() {
       )}
       {error === null && chosen === undefined && <Loading what="workspaces" />}
       {workspaces !== undefined && workspaces.length > 1 && (
-        <Field label="Workspace">
-          {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={chosen?.id}
-              onChange={(event) => setChosenId(event.target.value)}
-            >
-              {workspaces.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <LabelledSelect label="Workspace" value={chosen?.id} onChange={setChosenId}>
+          {workspaces.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </LabelledSelect>
       )}
       {chosen !== undefined && <CallbackForm key={chosen.id} workspace={chosen} />}
     </section>
@@ -77,23 +69,16 @@ function CallbackForm({ workspace: { id, default_callback_url: stored } }: { wor
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field
+      <LabelledInput
         label="Default callback address"
         hint="Told when a video has ended whose request names no address; empty for the one of the configuration, if any"
         error={issueFor(save.error, 'default_callback_url')}
-      >
-        {(control) => (
-          <input
-            {...control}
-            type="url"
-            placeholder="https://…"
-            maxLength={2048}
-            className="field"
-            value={draft}
-            onChange={(event) => setDraft(event.target.value)}
-          />
-        )}
-      </Field>
+        type="url"
+        placeholder="https://…"
+        maxLength={2048}
+        value={draft}
+        onChange={setDraft}
+      />
       {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate()} />}
       <div className="flex justify-end gap-2">
         <Button

@@ -3,9 +3,10 @@ import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { useController } from 'react-hook-form';
 
 import { CheckField, type FormParts, SelectField, textOrNull } from '../../features/form/fields.tsx';
+import { LabelledInput } from '../../features/form/labelled.tsx';
 import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { Field, issueFor } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/field.tsx';
 
 /** What the parts of the account's form share. */
 export interface AccountParts extends FormParts<Settings> {
@@ -37,7 +38,8 @@ export function RoutingFields({ providers, ...parts }: RoutingFieldsProps) {
       <p className="text-xs text-ink-faint">For calls that do not say otherwise; a call’s own wish comes first.</p>
       <OrderFields {...parts} providers={providers} />
       <SelectField
-        {...parts}
+        form={parts.form}
+        error={parts.error}
         name="routing.sort"
         label="Otherwise"
         {...toFixed(parts, 'routing.sort', 'In which order endpoints are asked')}
@@ -181,20 +183,18 @@ function PriceFields({ form, error, isConfigured }: AccountParts) {
       )}
       <div className="grid gap-3 sm:grid-cols-3">
         {PRICES.map(({ unit, label, per }) => (
-          <Field key={unit} label={label} hint={per} error={issueFor(error, `routing.max_price.${unit}`)}>
-            {(control) => (
-              <input
-                {...control}
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="any"
-                disabled={isFixed}
-                className="field"
-                value={prices[unit] ?? ''}
-                onChange={(event) => onChange(withPrice(prices, unit, event.target.value))}
-              />
-            )}
-          </Field>
+          <LabelledInput
+            key={unit}
+            label={label}
+            hint={per}
+            error={issueFor(error, `routing.max_price.${unit}`)}
+            inputMode="decimal"
+            autoComplete="off"
+            placeholder="any"
+            disabled={isFixed}
+            value={prices[unit] ?? ''}
+            onChange={(text) => onChange(withPrice(prices, unit, text))}
+          />
         ))}
       </div>
     </div>

@@ -1,6 +1,7 @@
 import type { Door, RoutingConditions, RoutingRule } from '@model-gateway/core/wire';
 import { useState } from 'react';
 
+import { LabelledInput, LabelledSelect } from '../../features/form/labelled.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 
 export interface RuleFieldsProps {
@@ -45,27 +46,21 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
   return (
     <fieldset disabled={isFixed} className="flex min-w-0 flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Name" error={issue('name')}>
-          {(control) => (
-            <input
-              {...control}
-              className="field"
-              value={rule.name}
-              onChange={(event) => onChange({ ...rule, name: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Model" hint="In place of what the call asks for" error={issue('model')}>
-          {(control) => (
-            <input
-              {...control}
-              list={modelList}
-              className="field font-mono text-xs"
-              value={rule.model}
-              onChange={(event) => onChange({ ...rule, model: event.target.value })}
-            />
-          )}
-        </Field>
+        <LabelledInput
+          label="Name"
+          error={issue('name')}
+          value={rule.name}
+          onChange={(text) => onChange({ ...rule, name: text })}
+        />
+        <LabelledInput
+          label="Model"
+          hint="In place of what the call asks for"
+          error={issue('model')}
+          list={modelList}
+          className="field font-mono text-xs"
+          value={rule.model}
+          onChange={(text) => onChange({ ...rule, model: text })}
+        />
         <ListField
           className="sm:col-span-2"
           placeholder="none"
@@ -104,20 +99,17 @@ function ConditionFields({ when, issue, onChange }: ConditionFieldsProps) {
     <>
       <div className="grid gap-3 sm:grid-cols-2">
         {YES_NO.map(([name, label, hint]) => (
-          <Field key={name} label={label} hint={hint}>
-            {(control) => (
-              <select
-                {...control}
-                className="field"
-                value={String(when[name] ?? '')}
-                onChange={({ target: { value } }) => set(name, value === '' ? undefined : value === 'true')}
-              >
-                <option value="">Either</option>
-                <option value="true">Yes</option>
-                <option value="false">No</option>
-              </select>
-            )}
-          </Field>
+          <LabelledSelect
+            key={name}
+            label={label}
+            hint={hint}
+            value={String(when[name] ?? '')}
+            onChange={(value) => set(name, value === '' ? undefined : value === 'true')}
+          >
+            <option value="">Either</option>
+            <option value="true">Yes</option>
+            <option value="false">No</option>
+          </LabelledSelect>
         ))}
         {NUMBERS.map(([name, label, hint]) => (
           <Field key={name} label={label} hint={hint} error={issue(name)}>
@@ -188,21 +180,20 @@ function ListField({ label, hint, placeholder = 'any', className = '', values = 
   const [typed, setTyped] = useState(values.join(', '));
   const isCurrent = toList(typed).join() === values.join();
   return (
-    <Field label={label} hint={hint} error={error} className={className}>
-      {(control) => (
-        <input
-          {...control}
-          placeholder={placeholder}
-          className="field font-mono text-xs"
-          value={isCurrent ? typed : values.join(', ')}
-          onChange={({ target: { value } }) => {
-            const list = toList(value);
-            setTyped(value);
-            onChange(list.length === 0 ? undefined : list);
-          }}
-        />
-      )}
-    </Field>
+    <LabelledInput
+      label={label}
+      hint={hint}
+      error={error}
+      fieldClass={className}
+      placeholder={placeholder}
+      className="field font-mono text-xs"
+      value={isCurrent ? typed : values.join(', ')}
+      onChange={(value) => {
+        const list = toList(value);
+        setTyped(value);
+        onChange(list.length === 0 ? undefined : list);
+      }}
+    />
   );
 }
 

@@ -4,6 +4,7 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
+import { LabelledSelect } from '../../features/form/labelled.tsx';
 import { KeyCard } from '../../features/playground/key-card.tsx';
 import { usePlaygroundCaller } from '../../features/playground/playground-key.ts';
 import { videoModelsQuery, videosQuery } from '../../features/videos/video-queries.ts';
@@ -89,26 +90,23 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
       }
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
-        <Field label="Model" hint={model.description || undefined} error={issueFor(start.error, 'model')}>
-          {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={model.id}
-              onChange={(event) => {
-                const next = models.find(({ id }) => id === event.target.value) ?? first;
-                setModel(next);
-                setDraft({ ...toVideoDraft(next, draft.prompt), callbackUrl: draft.callbackUrl });
-              }}
-            >
-              {models.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name} ({id})
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <LabelledSelect
+          label="Model"
+          hint={model.description || undefined}
+          error={issueFor(start.error, 'model')}
+          value={model.id}
+          onChange={(text) => {
+            const next = models.find(({ id }) => id === text) ?? first;
+            setModel(next);
+            setDraft({ ...toVideoDraft(next, draft.prompt), callbackUrl: draft.callbackUrl });
+          }}
+        >
+          {models.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name} ({id})
+            </option>
+          ))}
+        </LabelledSelect>
         <Field label="Prompt" error={issueFor(start.error, 'prompt')}>
           {(control) => (
             <textarea

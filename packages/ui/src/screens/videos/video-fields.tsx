@@ -1,5 +1,6 @@
 import type { VideoModel } from '@model-gateway/core/wire';
 
+import { LabelledInput } from '../../features/form/labelled.tsx';
 import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import type { VideoDraft } from './video-draft.ts';
 
@@ -58,22 +59,15 @@ export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps)
             error={issueFor(error, 'seed')}
           />
         )}
-        <Field
+        <LabelledInput
           label="Callback address (optional)"
           hint="Told when the job has ended; empty for the default"
           error={issueFor(error, 'callback_url')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              type="url"
-              placeholder="https://…"
-              className="field"
-              value={draft.callbackUrl}
-              onChange={(event) => set({ callbackUrl: event.target.value })}
-            />
-          )}
-        </Field>
+          type="url"
+          placeholder="https://…"
+          value={draft.callbackUrl}
+          onChange={(text) => set({ callbackUrl: text })}
+        />
       </div>
     </>
   );

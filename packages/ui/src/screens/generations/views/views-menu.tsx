@@ -3,12 +3,12 @@ import { DropdownMenu } from 'radix-ui';
 import { type FormEvent, useRef, useState } from 'react';
 
 import { type SavedView, getPreferences, setPreferences, usePreferences } from '../../../app/preferences.ts';
+import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { toFilterText } from '../../../features/generations/search/filter-text.ts';
 import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
 import { useOpenView } from '../../../features/generations/search/use-open-view.ts';
 import { PERIODS, isPeriod } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Field } from '../../../parts/controls/field.tsx';
 import { MenuPortal } from '../../../parts/controls/menu.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
@@ -107,20 +107,16 @@ function SaveView({ search, onClose }: { search: GenerationSearch; onClose: () =
       }
     >
       <form id="save-view" className="flex flex-col gap-3 text-sm" onSubmit={save}>
-        <Field label="Name" error={problem}>
-          {(control) => (
-            <input
-              {...control}
-              className="field"
-              maxLength={MAX_NAME}
-              value={name}
-              onChange={(event) => {
-                setName(event.target.value);
-                setProblem(undefined);
-              }}
-            />
-          )}
-        </Field>
+        <LabelledInput
+          label="Name"
+          error={problem}
+          maxLength={MAX_NAME}
+          value={name}
+          onChange={(text) => {
+            setName(text);
+            setProblem(undefined);
+          }}
+        />
         <p className="text-ink-soft">
           The view has {toContents(search)}, and the columns as they are. This browser keeps it; to show the list to
           somebody else, send the address.

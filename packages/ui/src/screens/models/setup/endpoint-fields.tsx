@@ -5,17 +5,18 @@ import { Trash2 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 
 import { modelsQuery } from '../../../api/queries.ts';
+import { LabelledInput, LabelledSelect } from '../../../features/form/labelled.tsx';
 import { providerModelsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field, Folded } from '../../../parts/controls/field.tsx';
 import type { EndpointDraft } from './model-draft.ts';
 import {
-  copyPrices,
   FURTHER_UNITS,
   MAIN_UNITS,
   type PriceUnit,
-  toPriceLabel,
   type TypedPrices,
+  copyPrices,
+  toPriceLabel,
 } from './price-units.ts';
 
 interface EndpointFieldsProps {
@@ -37,25 +38,21 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
     <fieldset className="min-w-0 rounded-lg border border-line p-3">
       <legend className="px-1 text-sm font-medium">Endpoint {place}</legend>
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Provider" error={issue('provider')}>
-          {(control) => (
-            <select
-              {...control}
-              required
-              className="field"
-              value={draft.provider}
-              onChange={(event) => onChange({ ...draft, provider: event.target.value })}
-            >
-              {provider === undefined && <option value={draft.provider}>{draft.provider}</option>}
-              {providers.map(({ slug, name }) => (
-                <option key={slug} value={slug}>
-                  {name} ({slug})
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field
+        <LabelledSelect
+          label="Provider"
+          error={issue('provider')}
+          required
+          value={draft.provider}
+          onChange={(text) => onChange({ ...draft, provider: text })}
+        >
+          {provider === undefined && <option value={draft.provider}>{draft.provider}</option>}
+          {providers.map(({ slug, name }) => (
+            <option key={slug} value={slug}>
+              {name} ({slug})
+            </option>
+          ))}
+        </LabelledSelect>
+        <LabelledInput
           label="Its name there"
           hint={
             names === undefined || names.length === 0
@@ -63,19 +60,13 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
               : `One of ${names.length} that it lists, or another`
           }
           error={issue('providerModel')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              list={listId}
-              autoComplete="off"
-              spellCheck={false}
-              className="field font-mono"
-              value={draft.providerModel}
-              onChange={(event) => onChange({ ...draft, providerModel: event.target.value })}
-            />
-          )}
-        </Field>
+          list={listId}
+          autoComplete="off"
+          spellCheck={false}
+          className="field font-mono"
+          value={draft.providerModel}
+          onChange={(text) => onChange({ ...draft, providerModel: text })}
+        />
         <datalist id={listId}>
           {names?.map((id) => (
             <option key={id} value={id} />
@@ -101,20 +92,18 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
         hasIssue={LIMITS.some(({ path }) => issue(path) !== undefined)}
       >
         {LIMITS.map(({ field, path, label, hint, isCount = false }) => (
-          <Field key={field} label={label} hint={hint} error={issue(path)}>
-            {(control) => (
-              <input
-                {...control}
-                autoComplete="off"
-                spellCheck={false}
-                inputMode={isCount ? 'numeric' : 'text'}
-                pattern={isCount ? '[0-9]*' : undefined}
-                className="field"
-                value={draft[field]}
-                onChange={(event) => onChange({ ...draft, [field]: event.target.value })}
-              />
-            )}
-          </Field>
+          <LabelledInput
+            key={field}
+            label={label}
+            hint={hint}
+            error={issue(path)}
+            autoComplete="off"
+            spellCheck={false}
+            inputMode={isCount ? 'numeric' : 'text'}
+            pattern={isCount ? '[0-9]*' : undefined}
+            value={draft[field]}
+            onChange={(text) => onChange({ ...draft, [field]: text })}
+          />
         ))}
       </FoldedGrid>
       <Button look="quiet" className="mt-2" icon={<Trash2 size={14} aria-hidden />} onClick={onRemove}>
@@ -192,18 +181,15 @@ type PriceFieldProps = Pick<EndpointFieldsProps, 'draft' | 'onChange' | 'issue'>
 
 function PriceField({ unit, draft, onChange, issue }: PriceFieldProps) {
   return (
-    <Field label={toPriceLabel(unit)} hint="Empty: not known. 0: free" error={issue(`pricing.${unit}`)}>
-      {(control) => (
-        <input
-          {...control}
-          inputMode="decimal"
-          autoComplete="off"
-          className="field"
-          value={draft.prices[unit] ?? ''}
-          onChange={(event) => onChange({ ...draft, prices: { ...draft.prices, [unit]: event.target.value } })}
-        />
-      )}
-    </Field>
+    <LabelledInput
+      label={toPriceLabel(unit)}
+      hint="Empty: not known. 0: free"
+      error={issue(`pricing.${unit}`)}
+      inputMode="decimal"
+      autoComplete="off"
+      value={draft.prices[unit] ?? ''}
+      onChange={(text) => onChange({ ...draft, prices: { ...draft.prices, [unit]: text } })}
+    />
   );
 }
 

@@ -3,16 +3,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
+import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { createModel, deleteModel, replaceModel } from '../../../features/models/model-setup-queries.ts';
 import { providerSetupsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Field, issueFor } from '../../../parts/controls/field.tsx';
+import { issueFor } from '../../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { EndpointFields } from './endpoint-fields.tsx';
-import { emptyEndpoint, type ModelDraft, startModelDraft, toDefinition, toModelDraft } from './model-draft.ts';
+import { type ModelDraft, emptyEndpoint, startModelDraft, toDefinition, toModelDraft } from './model-draft.ts';
 
 interface ModelDialogProps {
   /** The model as it was set up; absent for a new one. */
@@ -120,22 +121,20 @@ function NameFields({ draft, hasFixedId, onChange, error }: NameFieldsProps) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {NAME_FIELDS.map(({ field, path, label, hint }) => (
-        <Field key={field} label={label} hint={hint} error={issueFor(error, path)}>
-          {(control) => (
-            <input
-              {...control}
-              autoComplete="off"
-              spellCheck={false}
-              required={field === 'id'}
-              disabled={field === 'id' && hasFixedId}
-              inputMode={field === 'context' ? 'numeric' : 'text'}
-              pattern={field === 'context' ? '[0-9]*' : undefined}
-              className="field"
-              value={draft[field]}
-              onChange={(event) => onChange({ [field]: event.target.value })}
-            />
-          )}
-        </Field>
+        <LabelledInput
+          key={field}
+          label={label}
+          hint={hint}
+          error={issueFor(error, path)}
+          autoComplete="off"
+          spellCheck={false}
+          required={field === 'id'}
+          disabled={field === 'id' && hasFixedId}
+          inputMode={field === 'context' ? 'numeric' : 'text'}
+          pattern={field === 'context' ? '[0-9]*' : undefined}
+          value={draft[field]}
+          onChange={(text) => onChange({ [field]: text })}
+        />
       ))}
     </div>
   );

@@ -1,3 +1,4 @@
+import { LabelledInput, LabelledSelect } from '../../../features/form/labelled.tsx';
 import { EFFORTS, type Problems, PROVIDER_SORTS, type Setup } from '../../../features/playground/setup/setup.ts';
 import { Checkbox, Field } from '../../../parts/controls/field.tsx';
 import { toSentence } from './to-sentence.ts';
@@ -21,66 +22,42 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
     <div className="flex flex-col gap-3">
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
         {NUMBERS.map(([field, label]) => (
-          <Field key={field} label={label} error={toSentence(problems[field])}>
-            {(control) => (
-              <input
-                {...control}
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="default"
-                className="field"
-                value={setup[field]}
-                onChange={(event) => set({ [field]: event.target.value })}
-              />
-            )}
-          </Field>
+          <LabelledInput
+            key={field}
+            label={label}
+            error={toSentence(problems[field])}
+            inputMode="decimal"
+            autoComplete="off"
+            placeholder="default"
+            value={setup[field]}
+            onChange={(text) => set({ [field]: text })}
+          />
         ))}
-        <Field label="Reasoning effort">
-          {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={setup.effort}
-              onChange={(event) => set({ effort: event.target.value })}
-            >
-              <option value="">default</option>
-              {EFFORTS.map((effort) => (
-                <option key={effort}>{effort}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Providers">
-          {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={setup.providerSort}
-              onChange={(event) => set({ providerSort: event.target.value })}
-            >
-              <option value="">default order</option>
-              {Object.entries(PROVIDER_SORTS).map(([sort, label]) => (
-                <option key={sort} value={sort}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <LabelledSelect label="Reasoning effort" value={setup.effort} onChange={(text) => set({ effort: text })}>
+          <option value="">default</option>
+          {EFFORTS.map((effort) => (
+            <option key={effort}>{effort}</option>
+          ))}
+        </LabelledSelect>
+        <LabelledSelect label="Providers" value={setup.providerSort} onChange={(text) => set({ providerSort: text })}>
+          <option value="">default order</option>
+          {Object.entries(PROVIDER_SORTS).map(([sort, label]) => (
+            <option key={sort} value={sort}>
+              {label}
+            </option>
+          ))}
+        </LabelledSelect>
       </div>
       <div className="grid gap-3 md:grid-cols-2">
-        <Field label="Only these providers" hint="Slugs with commas between them; empty for any.">
-          {(control) => (
-            <input
-              {...control}
-              autoComplete="off"
-              spellCheck={false}
-              className="field font-mono text-xs"
-              value={setup.providerOnly}
-              onChange={(event) => set({ providerOnly: event.target.value })}
-            />
-          )}
-        </Field>
+        <LabelledInput
+          label="Only these providers"
+          hint="Slugs with commas between them; empty for any."
+          autoComplete="off"
+          spellCheck={false}
+          className="field font-mono text-xs"
+          value={setup.providerOnly}
+          onChange={(text) => set({ providerOnly: text })}
+        />
         <Field label="Further fields of the request, as JSON" error={toSentence(problems['more'])}>
           {(control) => (
             <textarea

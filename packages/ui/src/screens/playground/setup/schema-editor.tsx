@@ -1,6 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 
+import { LabelledInput, LabelledSelect } from '../../../features/form/labelled.tsx';
 import {
   canHaveChoices,
   EMPTY_ROW,
@@ -122,58 +123,37 @@ function Row({ row, at, path, problems, onChange, onRemove }: RowProps) {
       aria-label={`Row ${at + 1}`}
       className="grid grid-cols-2 items-start gap-2 rounded-md border border-line p-2 md:grid-cols-[1fr_9rem_2fr_1fr_auto_auto]"
     >
-      <Field label="Name" error={toSentence(problems[`${path}.name`])}>
-        {(control) => (
-          <input
-            {...control}
-            autoComplete="off"
-            spellCheck={false}
-            className="field font-mono text-xs"
-            value={row.name}
-            onChange={(event) => set({ name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Type">
-        {(control) => (
-          <select
-            {...control}
-            className="field"
-            value={row.type}
-            onChange={(event) => set({ type: event.target.value as RowType })}
-          >
-            {Object.entries(ROW_TYPES).map(([type, name]) => (
-              <option key={type} value={type}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Description">
-        {(control) => (
-          <input
-            {...control}
-            autoComplete="off"
-            className="field"
-            value={row.description}
-            onChange={(event) => set({ description: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="One of" error={toSentence(problems[`${path}.choices`])}>
-        {(control) => (
-          <input
-            {...control}
-            autoComplete="off"
-            placeholder={canHaveChoices(row.type) ? 'a, b, c' : ''}
-            disabled={!canHaveChoices(row.type)}
-            className="field"
-            value={row.choices}
-            onChange={(event) => set({ choices: event.target.value })}
-          />
-        )}
-      </Field>
+      <LabelledInput
+        label="Name"
+        error={toSentence(problems[`${path}.name`])}
+        autoComplete="off"
+        spellCheck={false}
+        className="field font-mono text-xs"
+        value={row.name}
+        onChange={(text) => set({ name: text })}
+      />
+      <LabelledSelect label="Type" value={row.type} onChange={(text) => set({ type: text as RowType })}>
+        {Object.entries(ROW_TYPES).map(([type, name]) => (
+          <option key={type} value={type}>
+            {name}
+          </option>
+        ))}
+      </LabelledSelect>
+      <LabelledInput
+        label="Description"
+        autoComplete="off"
+        value={row.description}
+        onChange={(text) => set({ description: text })}
+      />
+      <LabelledInput
+        label="One of"
+        error={toSentence(problems[`${path}.choices`])}
+        autoComplete="off"
+        placeholder={canHaveChoices(row.type) ? 'a, b, c' : ''}
+        disabled={!canHaveChoices(row.type)}
+        value={row.choices}
+        onChange={(text) => set({ choices: text })}
+      />
       <label className="flex min-h-[34px] items-center gap-2 text-sm md:mt-6">
         <input
           type="checkbox"

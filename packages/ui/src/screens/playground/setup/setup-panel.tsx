@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo, useEffect, useRef } from 'react';
 
+import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { type FormatDraft, isUnset, type Problems, type Setup } from '../../../features/playground/setup/setup.ts';
 import { Checkbox, Choice, Field } from '../../../parts/controls/field.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
@@ -131,17 +132,14 @@ function FormatEditor({ format, problems, onChange }: FormatEditorProps) {
       {format.type === 'json_schema' && (
         <div className="flex w-full flex-col gap-3">
           <div className="flex flex-wrap items-end gap-4">
-            <Field label="Name of the schema" error={toSentence(problems['format.name'])}>
-              {(control) => (
-                <input
-                  {...control}
-                  autoComplete="off"
-                  className="field font-mono text-xs"
-                  value={format.name}
-                  onChange={(event) => onChange({ ...format, name: event.target.value })}
-                />
-              )}
-            </Field>
+            <LabelledInput
+              label="Name of the schema"
+              error={toSentence(problems['format.name'])}
+              autoComplete="off"
+              className="field font-mono text-xs"
+              value={format.name}
+              onChange={(text) => onChange({ ...format, name: text })}
+            />
             <Checkbox
               label="Strict"
               hint="Models that can are held to the schema."

@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react';
 
+import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { EMPTY_TOOL, type Problems, type ToolDraft } from '../../../features/playground/setup/setup.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Field } from '../../../parts/controls/field.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
 import { toSentence } from './to-sentence.ts';
 
@@ -55,31 +55,23 @@ function Tool({ tool, at, problems, onChange, onRemove }: ToolProps) {
     <fieldset className="flex flex-col gap-3 rounded-lg border border-line p-3">
       <legend className="sr-only">Tool {at + 1}</legend>
       <div className="grid items-start gap-3 md:grid-cols-[14rem_1fr_auto]">
-        <Field label="Name of the tool" error={toSentence(problems[`tools.${at}.name`])}>
-          {(control) => (
-            <input
-              {...control}
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="get_weather"
-              className="field font-mono text-xs"
-              value={tool.name}
-              onChange={(event) => onChange({ ...tool, name: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="What it does">
-          {(control) => (
-            <input
-              {...control}
-              autoComplete="off"
-              placeholder="The weather of a city today"
-              className="field"
-              value={tool.description}
-              onChange={(event) => onChange({ ...tool, description: event.target.value })}
-            />
-          )}
-        </Field>
+        <LabelledInput
+          label="Name of the tool"
+          error={toSentence(problems[`tools.${at}.name`])}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="get_weather"
+          className="field font-mono text-xs"
+          value={tool.name}
+          onChange={(text) => onChange({ ...tool, name: text })}
+        />
+        <LabelledInput
+          label="What it does"
+          autoComplete="off"
+          placeholder="The weather of a city today"
+          value={tool.description}
+          onChange={(text) => onChange({ ...tool, description: text })}
+        />
         <Button look="quiet" className="md:mt-6" aria-label={`Remove tool ${at + 1}`} onClick={onRemove}>
           Remove
         </Button>

@@ -3,6 +3,7 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { getDesktop } from '../../../app/desktop.ts';
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
+import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
@@ -135,20 +136,17 @@ function NewKeyForm() {
           </>
         )}
       </Field>
-      <Field label="Key" className="min-w-48 flex-1">
-        {(control) => (
-          <input
-            {...control}
-            type="password"
-            required
-            maxLength={4096}
-            autoComplete="off"
-            className="field font-mono text-xs"
-            value={key}
-            onChange={(event) => setKey(event.target.value)}
-          />
-        )}
-      </Field>
+      <LabelledInput
+        label="Key"
+        fieldClass="min-w-48 flex-1"
+        type="password"
+        required
+        maxLength={4096}
+        autoComplete="off"
+        className="field font-mono text-xs"
+        value={key}
+        onChange={setKey}
+      />
       <Button type="submit" look="primary" isBusy={isBusy}>
         Save key
       </Button>
