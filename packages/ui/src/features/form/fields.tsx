@@ -51,6 +51,7 @@ const asText = (text: string): string => text;
 
 /** An empty field as null. */
 export const textOrNull = (text: string): string | null => (text === '' ? null : text);
+/** An empty field as null, what else is typed as a number. */
 export const numberOrNull = (text: string): number | null => (text === '' ? null : Number(text));
 
 type SelectFieldProps<Values extends FieldValues> = ValueProps<Values> &

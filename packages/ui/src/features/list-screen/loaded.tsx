@@ -9,6 +9,7 @@ interface Loadable {
   readonly refetch: () => unknown;
 }
 
+/** What is loaded, and how it is shown. */
 export interface LoadedProps<Data> {
   /** What is said while it loads: `keys`, `the model`. */
   readonly what: string;

@@ -8,9 +8,8 @@ import { generationQuery } from '../../features/generations/content/generation-q
 import { withoutFilters } from '../../features/generations/search/generation-search.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { GenerationActions } from './detail/generation-actions.tsx';
+import { GenerationActions, PinButton } from './detail/generation-actions.tsx';
 import { GenerationTabs } from './detail/generation-tabs.tsx';
-import { PinButton } from './detail/pin-button.tsx';
 import { useGenerations } from './list/use-generations.ts';
 import { useRowKeys, useStepKeys } from './list/use-row-keys.ts';
 import { useRunningCall } from './running/running-detail.tsx';

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Archive, Code, Maximize2, MessagesSquare, Trash2 } from 'lucide-react';
+import { Archive, Code, Maximize2, MessagesSquare, Pin, PinOff, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
+import { usePreferences } from '../../../app/preferences.ts';
 import { useSaveFixture } from '../../../features/fixtures/save-fixture.ts';
 import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
 import { toCurl } from '../../../features/generations/to-curl.ts';
@@ -13,6 +14,7 @@ import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
+import { togglePin } from '../list/pins.ts';
 import { NO_CHAT } from '../list/use-row-keys.ts';
 
 interface GenerationActionsProps {
@@ -92,5 +94,21 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+export function PinButton({ id }: { id: string }) {
+  const isPinned = usePreferences().pins.includes(id);
+  const label = isPinned ? 'Unpin' : 'Pin';
+  return (
+    <Button
+      look="quiet"
+      aria-label={label}
+      aria-pressed={isPinned}
+      title={`${label} (p)`}
+      className={isPinned ? 'text-accent' : ''}
+      icon={isPinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />}
+      onClick={() => togglePin(id)}
+    />
   );
 }

@@ -3,9 +3,8 @@ import { GitCompareArrows } from 'lucide-react';
 import { Button } from '../../../parts/controls/button.tsx';
 import { SidePanel } from '../../../parts/dialogs/side-panel.tsx';
 import { useRunningCall } from '../running/running-detail.tsx';
-import { GenerationActions } from './generation-actions.tsx';
+import { GenerationActions, PinButton } from './generation-actions.tsx';
 import { GenerationTabs } from './generation-tabs.tsx';
-import { PinButton } from './pin-button.tsx';
 
 interface GenerationDetailProps {
   readonly id: string;

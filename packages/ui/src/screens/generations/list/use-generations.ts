@@ -10,7 +10,7 @@ import {
   toSortQuery,
   withoutFilters,
 } from '../../../features/generations/search/generation-search.ts';
-import { addUpSearch } from '../search/search-progress.ts';
+import { addUpSearch } from '../search/search-bar.tsx';
 import { MAX_PINS } from './pins.ts';
 import { useNewRows } from './use-new-rows.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { addUpSearch, toPercent } from './search-progress.ts';
+import { addUpSearch, toPercent } from './search-bar.tsx';
 
 test('adds up how far the pages of a search have come', () => {
   const pages = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { findNameProblem, findView, putView, removeView, renameView, toView } from './saved-views.ts';
+import { findNameProblem, findView, putView, removeView, renameView, toView } from './views-menu.tsx';
 
 const failures = toView('Failures', { status: 'failed', range: '24h', open: 'gen-1', compare: 'gen-1', tab: 'raw' }, [
   'user',

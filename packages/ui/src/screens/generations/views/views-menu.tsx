@@ -12,9 +12,10 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { MenuPortal } from '../../../parts/controls/menu.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
+import { toView } from '../../../parts/waterfall/lay-out.ts';
 import { ManageViews } from './manage-views.tsx';
 import { SaveView } from './save-view.tsx';
-import { MAX_NAME, findNameProblem, findView, putView, removeView, renameView, toView } from './saved-views.ts';
+import { MAX_NAME } from './saved-views.ts';
 
 const ITEM =
   'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised data-[disabled]:opacity-50';
@@ -221,4 +222,52 @@ function View({ view, onDone }: { view: SavedView; onDone: (done: Done) => void 
       )}
     </form>
   );
+}
+
+const MAX_NAME = 60;
+
+/** The filters, the span of time and the columns under a name. What is open or compared is no part of it. */
+export function toView(
+  name: string,
+  { open: _open, compare: _compare, tab: _tab, ...search }: GenerationSearch,
+  hiddenColumns: readonly string[],
+): SavedView {
+  return { name, search, hiddenColumns };
+}
+
+/** The views with this one among them, in the order of their names; one of the same name is replaced. */
+export function putView(views: readonly SavedView[], view: SavedView): SavedView[] {
+  return [...removeView(views, view.name), view].toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+export const removeView = (views: readonly SavedView[], name: string): SavedView[] =>
+  views.filter((view) => view.name !== name);
+
+/** The views with one under another name; what is wrong with the name where it cannot be had. */
+export function renameView(views: readonly SavedView[], name: string, next: string): readonly SavedView[] | string {
+  const view = views.find((candidate) => candidate.name === name);
+  if (view === undefined || name === next) return views;
+  const problem = findNameProblem(views, next);
+  return problem ?? putView(removeView(views, name), { ...view, name: next });
+}
+
+/** Why a name cannot be given to a new view; undefined where it can. */
+export function findNameProblem(views: readonly SavedView[], name: string): string | undefined {
+  if (name.trim() === '') return 'A view needs a name';
+  return views.some((view) => view.name === name) ? `There is a view “${name}” already` : undefined;
+}
+
+/** The view that shows just this, if there is one. */
+export function findView(
+  views: readonly SavedView[],
+  search: GenerationSearch,
+  hiddenColumns: readonly string[],
+): SavedView | undefined {
+  const current = toText(toView('', search, hiddenColumns));
+  return views.find((view) => toText(view) === current);
+}
+
+function toText({ search, hiddenColumns }: SavedView): string {
+  const filters = Object.entries(search).toSorted(([a], [b]) => a.localeCompare(b));
+  return JSON.stringify([filters, hiddenColumns.toSorted((a, b) => a.localeCompare(b))]);
 }
