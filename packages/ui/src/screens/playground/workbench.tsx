@@ -43,9 +43,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
   const isRunning = useStore(runs, runs.isRunning);
   const [target, setTarget] = useState('');
   const [baseId, setBaseId] = useState('');
-  const [section, setSection] = useState<Section | null>(null);
-  const [focusKey, setFocusKey] = useState(0);
-  const problems = useMemo(() => findProblems(setup), [setup]);
+  const { showProblem, ...setupPanel } = useSetupPanel(setup);
   const live = columns.map((column, at) => ({ column, at })).filter(({ column }) => !column.isOriginal);
   const targets = live.filter(({ column }) => target === '' || column.id === target);
   const sendTo = targets.length === 0 ? live : targets;
@@ -57,12 +55,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
     caller,
     models,
     fit,
-    onProblem() {
-      const [path] = Object.keys(problems);
-      if (path === undefined) return;
-      setSection(sectionOf(path));
-      setFocusKey((before) => before + 1);
-    },
+    onProblem: showProblem,
   });
   useKept(store, () => runs.stopAll());
   const set = (change: Partial<Experiment>): void => store.update((before) => ({ ...before, ...change }));
@@ -103,14 +96,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         onOpen={onOpen}
       />
       <div className="scroll-thin -mx-1 flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1">
-        <SetupPanel
-          setup={setup}
-          problems={problems}
-          onChange={(next) => set({ setup: next })}
-          section={section}
-          onSection={setSection}
-          focusKey={focusKey}
-        />
+        <SetupPanel {...setupPanel} setup={setup} onChange={(next) => set({ setup: next })} />
         <BenchColumns
           columns={columns}
           baseId={baseId}
@@ -138,6 +124,20 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
       />
     </div>
   );
+}
+
+/** Which section of the set-up is open; a problem opens the one that it is in, and takes the focus there. */
+function useSetupPanel(setup: Experiment['setup']) {
+  const [section, setSection] = useState<Section | null>(null);
+  const [focusKey, setFocusKey] = useState(0);
+  const problems = useMemo(() => findProblems(setup), [setup]);
+  const showProblem = (): void => {
+    const [path] = Object.keys(problems);
+    if (path === undefined) return;
+    setSection(sectionOf(path));
+    setFocusKey((before) => before + 1);
+  };
+  return { problems, section, onSection: setSection, focusKey, showProblem };
 }
 
 /** Keeps the address to what is open, so that it can be kept and sent. */
