@@ -1,6 +1,6 @@
 import type { GuardrailDryRunLine } from '@model-gateway/core/wire';
 import { Play, Square } from 'lucide-react';
-import { type FormEvent, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 
 import { openApi } from '../../api/call-api.ts';
 import { readLines } from '../../api/read-lines.ts';
@@ -8,7 +8,7 @@ import { LabelledInput } from '../../features/form/labelled.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Checkbox, Choice, Field, issueFor } from '../../parts/controls/field.tsx';
+import { Checkbox, Choice, issueFor } from '../../parts/controls/field.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { DryRunResult } from './dry-run-result.tsx';
 
@@ -38,12 +38,6 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
   useEffect(() => {
     if (startCount > 0) beginNow();
   }, [startCount]);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (isRunning) run.stop();
-    else begin();
-  };
-  const set = (part: Partial<DryRunScope>): void => setScope({ ...scope, ...part });
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       {isChanged && (
@@ -51,60 +45,13 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
           What is not saved yet is tried, too, and stays unsaved.
         </p>
       )}
-      <form onSubmit={submit} className="flex flex-col gap-3">
-        <div className="flex flex-wrap items-center gap-2">
-          <Choice label="Calls of" value={scope.span} options={DRY_RUN_SPANS} onChange={(span) => set({ span })} />
-          <span className="flex-1" />
-          {/* One button for both, so that the focus stays on it. */}
-          <Button
-            type="submit"
-            look={isRunning ? 'plain' : 'primary'}
-            icon={isRunning ? <Square size={14} aria-hidden /> : <Play size={14} aria-hidden />}
-          >
-            {isRunning ? 'Stop' : run.state === 'idle' ? 'Run' : 'Run again'}
-          </Button>
-        </div>
-        {scope.span === 'own' && (
-          <div className="grid grid-cols-2 gap-3">
-            {(['from', 'to'] as const).map((end) => (
-              <LabelledInput
-                key={end}
-                label={end === 'from' ? 'From' : 'Until'}
-                error={issueFor(run.error, `filter.${end}`)}
-                type="datetime-local"
-                value={scope[end]}
-                onChange={(text) => set({ [end]: text })}
-              />
-            ))}
-          </div>
-        )}
-        <Field
-          label="Only calls that meet"
-          hint="Conditions as in the filter of Generations, such as model:acme/* cost>0.05; empty for all"
-          error={issueFor(run.error, 'filter.where') ?? issueFor(run.error, 'where')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              spellCheck={false}
-              className="field font-mono text-xs"
-              value={scope.where}
-              onChange={(event) => set({ where: event.target.value })}
-            />
-          )}
-        </Field>
-        {keys.length > 0 && (
-          <Checkbox
-            label={
-              keys.length === 1
-                ? 'Only calls of the key it holds for'
-                : `Only calls of the ${keys.length} keys it holds for`
-            }
-            checked={scope.isOwnKeys}
-            onChange={(event) => set({ isOwnKeys: event.target.checked })}
-          />
-        )}
-      </form>
+      <ScopeForm
+        scope={scope}
+        run={run}
+        keyCount={keys.length}
+        onChange={(part) => setScope({ ...scope, ...part })}
+        onSubmit={() => (isRunning ? run.stop() : begin())}
+      />
       {run.state === 'idle' && (
         <p className="text-sm text-ink-faint">
           Looks at every call as it was stored, newest first. No provider is called, and nothing is changed.
@@ -114,6 +61,74 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
       {run.state !== 'idle' && run.state !== 'failed' && <DryRunProgress state={run.state} line={run.line} />}
       {run.line !== null && <DryRunResult line={run.line} examples={run.examples} isFinal={run.state !== 'running'} />}
     </div>
+  );
+}
+
+interface ScopeFormProps {
+  readonly scope: DryRunScope;
+  readonly run: ReturnType<typeof useDryRun>;
+  /** How many keys the guardrail holds for. */
+  readonly keyCount: number;
+  readonly onChange: (part: Partial<DryRunScope>) => void;
+  readonly onSubmit: () => void;
+}
+
+/** Which calls are looked at. */
+function ScopeForm({ scope, run, keyCount, onChange, onSubmit }: ScopeFormProps) {
+  const isRunning = run.state === 'running';
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+      className="flex flex-col gap-3"
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <Choice label="Calls of" value={scope.span} options={DRY_RUN_SPANS} onChange={(span) => onChange({ span })} />
+        <span className="flex-1" />
+        {/* One button for both, so that the focus stays on it. */}
+        <Button
+          type="submit"
+          look={isRunning ? 'plain' : 'primary'}
+          icon={isRunning ? <Square size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+        >
+          {isRunning ? 'Stop' : run.state === 'idle' ? 'Run' : 'Run again'}
+        </Button>
+      </div>
+      {scope.span === 'own' && (
+        <div className="grid grid-cols-2 gap-3">
+          {(['from', 'to'] as const).map((end) => (
+            <LabelledInput
+              key={end}
+              label={end === 'from' ? 'From' : 'Until'}
+              error={issueFor(run.error, `filter.${end}`)}
+              type="datetime-local"
+              value={scope[end]}
+              onChange={(text) => onChange({ [end]: text })}
+            />
+          ))}
+        </div>
+      )}
+      <LabelledInput
+        label="Only calls that meet"
+        hint="Conditions as in the filter of Generations, such as model:acme/* cost>0.05; empty for all"
+        error={issueFor(run.error, 'filter.where') ?? issueFor(run.error, 'where')}
+        spellCheck={false}
+        className="field font-mono text-xs"
+        value={scope.where}
+        onChange={(where) => onChange({ where })}
+      />
+      {keyCount > 0 && (
+        <Checkbox
+          label={
+            keyCount === 1 ? 'Only calls of the key it holds for' : `Only calls of the ${keyCount} keys it holds for`
+          }
+          checked={scope.isOwnKeys}
+          onChange={(event) => onChange({ isOwnKeys: event.target.checked })}
+        />
+      )}
+    </form>
   );
 }
 

@@ -39,7 +39,6 @@ export function TextTester({ guardrailId, change }: { guardrailId: string; chang
     test.mutate();
   };
   const result = test.data?.data.request;
-  const isSent = result != null && result.action !== 'block' && result.endpoints_left > 0;
   return (
     <form onSubmit={submit} className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       {isChanged && (
@@ -69,41 +68,46 @@ export function TextTester({ guardrailId, change }: { guardrailId: string; chang
         Try it
       </Button>
       {test.error !== null && <ErrorPanel error={test.error} title="It could not be tried" />}
-      {result != null && (
-        <section
-          role="status"
-          aria-label="Result"
-          className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm"
-        >
-          <p className="flex items-center gap-2">
-            <Badge tone={ACTION_TONES[result.action] ?? 'neutral'}>{result.action}</Badge>
-            {result.action === 'block'
-              ? 'It would be refused, and no endpoint asked.'
-              : result.endpoints_left === 0
-                ? 'No endpoint would be left to ask.'
-                : `${result.endpoints_left} ${result.endpoints_left === 1 ? 'endpoint' : 'endpoints'} could be asked.`}
-          </p>
-          {result.stages.map((stage, at) => (
-            <p key={at}>
-              <span className="font-medium">{toFinding(stage.data)}</span>: {stage.data.action}
-            </p>
-          ))}
-          {isSent && result.redacted_messages !== null && (
-            <div>
-              <p className="mb-1 text-ink-faint">It would be sent as:</p>
-              <div className="rounded-md bg-raised p-2">
-                <PlainText text={toTexts(result.redacted_messages)} />
-              </div>
-            </div>
-          )}
-          {result.excluded.map(({ provider, model: name, rule }) => (
-            <p key={`${provider} ${name}`} className="text-ink-soft">
-              {name} at {provider} is excluded by <code className="font-mono text-xs">{rule}</code>.
-            </p>
-          ))}
-        </section>
-      )}
+      {result != null && <TestResult result={result} />}
     </form>
+  );
+}
+
+function TestResult({ result }: { result: NonNullable<GuardrailTestResult['request']> }) {
+  const isSent = result.action !== 'block' && result.endpoints_left > 0;
+  return (
+    <section
+      role="status"
+      aria-label="Result"
+      className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm"
+    >
+      <p className="flex items-center gap-2">
+        <Badge tone={ACTION_TONES[result.action] ?? 'neutral'}>{result.action}</Badge>
+        {result.action === 'block'
+          ? 'It would be refused, and no endpoint asked.'
+          : result.endpoints_left === 0
+            ? 'No endpoint would be left to ask.'
+            : `${result.endpoints_left} ${result.endpoints_left === 1 ? 'endpoint' : 'endpoints'} could be asked.`}
+      </p>
+      {result.stages.map((stage, at) => (
+        <p key={at}>
+          <span className="font-medium">{toFinding(stage.data)}</span>: {stage.data.action}
+        </p>
+      ))}
+      {isSent && result.redacted_messages !== null && (
+        <div>
+          <p className="mb-1 text-ink-faint">It would be sent as:</p>
+          <div className="rounded-md bg-raised p-2">
+            <PlainText text={toTexts(result.redacted_messages)} />
+          </div>
+        </div>
+      )}
+      {result.excluded.map(({ provider, model: name, rule }) => (
+        <p key={`${provider} ${name}`} className="text-ink-soft">
+          {name} at {provider} is excluded by <code className="font-mono text-xs">{rule}</code>.
+        </p>
+      ))}
+    </section>
   );
 }
 

@@ -29,12 +29,13 @@ import { ModelFilters } from './model-filters.tsx';
 import { ModelPanel } from './model-panel.tsx';
 import { ModelDialog } from './setup/model-dialog.tsx';
 
+type Dialog = 'add' | 'compare';
+
 export function ModelsScreen() {
   const search = useSearch({ from: '/models' });
   const update = useSearchChange<ModelSearch>('/models');
   const navigate = useNavigateWithin('/models');
-  const { data: setups } = useQuery(modelSetupsQuery);
-  const [dialog, setDialog] = useState<'add' | 'compare' | null>(null);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
   const path = search.usable === 'true' ? '/api/v1/models/user' : '/api/v1/models';
   const filters = toModelQuery(search);
   const query = useQuery({
@@ -54,23 +55,7 @@ export function ModelsScreen() {
           {query.data === undefined ? query.error === null && 'Loading…' : toFound(query.data, search)}
         </span>
       }
-      actions={
-        <>
-          {compared.length > 0 && (
-            <Button look="quiet" onClick={() => update({ compare: undefined })}>
-              Clear {compared.length} selected
-            </Button>
-          )}
-          <Button disabled={compared.length < 2} onClick={() => setDialog('compare')}>
-            Compare{compared.length > 0 ? ` ${compared.length}` : ''}
-          </Button>
-          {setups?.editable === true && (
-            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setDialog('add')}>
-              Add a model
-            </Button>
-          )}
-        </>
-      }
+      actions={<Actions compared={compared} onOpen={setDialog} onClear={() => update({ compare: undefined })} />}
       filters={
         <>
           <ModelFilters search={search} onChange={update} />
@@ -122,6 +107,34 @@ export function ModelsScreen() {
         )}
       </ListBody>
     </ListScreen>
+  );
+}
+
+interface ActionsProps {
+  /** Ids of the models that are compared. */
+  readonly compared: readonly string[];
+  readonly onOpen: (dialog: Dialog) => void;
+  readonly onClear: () => void;
+}
+
+function Actions({ compared: { length: count }, onOpen, onClear }: ActionsProps) {
+  const { data: setups } = useQuery(modelSetupsQuery);
+  return (
+    <>
+      {count > 0 && (
+        <Button look="quiet" onClick={onClear}>
+          Clear {count} selected
+        </Button>
+      )}
+      <Button disabled={count < 2} onClick={() => onOpen('compare')}>
+        Compare{count > 0 ? ` ${count}` : ''}
+      </Button>
+      {setups?.editable === true && (
+        <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => onOpen('add')}>
+          Add a model
+        </Button>
+      )}
+    </>
   );
 }
 
