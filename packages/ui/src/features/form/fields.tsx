@@ -1,8 +1,7 @@
 import type { ComponentProps } from 'react';
-import { type FieldPath, type FieldValues, useController, type UseFormReturn } from 'react-hook-form';
+import { type FieldPath, type FieldValues, type UseFormReturn, useController } from 'react-hook-form';
 
-import { Checkbox } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput, type LabelledProps, LabelledSelect } from './labelled.tsx';
 
 /** What the fields of a form share. */

@@ -6,8 +6,7 @@ import { keysQuery } from '../../api/queries.ts';
 import type { FilterRule, FilterRules } from '../../features/destinations/destination-queries.ts';
 import { CheckField, type FormParts, InputField } from '../../features/form/fields.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { Checkbox } from '../../parts/controls/field.tsx';
-import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 import type { DestinationDraft } from './destination-draft.ts';
 
 const REGIONS = [

@@ -3,7 +3,7 @@ import { Play, Square } from 'lucide-react';
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 
 import { openApi } from '../../api/call-api.ts';
-import { readLines } from '../../api/read-lines.ts';
+import { readLines } from '../../api/read-stream.ts';
 import { LabelledInput } from '../../features/form/labelled.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';

@@ -91,7 +91,7 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
 
 /** Whether the experiment would be there after a reload, and what of it would not. */
 function SavingNote({ store }: { store: ExperimentStore }) {
-  const saving = useSyncExternalStore(store.subscribe, store.getSaving);
+  const saving = useStore(store.saving);
   if (saving === 'saving') return 'Keeping it in this browser…';
   if (saving === 'saved') return 'Kept in this browser.';
   if ('error' in saving) {

@@ -1,6 +1,6 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 
-import type { Column, Experiment } from '../../features/playground/experiment/experiment.ts';
+import type { Column, Experiment } from '../../features/playground/experiment.ts';
 import { findOpenCalls, isPending, lastCompletion } from './experiment/edit-turns.ts';
 import { toRequest } from './experiment/to-request.ts';
 

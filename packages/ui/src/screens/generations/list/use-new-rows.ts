@@ -1,12 +1,12 @@
 import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useState } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
-import { readEventStream } from '../../../api/read-event-stream.ts';
+import { readEventStream } from '../../../api/read-stream.ts';
 import { type ListPage, type ListRow, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
 import {
-  belongsTo,
   type GenerationSearch,
+  belongsTo,
   toSortQuery,
 } from '../../../features/generations/search/generation-search.ts';
 
@@ -115,10 +115,8 @@ export type FeedState = 'off' | 'connecting' | 'on';
  */
 function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onLost: () => void): FeedState {
   const [state, setState] = useState<FeedState>('off');
-  const latest = useRef({ onEnded, onLost });
-  useEffect(() => {
-    latest.current = { onEnded, onLost };
-  });
+  const tellEnded = useEffectEvent(onEnded);
+  const tellLost = useEffectEvent(onLost);
   useEffect(() => {
     if (!isOn) return;
     let stop: (() => void) | undefined;
@@ -128,7 +126,7 @@ function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onL
         stop?.();
         stop = undefined;
       } else if (stop === undefined) {
-        stop = follow(latest, setState, wasOn);
+        stop = follow({ onEnded: tellEnded, onLost: tellLost }, setState, wasOn);
         wasOn = true;
       }
     };
@@ -144,10 +142,11 @@ function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onL
 }
 
 interface Callbacks {
-  readonly current: { onEnded: (rows: readonly ListRow[]) => void; onLost: () => void };
+  onEnded(rows: readonly ListRow[]): void;
+  onLost(): void;
 }
 
-function follow(latest: Callbacks, setState: (state: FeedState) => void, hasMissed: boolean): () => void {
+function follow({ onEnded, onLost }: Callbacks, setState: (state: FeedState) => void, hasMissed: boolean): () => void {
   const abort = new AbortController();
   let mayHaveMissed = hasMissed;
   let batch: ListRow[] = [];
@@ -156,7 +155,7 @@ function follow(latest: Callbacks, setState: (state: FeedState) => void, hasMiss
     timer = undefined;
     const rows = batch;
     batch = [];
-    latest.current.onEnded(rows);
+    onEnded(rows);
   };
   const connect = async (): Promise<void> => {
     setState('connecting');
@@ -164,11 +163,11 @@ function follow(latest: Callbacks, setState: (state: FeedState) => void, hasMiss
       const { body } = await openApi('/admin/v1/generations/feed', { query: ROW_QUERY, signal: abort.signal });
       setState('on');
       // Only now is everything told that ends from now on.
-      if (mayHaveMissed) latest.current.onLost();
+      if (mayHaveMissed) onLost();
       mayHaveMissed = false;
       if (body === null) return;
       for await (const { event, data } of readEventStream(body)) {
-        if (event === 'reset') latest.current.onLost();
+        if (event === 'reset') onLost();
         if (event !== 'generation') continue;
         batch.push(toListRow(JSON.parse(data) as ListRow));
         timer ??= setTimeout(flush, BATCH_MS);

@@ -9,11 +9,11 @@ import { GENERATION_STATUSES } from '../../../features/generations/list/generati
 import { parseFilterText, toFilterText } from '../../../features/generations/search/filter-text.ts';
 import {
   type GenerationSearch,
-  hasGenerationFilters,
   NO_FILTERS,
+  hasGenerationFilters,
 } from '../../../features/generations/search/generation-search.ts';
-import { PERIODS } from '../../../format/periods.ts';
 import { formatCount } from '../../../format/quantity.ts';
+import { PERIODS } from '../../../format/time.ts';
 import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { FilterInput } from './filter-input.tsx';

@@ -5,7 +5,6 @@ import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react';
 import { FILTER_FIELDS, isField, quote } from '../../../features/generations/search/filter-text.ts';
 import { classNames } from '../../../parts/class-names.ts';
 import { useCombobox } from '../../../parts/controls/use-combobox.ts';
-import type { KnownValues, Suggestion } from './suggest.ts';
 
 interface FilterInputProps {
   readonly inputRef: RefObject<HTMLInputElement | null>;

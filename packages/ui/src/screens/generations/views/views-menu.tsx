@@ -12,10 +12,6 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { MenuPortal } from '../../../parts/controls/menu.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-import { toView } from '../../../parts/waterfall/lay-out.ts';
-import { ManageViews } from './manage-views.tsx';
-import { SaveView } from './save-view.tsx';
-import { MAX_NAME } from './saved-views.ts';
 
 const ITEM =
   'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised data-[disabled]:opacity-50';

@@ -8,12 +8,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
-import { describePast, FAILURE_WORDS, listFailures } from '../../../features/providers/describe-history.ts';
+import { FAILURE_WORDS, describePast, listFailures } from '../../../features/providers/describe-history.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
-import { formatSpan } from '../../../parts/charts/describe-bucket.ts';
+import { formatSpan } from '../../../parts/charts/chart-series.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';

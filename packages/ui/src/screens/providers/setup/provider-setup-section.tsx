@@ -25,8 +25,6 @@ import { Checkbox, issueFor } from '../../../parts/controls/field.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-import { DeleteProvider } from './delete-provider.tsx';
-import { toStoredDraft, toTestOfStored } from './to-update.ts';
 
 const CURES: Readonly<Record<ProviderSetup['status'], string | null>> = {
   ready: null,

@@ -8,7 +8,6 @@ import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { type Ask, useOutcome } from '../../../parts/messages/toast-store.ts';
-import { NoticesCard } from './notices-card.tsx';
 import { ProviderKeysCard } from './provider-keys-card.tsx';
 import { ShortcutField } from './shortcut-field.tsx';
 
