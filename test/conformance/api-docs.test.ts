@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
@@ -7,11 +7,15 @@ import type { Route } from '../../packages/core/src/http/route.ts';
 import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat-request.ts';
 import { createKeyRequestSchema, updateKeyRequestSchema } from '../../packages/core/src/wire/keys.ts';
 
-const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+const folder = new URL('../../docs/api/', import.meta.url);
+const pages = globSync('*.md', { cwd: folder }).map((name) => readFileSync(new URL(name, folder), 'utf8'));
 
-/** The text below a heading, up to the next one, without what is fenced. */
+/** The text below a heading, up to the next one, on every page that has it, without what is fenced. */
 const section = (title: string): string =>
-  (page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '').replaceAll(/```[^]*?```/g, '');
+  pages
+    .map((page) => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '')
+    .join('\n')
+    .replaceAll(/```[^]*?```/g, '');
 
 /** The cells of every row of the tables in a text. */
 const rowsOf = (text: string): string[][] =>
@@ -40,7 +44,7 @@ const CALLERS: Readonly<Record<Route<unknown>['auth'], readonly string[]>> = {
 };
 
 test.each(ROUTES.map((route) => [nameOf(route), route.auth] as const))(
-  'docs/api.md has a row for %s, with the key that it needs',
+  'docs/api has a row for %s, with the key that it needs',
   (name, auth) => {
     const rows = rowsOf(section('Operations')).filter(([operations]) =>
       namesIn(operations).some((one) => one === name || one.startsWith(`${name}?`)),
@@ -50,7 +54,7 @@ test.each(ROUTES.map((route) => [nameOf(route), route.auth] as const))(
   },
 );
 
-test('docs/api.md names the operations at which a key of the other kind is 401', () => {
+test('docs/api names the operations at which a key of the other kind is 401', () => {
   const named = rowsOf(section('Keys and who may do what')).flatMap(([, operations]) =>
     namesIn(operations).filter((name) => /^[A-Z]+ \//.test(name)),
   );
@@ -58,7 +62,7 @@ test('docs/api.md names the operations at which a key of the other kind is 401',
   expect(named.toSorted()).toEqual(actual.toSorted());
 });
 
-test('docs/api.md has the fields that a key is made of, and those that can be changed', () => {
+test('docs/api has the fields that a key is made of, and those that can be changed', () => {
   const fields = rowsOf(section('Create a key')).flatMap(([field]) => namesIn(field));
   expect(fields).toEqual(Object.keys(createKeyRequestSchema.shape));
   const [, , change] = rowsOf(section('Operations')).find(([name]) => name?.includes('PATCH /api/v1/keys/')) ?? [];
@@ -66,13 +70,13 @@ test('docs/api.md has the fields that a key is made of, and those that can be ch
   expect(section('Refused')).not.toContain('limit_reset');
 });
 
-test.each(Object.keys(chatCompletionRequestSchema.shape))('docs/api.md says what becomes of %s of a chat', (field) => {
+test.each(Object.keys(chatCompletionRequestSchema.shape))('docs/api says what becomes of %s of a chat', (field) => {
   const text = ['Chat completions', 'Accepted without effect', 'Refused'].map(section).join('\n');
   const places = namesIn(text).filter((name) => name === field || name.startsWith(`${field}.`));
   expect(places).not.toEqual([]);
 });
 
-test('docs/api.md does not say of what is recorded that it has no effect', () => {
+test('docs/api does not say of what is recorded that it has no effect', () => {
   const ignored = rowsOf(section('Accepted without effect')).flatMap(([what]) => namesIn(what));
   expect(ignored).toContain('metadata');
   expect(ignored).not.toContain('trace');
