@@ -18,6 +18,7 @@ const testsIn = (folder: string): string[] =>
 const namesIn = (folder: string): string[] => readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' });
 const testFiles = [...namesIn('packages/core/src/routing/'), ...namesIn('test/engines/')];
 const page = read('docs/routing.md');
+const [, promises = ''] = read('docs/promises.md').split('\n## Routing\n');
 const client = read('test/conformance/routing/routing.test.ts');
 const tests = [
   ...testsIn('packages/core/src/catalog/'),
@@ -40,7 +41,7 @@ function parse(json: string): unknown {
 /** Texts in italics that are long enough to be a test's title. */
 const titles = [
   ...new Set(
-    [...page.replaceAll(/`[^`\n]*\*[^`\n]*`/g, '').matchAll(/(?<!\*)\*([^*\n|]{15,}?)\*(?!\*)/g)].map(
+    [...promises.replaceAll(/`[^`\n]*\*[^`\n]*`/g, '').matchAll(/(?<!\*)\*([^*\n|]{15,}?)\*(?!\*)/g)].map(
       ([, title = '']) => title,
     ),
   ),
@@ -63,11 +64,11 @@ test('docs/routing.md shows what is explained of a request that leaves one endpo
   expect(blocks.filter((block) => !block.includes('…')).map(parse)).toContainEqual(REQUEST_OF_ONE);
 });
 
-test('docs/routing.md names a good many tests', () => {
+test('docs/promises.md names a good many tests of routing', () => {
   expect(titles.length).toBeGreaterThan(40);
 });
 
-test.each(titles)('there is a test called "%s", as docs/routing.md says', (title) => {
+test.each(titles)('there is a test called "%s", as docs/promises.md says', (title) => {
   if (title.endsWith('.test.ts')) return expect(testFiles.some((file) => file.endsWith(title))).toBe(true);
   // One case of a table: its title ends in its name.
   const [, heeded] = /^the OpenRouter client heeds (.+)$/.exec(title) ?? [];
