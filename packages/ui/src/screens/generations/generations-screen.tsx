@@ -24,7 +24,7 @@ import { formatCount } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/controls/button.tsx';
 import { copyText } from '../../parts/controls/copy-button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
-import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import type { TableSort } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
