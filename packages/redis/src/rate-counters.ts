@@ -1,14 +1,15 @@
+import process from 'node:process';
+
 import { type CreateRateCounter, GatewayError, type RateCounter, type RateWindow } from '@model-gateway/core';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 import type { RedisLink } from './connection/redis-link.ts';
-import { countCallsAhead } from './count-calls-ahead.ts';
 import { type RedisScript, runScript, toScript } from './run-script.ts';
 
 export interface RateCounterParts {
   readonly link: RedisLink;
   readonly prefix: string;
-  /** While Redis is away each process counts for itself, or whoever has a limit is refused. */
+  /** While Redis is away each process counts for itself, or calls with a limit are refused. */
   readonly whenDown: 'open' | 'closed';
 }
 
@@ -30,8 +31,8 @@ export function createRateCounters({ link, prefix, whenDown }: RateCounterParts)
 
 function toCounter(limiter: RateLimiterRedis, limit: number): RateCounter {
   const blocks = createBlocks();
-  const countCall = countCallsAhead({ limit, count: (id, calls) => counted(limiter.consume(id, calls)) });
-  /** Whoever has used up a minute is not asked about again before it is over. */
+  const countCall = countTogether((id, calls) => counted(limiter.consume(id, calls)));
+  /** An id that has used up its minute is not asked about again before it is over. */
   const toWindow = (id: string, isExceeded: boolean, msBeforeNext: number): RateWindow => {
     // A system clock that was set must not lengthen a minute.
     const resetInMs = Math.min(Math.max(msBeforeNext, 0), WINDOW_MS);
@@ -42,8 +43,8 @@ function toCounter(limiter: RateLimiterRedis, limit: number): RateCounter {
     async take(id) {
       const blocked = blocks.find(id);
       if (blocked !== undefined) return blocked;
-      const { isExceeded, msBeforeNext } = await countCall(id);
-      return toWindow(id, isExceeded, msBeforeNext);
+      const { place, msBeforeNext } = await countCall(id);
+      return toWindow(id, place > limit, msBeforeNext);
     },
     async look(id) {
       const blocked = blocks.find(id);
@@ -56,6 +57,40 @@ function toCounter(limiter: RateLimiterRedis, limit: number): RateCounter {
     async add(id, points) {
       await counted(limiter.penalty(id, points));
     },
+  };
+}
+
+/** The calls of an id in one turn of the event loop. */
+interface Turn {
+  calls: number;
+  readonly counted: Promise<RateLimiterRes>;
+}
+
+/**
+ * Counts the calls of an id that come in the same turn of the event loop with one command. Resolves with the place of
+ * each among all calls of the minute, and with how long that still is.
+ */
+function countTogether(
+  count: (id: string, calls: number) => Promise<RateLimiterRes>,
+): (id: string) => Promise<{ readonly place: number; readonly msBeforeNext: number }> {
+  const turns = new Map<string, Turn>();
+  const beginTurn = (id: string): Turn => {
+    const counted = new Promise<RateLimiterRes>((resolve) =>
+      process.nextTick(() => {
+        turns.delete(id);
+        resolve(count(id, turn.calls));
+      }),
+    );
+    const turn: Turn = { calls: 0, counted };
+    turns.set(id, turn);
+    return turn;
+  };
+  return async (id) => {
+    const turn = turns.get(id) ?? beginTurn(id);
+    turn.calls += 1;
+    const placeInTurn = turn.calls;
+    const { consumedPoints, msBeforeNext } = await turn.counted;
+    return { place: consumedPoints - turn.calls + placeInTurn, msBeforeNext };
   };
 }
 
@@ -76,7 +111,7 @@ async function counted<Count>(count: Promise<Count>): Promise<Count | RateLimite
 /** Beyond it, the block that was noted first is forgotten, which costs a question to Redis. */
 const MAX_BLOCKS = 10_000;
 
-/** Remembers who has used up the minute, by the monotonic clock. */
+/** Remembers which ids have used up their minute, by the monotonic clock. */
 function createBlocks() {
   const endsAtById = new Map<string, number>();
   return {
