@@ -3,9 +3,7 @@ import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createDatabaseConnection } from '../../packages/postgres/src/connection/connection.ts';
-import { buildIndexes } from '../../packages/postgres/src/migrations/build-indexes.ts';
-import { migrate } from '../../packages/postgres/src/migrations/migrate.ts';
-import { MIGRATIONS } from '../../packages/postgres/src/migrations/migrations.ts';
+import { buildIndexes } from '../../packages/postgres/src/schema/build-indexes.ts';
 import { toKey } from '../support/stores/generation-records.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { fillGenerations } from './million/fill-generations.ts';
@@ -14,59 +12,7 @@ import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
 
-const ROWS = 4000;
 const END_MS = Date.UTC(2026, 2, 31, 20, 47, 13);
-const HOUR_MS = 60 * 60 * 1000;
-/** Numbers of migrations after which one is filled: before changes of lists, and before each change of sums. */
-const FORMER = [7, 9, 10];
-
-/** A database at a former version, with calls of which most are in the sums. The same each time. */
-async function openFilled(count: number): Promise<string> {
-  const url = await openDatabase();
-  const connection = createDatabaseConnection({ url });
-  await migrate(connection, MIGRATIONS.slice(0, count));
-  await connection.close();
-  await fillGenerations({ url, rows: ROWS, endMs: END_MS, seed: 0.5 });
-  for (const sign of [-1, 1]) {
-    await runStatement(
-      url,
-      `insert into gateway.generation_changes select ${sign}, created_at_ms, model, provider_name, endpoint_id,
-        principal_id, user_id, workspace_id, app, status, cost_nano, is_byok, prompt_tokens, completion_tokens,
-        reasoning_tokens, first_token_ms, tokens_per_second from gateway.generations where id like '%5'`,
-    );
-    if (sign === -1) await runStatement(url, 'select gateway.fold_generation_changes(100000)');
-  }
-  return url;
-}
-
-/** What lists, charts and counts say. */
-async function readFigures(url: string) {
-  const store = await openStore(url, { now: () => END_MS });
-  const { generations } = store;
-  const chart = { filter: {}, startMs: END_MS - 30 * 24 * HOUR_MS, bucketMs: 24 * HOUR_MS, buckets: 31 };
-  const split = (by: 'model' | 'key' | 'member') => ({ by, rank: 'cost', limit: 5 }) as const;
-  const failed = { ...chart, filter: { statuses: new Set(['failed', 'cancelled'] as const) } };
-  const figures = {
-    total: (await generations.facets({})).total,
-    charts: [
-      await generations.histogram(chart),
-      await generations.histogram({ ...chart, bucketMs: HOUR_MS, buckets: 500, split: split('model') }),
-      await generations.histogram({ ...failed, split: split('member') }),
-      await generations.histogram({
-        ...chart,
-        filter: { models: new Set(['maker-7/model-17']) },
-        split: split('model'),
-      }),
-    ],
-    facets: [await generations.facets({}), await generations.facets({ principalIds: new Set(['key-7']) })],
-    activity: (await generations.activity({ since: '2026-03-05' })).map((sum) => JSON.stringify(sum)).toSorted(),
-    list: await generations.page({ limit: 200, filter: { minCostNanoUsd: 10_000 } }),
-    sorted: await generations.sorted({ limit: 50, sort: 'cost', order: 'asc' }),
-    sessions: await generations.sessions({ limit: 50 }),
-  };
-  await store.close();
-  return figures;
-}
 
 const APPLIED = 'select name from gateway.migrations order by name';
 
@@ -74,7 +20,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   test('resolves with what it applied, in order, and applies nothing twice', async () => {
     const url = await openDatabase();
     const applied = await migrateDatabase({ url });
-    expect(applied[0]).toBe('0001-tables');
+    expect(applied[0]).toBe('0001-schema');
     expect(applied).toEqual([...applied].toSorted());
     expect(await migrateDatabase({ url })).toEqual([]);
     expect(await runStatement(url, APPLIED)).toEqual(applied.map((name) => ({ name })));
@@ -114,15 +60,13 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await expect(migrateDatabase({ url })).rejects.toThrow(/relation "entries" already exists/);
     expect(await runStatement(url, "select to_regclass('gateway.table_rows') as found")).toEqual([{ found: null }]);
     await runStatement(url, 'drop table gateway.entries');
-    expect(await migrateDatabase({ url })).toContain('0001-tables');
+    expect(await migrateDatabase({ url })).toContain('0001-schema');
   });
 
   test('is left to somebody else where a store is told so, which then gets ready by itself', async () => {
     const url = await openDatabase();
     const store = await openStore(url, { migrates: false });
-    const reason = expect.stringMatching(
-      /^The database lacks the migrations 0001-tables, .*: run model-gateway migrate$/,
-    );
+    const reason = 'The database lacks the migration 0001-schema: run model-gateway migrate';
     expect(store.readiness?.()).toEqual({ isReady: false, reason });
     expect(() => store.keys.list()).toThrow(expect.objectContaining({ name: 'GatewayError', status: 503 }));
     await expect(store.broadcasts.list()).rejects.toMatchObject({ name: 'GatewayError', status: 503 });
@@ -131,38 +75,32 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await expect.poll(() => store.readiness?.(), { timeout: 8000 }).toEqual({ isReady: true });
   });
 
-  test('knows of video jobs that were there before what lists narrow them to, and of those that a former version writes', async () => {
+  test('is refused, and so is a start, where a version before the first release has been, with the way out', async () => {
+    const url = await openDatabase();
+    await runStatement(url, 'create schema gateway');
+    await runStatement(url, 'create table gateway.migrations (name text primary key)');
+    await runStatement(url, "insert into gateway.migrations values ('0001-tables'), ('0016-days-by-owner')");
+    const sentence =
+      /before the first release.*model-gateway export --to DIR.*another, empty database.*model-gateway import --from DIR/;
+    await expect(migrateDatabase({ url })).rejects.toThrow(sentence);
+    await expect(createPostgresStore({ url })).rejects.toThrow(sentence);
+    await expect(createPostgresStore({ url, migrates: false })).rejects.toThrow(sentence);
+    expect(await runStatement(url, "select to_regclass('gateway.table_rows') as found")).toEqual([{ found: null }]);
+  });
+
+  test('video jobs with odd texts have what lists narrow them to', async () => {
     const url = await openDatabase();
     const store = await openStore(url);
     const odd = { principalId: 'a\0b\\u0000 \ud800', user: '"status":"failed" \u{1F600}' };
     const delivery = { url: 'https://a.example', body: '{}', attempts: 1, nextAttemptAt: 0, lastResult: '\0' };
     const done = toVideoJob('done', { ...odd, status: 'completed', delivery: { ...delivery, state: 'delivered' } });
     await store.videoJobs.insert(done);
-    await runStatement(url, 'alter table gateway.video_jobs drop column status, drop column announcement');
-    await runStatement(url, "delete from gateway.migrations where name = '0008-video-lists'");
     await store.videoJobs.insert(toVideoJob('open', odd));
-    expect(await migrateDatabase({ url })).toEqual(['0008-video-lists']);
     await store.videoJobs.update('open', (job) => ({ ...job, status: 'in_progress' }));
     expect(await store.videoJobs.page?.({ status: 'completed', limit: 9 })).toEqual({ jobs: [done], totalCount: 1 });
     expect(await store.videoJobs.page?.({ status: 'in_progress', limit: 9 })).toMatchObject({ totalCount: 1 });
     expect(await store.videoJobs.page?.({ announcement: 'any', limit: 9 })).toEqual({ jobs: [done], totalCount: 1 });
   });
-
-  test(
-    'keeps all lists and figures of a database that was filled at any version since sums are kept',
-    { timeout: 120_000 },
-    async () => {
-      const filled = await openFilled(MIGRATIONS.length);
-      const wanted = await readFigures(filled);
-      expect(wanted.total).toBe(ROWS);
-      for (const count of FORMER) {
-        const url = await openFilled(count);
-        const applied = await migrateDatabase({ url });
-        expect(applied).toEqual(MIGRATIONS.slice(count).map(([name]) => name));
-        expect(await readFigures(url), `from ${MIGRATIONS[count - 1]?.[0] ?? ''}`).toEqual(wanted);
-      }
-    },
-  );
 
   test(
     'builds indexes while calls are recorded, and anew what an interrupted build has left',
@@ -220,7 +158,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await runStatement(url, `create role ${role} login password 'owns'`);
     await runStatement(url, `create schema gateway authorization ${role}`);
     const own = Object.assign(new URL(url), { username: role, password: 'owns' }).href;
-    expect(await migrateDatabase({ url: own })).toContain('0001-tables');
+    expect(await migrateDatabase({ url: own })).toContain('0001-schema');
     await runStatement(url, `drop schema gateway cascade`);
     await runStatement(url, `drop role ${role}`);
   });

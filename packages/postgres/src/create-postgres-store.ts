@@ -6,10 +6,10 @@ import { type ConnectionOptions, createDatabaseConnection, type DatabaseConnecti
 import { describeDatabaseError, UnusableDatabaseError } from './connection/errors.ts';
 import { DEFAULT_JOURNAL_BYTES } from './generations/append.ts';
 import { createGenerationSums, type GenerationsOptions, openGenerations } from './generations/generations.ts';
-import { buildIndexes } from './migrations/build-indexes.ts';
-import { findPendingMigrations, migrate } from './migrations/migrate.ts';
 import type { Room, RoomParts } from './room.ts';
 import { openRows } from './rows.ts';
+import { buildIndexes } from './schema/build-indexes.ts';
+import { findPendingMigrations, migrate } from './schema/migrate.ts';
 import { createStoreFigures } from './store-figures.ts';
 import { openTables } from './tables.ts';
 
@@ -200,7 +200,10 @@ class PendingMigrationsError extends Error {
   override readonly name = 'PendingMigrationsError';
 
   constructor(pending: readonly string[]) {
-    super(`The database lacks the migrations ${pending.join(', ')}: run model-gateway migrate`);
+    super(
+      `The database lacks the ${pending.length === 1 ? 'migration' : 'migrations'} ${pending.join(', ')}: ` +
+        'run model-gateway migrate',
+    );
   }
 }
 

@@ -74,6 +74,19 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** A version before the first release has made the tables. Trying again does not help. */
+export class FormerSchemaError extends Error {
+  override readonly name = 'FormerSchemaError';
+
+  constructor() {
+    super(
+      'The database has the tables of a version before the first release, which this one does not read: copy it into a ' +
+        'directory with that version (model-gateway export --to DIR --config FILE), name another, empty database in the ' +
+        'config file, and bring the directory into that with this version (model-gateway import --from DIR --config FILE)',
+    );
+  }
+}
+
 /** A database cannot be used. The message is one sentence for operators, without a password. */
 export class UnusableDatabaseError extends Error {
   override readonly name = 'UnusableDatabaseError';
@@ -105,7 +118,7 @@ export function codeOf(error: unknown): string {
 
 /** Says what was wrong with a database and what to do. */
 export function describeDatabaseError(error: unknown, address: DatabaseAddress): DatabaseFailure {
-  if (error instanceof DatabaseUrlError || error instanceof NewerSchemaError)
+  if (error instanceof DatabaseUrlError || error instanceof NewerSchemaError || error instanceof FormerSchemaError)
     return { message: error.message, isPermanent: true };
   const { host, database, user, urlName } = address;
   const at = `PostgreSQL at ${host}`;

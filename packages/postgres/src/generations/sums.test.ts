@@ -2,19 +2,17 @@ import { expect, test } from 'vitest';
 
 import { createSketches, toSlots } from './sums.ts';
 
+const LAST_CELL = 460;
 /** As `gateway.cell_of` numbers them. */
-const cellOf = (measured: number): number => (measured <= 0.001 ? -200 : Math.ceil(Math.log(measured) / 0.04));
+const cellOf = (measured: number): number =>
+  measured <= 0.001 ? -200 : Math.min(Math.ceil(Math.log(measured) / 0.04), LAST_CELL);
 
-/** As `gateway.to_sketch` writes one entry, and the database brings it. */
-function toCells(cell: number, digit: number, place = 0): string {
-  const entry = Buffer.alloc(3);
-  entry.writeUIntBE((Math.min(cell + 200, 660) << 14) | (place << 12) | (digit + 2048), 0, 3);
-  return entry.toString('base64');
-}
+/** Cells with their counts, as the database brings them. */
+const toCells = (...runs: readonly (readonly number[])[]): string => JSON.stringify(runs);
 
 function sketchOf(measurements: readonly number[]) {
   const sketch = createSketches(1);
-  for (const measured of measurements) sketch.add(0, toCells(cellOf(measured), 1));
+  for (const measured of measurements) sketch.add(0, toCells([cellOf(measured), 1]));
   return sketch;
 }
 
@@ -45,7 +43,7 @@ test('a sketch that was emptied counts the next measurements alone', () => {
   const sketch = sketchOf([5, 80]);
   sketch.clear();
   expect(sketch.percentile(0, 0.5)).toBeNull();
-  sketch.add(0, toCells(cellOf(7), 1));
+  sketch.add(0, toCells([cellOf(7), 1]));
   expect(sketch.percentile(0, 0.95)).toBe(sketchOf([7]).percentile(0, 0.5));
 });
 
@@ -55,23 +53,31 @@ test('a measurement beyond all reason is in the last cell', () => {
 
 test('a cell that comes several times has all of its measurements', () => {
   const sketch = createSketches(1);
-  sketch.add(0, [toCells(100, 3), toCells(50, 2), toCells(100, -3), toCells(50, 1)].join('\n'));
+  sketch.add(0, toCells([100, 3], [50, 2], [100, -3], [50, 1]));
   expect(sketch.percentile(0, 0.95)).toBe(sketchOf([Math.exp(2)]).percentile(0, 0.95));
 });
 
 test('buckets are told apart, and all of them together are their total', () => {
   const sketches = createSketches(2);
-  sketches.add(0, toCells(100, 1));
-  sketches.add(1, toCells(200, 3));
+  sketches.add(0, toCells([100, 1]));
+  sketches.add(1, toCells([200, 3]));
   expect(sketches.percentile(0, 0.95)).toBe(sketchOf([Math.exp(4)]).percentile(0, 0.5));
   expect(sketches.percentile(1, 0.01)).toBe(sketchOf([Math.exp(8)]).percentile(0, 0.5));
   expect(sketches.toTotal().percentile(0, 0.25)).toBe(sketches.percentile(0, 0.5));
   expect(sketches.toTotal().percentile(0, 0.26)).toBe(sketches.percentile(1, 0.5));
 });
 
-test('what is counted thousands of times is so by its digits', () => {
+test('a run has the counts of cells that follow one another, some of them none', () => {
   const sketch = createSketches(1);
-  sketch.add(0, [toCells(50, 5, 1), toCells(100, 4, 1), toCells(100, 2047), toCells(100, 1)].join('\n'));
+  sketch.add(0, toCells([50, 1, 0, 0, 2], [52, 4]));
+  const cells = [50, 52, 52, 52, 52, 53, 53];
+  for (const [at, cell] of cells.entries())
+    expect(sketch.percentile(0, (at + 1) / cells.length)).toBe(sketchOf([Math.exp(cell * 0.04)]).percentile(0, 0.5));
+});
+
+test('what is counted thousands of times is so', () => {
+  const sketch = createSketches(1);
+  sketch.add(0, toCells([50, 5 * 2048], [100, 4 * 2048], [100, 2047], [100, 1]));
   expect(sketch.percentile(0, 0.5)).toBe(sketchOf([Math.exp(2)]).percentile(0, 0.5));
   expect(sketch.percentile(0, 0.501)).toBe(sketchOf([Math.exp(4)]).percentile(0, 0.5));
 });

@@ -1,14 +1,19 @@
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
+// Operators of JSON refuse a whole text in which an escape stands for what no text may hold, such as NUL. None of the
+// values that are read here has an escape.
+const ROW = String.raw`regexp_replace(row, '\\\\|\\u[0-9a-f]{4}', '_', 'g')::json`;
 
-/** The tables that every process has in memory, and the rows that change often. */
-export const tablesMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
-  },
-};
+/**
+ * The tables that every process has in memory, and the rows that change often. What lists of rows are limited to, the
+ * database takes from the row itself.
+ */
+export const TABLES: readonly string[] = [
+  // By this id other stores know what came from this one, wherever the database moves to.
+  `create table gateway.store_id (
+     is_only boolean primary key default true check (is_only),
+     id uuid not null default gen_random_uuid()
+   )`,
+  'insert into gateway.store_id default values',
 
-const STATEMENTS = [
   `create table gateway.table_version (
      is_only boolean primary key default true check (is_only),
      version bigint not null
@@ -40,7 +45,11 @@ const STATEMENTS = [
      generation_id text collate "C" not null,
      idempotency_key text collate "C",
      lease_owner text collate "C",
-     lease_until_ms bigint
+     lease_until_ms bigint,
+     status text collate "C" generated always as (${ROW} ->> 'status') stored,
+     announcement text collate "C" generated always as (
+       case when ${ROW} #>> '{delivery,body}' is not null then ${ROW} #>> '{delivery,state}' end
+     ) stored
    )`,
   'create index video_jobs_position on gateway.video_jobs (position)',
   'create index video_jobs_age on gateway.video_jobs (ages_from_ms)',
@@ -55,11 +64,11 @@ const STATEMENTS = [
      position bigint generated always as identity,
      row text not null,
      ages_from_ms bigint,
-     destination_id text collate "C"
+     destination_id text collate "C",
+     state text collate "C" generated always as (${ROW} ->> 'state') stored
    )`,
   'create index broadcasts_position on gateway.broadcasts (position)',
   'create index broadcasts_age on gateway.broadcasts (ages_from_ms)',
-  'create index broadcasts_destination on gateway.broadcasts (destination_id)',
 
   `create table gateway.guardrail_hits (
      id text collate "C" primary key,

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
 
 import {
   type ConnectionOptions,
@@ -7,10 +6,29 @@ import {
   type DatabaseConnection,
   SCHEMA,
 } from '../connection/connection.ts';
-import { describeDatabaseError, NewerSchemaError, UnusableDatabaseError } from '../connection/errors.ts';
+import {
+  describeDatabaseError,
+  FormerSchemaError,
+  NewerSchemaError,
+  UnusableDatabaseError,
+} from '../connection/errors.ts';
 import type { Database } from '../database.ts';
+import { BUDGET_SLICES } from './budget-slices.ts';
 import { buildIndexes } from './build-indexes.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { GENERATIONS } from './generations.ts';
+import { SUMS } from './sums.ts';
+import { TABLES } from './tables.ts';
+
+/**
+ * Every change of the schema in its order, by name, with its statements; indexes of what may be large are apart
+ * (`INDEXES`). They go forward only, and what has been released is never changed: add one at the end.
+ */
+const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[]])[] = [
+  ['0001-schema', [...TABLES, ...GENERATIONS, ...SUMS, ...BUDGET_SLICES]],
+];
+
+/** The first one of the versions before the first release, whose tables are others. */
+const FORMER = '0001-tables';
 
 /** A migration may have to rewrite a large table. */
 const LIMIT_MS = 60 * 60 * 1000;
@@ -20,59 +38,55 @@ const LOCK = 7_036_874_417;
 /**
  * Brings the schema to this version, each migration in a transaction of its own. Several processes may do it at once.
  * Resolves with the names of those that this call has applied. Throws a `NewerSchemaError` where a newer version has
- * been before.
+ * been before, a `FormerSchemaError` where one before the first release has.
  */
 export async function migrate(
   connection: Pick<DatabaseConnection, 'database' | 'databaseWithin'>,
-  migrations: typeof MIGRATIONS = MIGRATIONS,
 ): Promise<readonly string[]> {
-  if ((await findPendingMigrations(connection, migrations)).length === 0) return [];
-  const patient = connection.databaseWithin(LIMIT_MS);
+  if ((await findPendingMigrations(connection)).length === 0) return [];
+  const longer = connection.databaseWithin(LIMIT_MS);
   const applied: string[] = [];
-  for (const one of migrations) if (await applyOnce(patient, one, migrations)) applied.push(one[0]);
+  for (const [name, statements] of MIGRATIONS) if (await applyOnce(longer, name, statements)) applied.push(name);
   return applied;
 }
 
-/** The names of the migrations that are still to be applied. Throws a `NewerSchemaError`. */
-export async function findPendingMigrations(
-  { database }: Pick<DatabaseConnection, 'database'>,
-  migrations: typeof MIGRATIONS = MIGRATIONS,
-): Promise<readonly string[]> {
-  const present = await readApplied(database, migrations);
-  return migrations.map(([name]) => name).filter((name) => !present.has(name));
+/** The names of the migrations that are still to be applied. Throws as `migrate` does. */
+export async function findPendingMigrations({
+  database,
+}: Pick<DatabaseConnection, 'database'>): Promise<readonly string[]> {
+  const present = await readApplied(database);
+  return MIGRATIONS.map(([name]) => name).filter((name) => !present.has(name));
 }
 
-async function applyOnce(
-  database: Kysely<Database>,
-  [name, migration]: readonly [string, Migration],
-  migrations: typeof MIGRATIONS,
-): Promise<boolean> {
+async function applyOnce(database: Kysely<Database>, name: string, statements: readonly string[]): Promise<boolean> {
   return database.transaction().execute(async (transaction) => {
     await sql`set local statement_timeout = 0`.execute(transaction);
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
-    const present = await readApplied(transaction, migrations);
+    const present = await readApplied(transaction);
     if (present.has(name)) return false;
     if (present.size === 0) await createSchema(transaction);
-    await migration.up(transaction);
+    for (const statement of statements) await sql.raw(statement).execute(transaction);
     await sql`insert into gateway.migrations (name) values (${name})`.execute(transaction);
     return true;
   });
 }
 
-async function readApplied(database: Kysely<Database>, migrations: typeof MIGRATIONS): Promise<ReadonlySet<string>> {
+async function readApplied(database: Kysely<Database>): Promise<ReadonlySet<string>> {
   // By the tables of the catalog: `to_regclass` may still say what was so when the transaction began.
   const { rows: tables } = await sql`
     select 1 from pg_catalog.pg_tables where schemaname = ${SCHEMA} and tablename = 'migrations'`.execute(database);
   if (tables.length === 0) return new Set();
   const { rows } = await sql<{ name: string }>`select name from gateway.migrations order by name`.execute(database);
-  const known = new Set(migrations.map(([name]) => name));
-  const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name));
+  const present = new Set(rows.map(({ name }) => name));
+  if (present.has(FORMER)) throw new FormerSchemaError();
+  const known = new Set(MIGRATIONS.map(([name]) => name));
+  const unknown = [...present].filter((name) => !known.has(name));
   if (unknown.length > 0) throw new NewerSchemaError(unknown);
-  return new Set(rows.map(({ name }) => name));
+  return present;
 }
 
-/** Whoever owns the schema need not own the database. */
+/** The owner of the schema need not own the database. */
 async function createSchema(database: Kysely<Database>): Promise<void> {
   const { rows } = await sql`select 1 from pg_catalog.pg_namespace where nspname = ${SCHEMA}`.execute(database);
   if (rows.length === 0) await sql`create schema gateway`.execute(database);
@@ -83,8 +97,8 @@ async function createSchema(database: Kysely<Database>): Promise<void> {
 }
 
 /**
- * Brings a database to the schema of this version and builds its indexes, while calls are recorded; several processes may do it at once. Resolves with the names of the
- * migrations that this call has applied. Rejects with an `UnusableDatabaseError`, or a `DatabaseUrlError`.
+ * Brings a database to the schema of this version and builds its indexes, while calls are recorded; several processes
+ * may do it at once. Resolves with the names of the migrations that this call has applied. Rejects with an `UnusableDatabaseError`, or a `DatabaseUrlError`.
  */
 export async function migrateDatabase(options: ConnectionOptions): Promise<readonly string[]> {
   const connection = createDatabaseConnection({ ...options, maxConnections: 1 });

@@ -1,24 +1,55 @@
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
+/** The sums of generations by time, and what adds calls to them (docs/decisions/0047-sums-of-generations.md). */
 
-/** The sums of generations by time (docs/decisions/0047). */
-export const rollupsMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
+const STATUSES = ['ok', 'failed', 'cancelled', 'interrupted'];
+/** The columns of sums, for the calls and the costs of each status. */
+const STATUS_SUMS = STATUSES.flatMap((status) => [status, `${status}_nano`]);
+/** Sums of rows with a status each, as those columns. */
+const SUMS_BY_STATUS = STATUSES.flatMap((status) =>
+  ['requests', 'cost_nano'].map((sum) => `coalesce(sum(${sum}) filter (where status = '${status}'), 0)`),
+).join(', ');
+const ADD_STATUSES = STATUS_SUMS.map((column) => `${column} = h.${column} + excluded.${column}`).join(', ');
+
+const CALLED = ['requests', 'credits_nano', 'byok_nano', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'];
+const ADD_CALLED = CALLED.map((column) => `${column} = d.${column} + excluded.${column}`).join(', ');
+
+/**
+ * Tables by spans of half an hour, three hours and a day: all calls together, and those of each value of a dimension. A
+ * partition for each length: sums are written as calls come, those of all lengths in turn, so that a month of days would
+ * be spread over the pages of a hundred times as many half hours.
+ */
+const GRAINS = { days: 86_400_000, three_hours: 10_800_000, half_hours: 1_800_000 };
+const TABLES_BY_TIME = {
+  generation_sums: { columns: STATUS_SUMS.map((column) => `${column} bigint not null`).join(', '), key: '' },
+  // What percentiles of the same spans are taken of, where anything was measured: the number of measurements in each
+  // cell, whose number is the subscript. They are many times as long as the sums, which most queries need alone.
+  generation_sketches: {
+    columns: 'status text collate "C" not null, first_tokens bigint[] not null, speeds bigint[] not null',
+    key: ', status',
   },
 };
 
-/** Texts in the order of their characters, whatever the language of the database. */
-const TEXTS = ['model', 'provider_name', 'endpoint_id', 'session_id', 'status', 'principal_id', 'user_id'];
+const toTableByTime = ([table, { columns, key }]: readonly [
+  string,
+  { readonly columns: string; readonly key: string },
+]): readonly string[] => [
+  `create table gateway.${table} (
+     dimension text collate "C" not null,
+     grain_ms integer not null,
+     start_ms bigint not null,
+     value text collate "C" not null,
+     ${columns},
+     primary key (dimension, grain_ms, start_ms, value${key})
+   ) partition by list (grain_ms)`,
+  // For filters that choose values: their sums alone are read.
+  `create index ${table}_value on gateway.${table} (dimension, grain_ms, value, start_ms) where dimension <> ''`,
+  ...Object.entries(GRAINS).map(
+    ([name, ms]) => `create table gateway.${table}_of_${name} partition of gateway.${table}
+      for values in (${ms}) with (fillfactor = 80)`,
+  ),
+];
 
-const ADD_SUMS = ['requests', 'credits_nano', 'byok_nano', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens']
-  .map((column) => `${column} = d.${column} + excluded.${column}`)
-  .join(', ');
-
-const STATEMENTS = [
-  `alter table gateway.generations ${[...TEXTS, 'workspace_id', 'app', 'finish_reason', 'user_agent', 'external_user']
-    .map((column) => `alter column ${column} type text collate "C"`)
-    .join(', ')}`,
+/** The tables. */
+const TABLES: readonly string[] = [
   // What has been written and is not in the sums yet: 1 for a version that was added, -1 for one that is gone.
   `create table gateway.generation_changes (
      sign smallint not null,
@@ -40,35 +71,7 @@ const STATEMENTS = [
      tokens_per_second double precision
    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000)`,
 
-  // Spans of half an hour, three hours and a day: all calls together, and those of each value of a dimension.
-  `create table gateway.generation_hours (
-     dimension text collate "C" not null,
-     grain_ms integer not null,
-     start_ms bigint not null,
-     value text collate "C" not null,
-     status text collate "C" not null,
-     requests bigint not null,
-     cost_nano bigint not null,
-     primary key (dimension, grain_ms, start_ms, value, status)
-   ) with (fillfactor = 80)`,
-  // For filters that choose values: their sums alone are read.
-  `create index generation_hours_value on gateway.generation_hours (dimension, grain_ms, value, start_ms)
-     where dimension <> ''`,
-
-  // What percentiles of the same spans are taken of, where anything was measured. They are many times as long as the sums,
-  // which most queries need alone.
-  `create table gateway.generation_cells (
-     dimension text collate "C" not null,
-     grain_ms integer not null,
-     start_ms bigint not null,
-     value text collate "C" not null,
-     status text collate "C" not null,
-     first_tokens bytea not null,
-     speeds bytea not null,
-     primary key (dimension, grain_ms, start_ms, value, status)
-   ) with (fillfactor = 80)`,
-  `create index generation_cells_value on gateway.generation_cells (dimension, grain_ms, value, start_ms)
-     where dimension <> ''`,
+  ...Object.entries(TABLES_BY_TIME).flatMap(toTableByTime),
 
   // What calls are counted by together, a row a day and combination.
   `create table gateway.generation_days (
@@ -111,29 +114,35 @@ const STATEMENTS = [
      reasoning_tokens bigint not null,
      primary key (day_ms, hash)
    ) with (fillfactor = 50)`,
+];
 
-  // The cell of a measurement: cells grow by 4 in 100, so that the middle of one is within 2 in 100 of what is in it.
+/** The functions. */
+const FUNCTIONS: readonly string[] = [
+  // The cell of a measurement: cells grow by 4 in 100, so that the middle of one is within 2 in 100 of what is in it. The
+  // first has all up to 0.001, the last more than a day in milliseconds.
   `create function gateway.cell_of(measured double precision) returns integer
    language sql immutable parallel safe as $$
      select case when measured is null then null when measured <= 0.001 then -200
-       else ceil(ln(measured) / 0.04)::integer end
+       else least(ceil(ln(measured) / 0.04), 460)::integer end
    $$`,
-  // Cells with their counts, two and four bytes each, in any order and as often as they come: to add is to append.
-  `create function gateway.to_cells(cell integer, counted bigint) returns bytea
-   language sql immutable parallel safe as $$
-     select int2send((cell + 200)::smallint) || int4send(counted::integer)
-   $$`,
-  `create function gateway.add_cells(one bytea, other bytea) returns bytea
-   language sql immutable parallel safe as $$
-     select case when length(one) + length(other) <= 1200 then one || other else (
-       select coalesce(string_agg(gateway.to_cells(cell, counted), ''), '') from (
-         select get_byte(added, at) * 256 + get_byte(added, at + 1) - 200 as cell,
-           sum(('x' || encode(substring(added from at + 3 for 4), 'hex'))::bit(32)::integer) as counted
-         from (select one || other as added) as both_of_them, generate_series(0, length(added) - 6, 6) as at
-         group by 1 having sum(('x' || encode(substring(added from at + 3 for 4), 'hex'))::bit(32)::integer) <> 0
-       ) as counts
-     ) end
-   $$`,
+  // Counts by cell, as an array whose subscripts are the cells from the first to the last that has any; null for none.
+  `create function gateway.count_cell(counts bigint[], cell integer, counted bigint) returns bigint[]
+   language plpgsql immutable strict parallel safe as $$
+   begin
+     counts[cell] := coalesce(counts[cell], 0) + counted;
+     return counts;
+   end $$`,
+  `create aggregate gateway.count_cells(cell integer, counted bigint) (
+     sfunc = gateway.count_cell, stype = bigint[], initcond = '{}', parallel = safe
+   )`,
+  `create function gateway.add_cells(counts bigint[], others bigint[]) returns bigint[]
+   language plpgsql immutable strict parallel safe as $$
+   begin
+     for cell in coalesce(array_lower(others, 1), 1) .. coalesce(array_upper(others, 1), 0) loop
+       if others[cell] <> 0 then counts[cell] := coalesce(counts[cell], 0) + others[cell]; end if;
+     end loop;
+     return counts;
+   end $$`,
 
   // One process at a time adds what was written to the sums; the others go on without.
   `create function gateway.fold_generation_changes(most integer) returns integer language plpgsql as $$
@@ -148,25 +157,24 @@ const STATEMENTS = [
        select dimension, grain_ms, created_at_ms - created_at_ms % grain_ms as start_ms, coalesce(value, '') as value,
          status, gateway.cell_of(first_token_ms) as first_token, gateway.cell_of(tokens_per_second) as speed,
          sum(sign) as requests, sum(sign * cost_nano) as cost_nano,
-         grouping(gateway.cell_of(first_token_ms)) = 0 as is_first_token,
-         grouping(gateway.cell_of(tokens_per_second)) = 0 as is_speed
+         grouping(gateway.cell_of(first_token_ms), gateway.cell_of(tokens_per_second)) = 3 as is_sum
        from taken,
          lateral (values ('', ''), ('model', model), ('provider', provider_name), ('key', principal_id),
            ('member', user_id), ('app', app)) as dimensions (dimension, value),
          (values (1800000), (10800000), (86400000)) as grains (grain_ms)
        group by dimension, grain_ms, created_at_ms - created_at_ms % grain_ms, coalesce(value, ''), status,
          grouping sets ((), (gateway.cell_of(first_token_ms)), (gateway.cell_of(tokens_per_second)))
-     ), in_hours as (
-       insert into gateway.generation_hours as h
-       select dimension, grain_ms, start_ms, value, status, requests, cost_nano from counted
-       where not is_first_token and not is_speed
-       on conflict (dimension, grain_ms, start_ms, value, status) do update set
-         requests = h.requests + excluded.requests, cost_nano = h.cost_nano + excluded.cost_nano
-     ), in_cells as (
-       insert into gateway.generation_cells as h
-       select dimension, grain_ms, start_ms, value, status,
-         coalesce(string_agg(gateway.to_cells(first_token, requests), '') filter (where is_first_token), ''),
-         coalesce(string_agg(gateway.to_cells(speed, requests), '') filter (where is_speed), '')
+     ), in_sums as (
+       insert into gateway.generation_sums as h
+       select dimension, grain_ms, start_ms, value, ${SUMS_BY_STATUS} from counted
+       where is_sum
+       group by dimension, grain_ms, start_ms, value
+       on conflict (dimension, grain_ms, start_ms, value) do update set
+         ${ADD_STATUSES}
+     ), in_sketches as (
+       insert into gateway.generation_sketches as h
+       select dimension, grain_ms, start_ms, value, status, gateway.count_cells(first_token, requests),
+         gateway.count_cells(speed, requests)
        from counted where (first_token is not null or speed is not null) and requests <> 0
        group by dimension, grain_ms, start_ms, value, status
        on conflict (dimension, grain_ms, start_ms, value, status) do update set
@@ -188,7 +196,7 @@ const STATEMENTS = [
          status))::uuid, model, provider_name, endpoint_id, workspace_id, principal_id, user_id, app, status, requests,
          credits_nano, byok_nano, prompt_tokens, completion_tokens, reasoning_tokens from called
        on conflict (day_ms, hash) do update set
-         ${ADD_SUMS}
+         ${ADD_CALLED}
      ), in_activity as (
        insert into gateway.generation_activity as d
        select day_ms, md5(concat_ws(E'\\n', model, provider_name, endpoint_id, workspace_id))::uuid, model, provider_name,
@@ -196,7 +204,7 @@ const STATEMENTS = [
          sum(completion_tokens), sum(reasoning_tokens)
        from called group by day_ms, model, provider_name, endpoint_id, workspace_id
        on conflict (day_ms, hash) do update set
-         ${ADD_SUMS}
+         ${ADD_CALLED}
      )
      select count(*) into folded from taken;
      return folded;
@@ -214,11 +222,14 @@ const STATEMENTS = [
      execute format('delete from gateway.generation_days where day_ms < %s', before_ms);
      foreach wanted in array array['', 'model', 'provider', 'key', 'member', 'app'] loop
        foreach grain in array array[1800000, 10800000, 86400000] loop
-         execute format('delete from gateway.generation_hours
+         execute format('delete from gateway.generation_sums
            where dimension = %L and grain_ms = %s and start_ms < %s', wanted, grain, before_ms);
-         execute format('delete from gateway.generation_cells
+         execute format('delete from gateway.generation_sketches
            where dimension = %L and grain_ms = %s and start_ms < %s', wanted, grain, before_ms);
        end loop;
      end loop;
    end $$`,
 ];
+
+/** The tables of sums, and the functions that fill them. */
+export const SUMS: readonly string[] = [...TABLES, ...FUNCTIONS];

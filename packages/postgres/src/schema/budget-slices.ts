@@ -1,18 +1,9 @@
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
-
 /**
  * The slices of budgets that belong to instances. For every budget, what is spent and all slices together are at most
- * the limit. In each function the row of the instance is locked first, then the budget: nothing waits in a circle.
+ * the limit. In each function the row of the instance is locked first, then the budget: nothing waits in a circle. An
+ * empty `since` is a budget without a period.
  */
-export const budgetSlicesMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
-  },
-};
-
-/** An empty `since` is a budget without a period. */
-const STATEMENTS: readonly string[] = [
+export const BUDGET_SLICES: readonly string[] = [
   `create table gateway.budget_instances (
      id text collate "C" primary key,
      expires_at timestamptz not null,
