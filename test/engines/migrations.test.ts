@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createDatabaseConnection } from '../../packages/postgres/src/connection/connection.ts';
-import { buildIndexes } from '../../packages/postgres/src/schema/build-indexes.ts';
+import { buildIndexes } from '../../packages/postgres/src/schema/indexes.ts';
 import { toKey } from '../support/stores/generation-records.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { fillGenerations } from './million/fill-generations.ts';

@@ -8,7 +8,7 @@ import { DEFAULT_JOURNAL_BYTES } from './generations/append.ts';
 import { createGenerationSums, type GenerationsOptions, openGenerations } from './generations/generations.ts';
 import type { Room, RoomParts } from './room.ts';
 import { openRows } from './rows.ts';
-import { buildIndexes } from './schema/build-indexes.ts';
+import { buildIndexes } from './schema/indexes.ts';
 import { findPendingMigrations, migrate } from './schema/migrate.ts';
 import { createStoreFigures } from './store-figures.ts';
 import { openTables } from './tables.ts';

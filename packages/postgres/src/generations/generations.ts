@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import {
   type Awaitable,
+  type GenerationPage,
+  type GenerationQuery,
   type GenerationRecord,
   type GenerationRepository,
   type Logger,
@@ -10,21 +12,27 @@ import {
   type StoredContent,
   toInterruptedRecord,
 } from '@model-gateway/core';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
-import { runPatiently } from '../connection/connection.ts';
+import { toColumnId } from '../connection/column-text.ts';
+import { type DatabaseConnection, runPatiently } from '../connection/connection.ts';
 import type { Room, RoomParts } from '../room.ts';
+import { addUpActivity } from './activity.ts';
 import { createAppend, createChanges, type SpoolLimits } from './append.ts';
 import { messageOf } from './batch-error.ts';
 import { type BatchWriter, createBatchWriter } from './batch-writer.ts';
-import { secondOfId } from './day-of-generation.ts';
+import { dayOfId, secondOfId } from './day-of-generation.ts';
+import { countFacets } from './facets.ts';
 import { createFolding, toAddChanges } from './folding.ts';
 import { createFollow } from './follow.ts';
-import { createGenerationQueries, type GenerationReads } from './generation-queries.ts';
+import { addUpByTime } from './histogram.ts';
+import { pageOfGenerations, sortGenerations } from './pages.ts';
+import { createSnapshot, type ReadConnection } from './reader.ts';
 import { createDays, createRetention } from './retention.ts';
+import { scanGenerations } from './search.ts';
 import { createServerWatch } from './server-watch.ts';
+import { pageOfSessions } from './sessions.ts';
 import { carrySpending, createSpending, listSpending, type Spending } from './spending.ts';
-import { createStoredGenerations, type StoredGenerations } from './stored-generations.ts';
 import { INCOMING, type WriteParts } from './write-batch.ts';
 
 /** The generations of a store. */
@@ -163,13 +171,36 @@ interface GenerationSums extends Room {
 export function createGenerationSums({ connection, logger, now }: RoomParts): GenerationSums {
   const folding = createFolding({ connection, logger });
   return {
-    reads: createGenerationQueries({ connection: { useClient: connection.useReader }, now }),
+    reads: createGenerationQueries({ useClient: connection.useReader }, now),
     rollups: [toAddChanges(INCOMING)],
     async dropBefore(day) {
       await runPatiently(connection, sql`select gateway.forget_generation_sums(${day}::date)`);
     },
     start: folding.start,
     close: folding.close,
+  };
+}
+
+/** What lists, charts and sums read from the database, without a look at what waits to be written. */
+interface GenerationReads extends Pick<
+  GenerationRepository,
+  'sorted' | 'sessions' | 'histogram' | 'scan' | 'facets' | 'activity'
+> {
+  page(query: GenerationQuery): Promise<GenerationPage>;
+}
+
+/** Creates the queries of lists, charts and counts. */
+function createGenerationQueries(connection: ReadConnection, now: () => number): GenerationReads {
+  const monotonicNow = (): number => performance.now();
+  const parts = { snapshot: createSnapshot(connection, monotonicNow), monotonicNow, now };
+  return {
+    page: (query) => pageOfGenerations(query, parts),
+    sorted: (query) => sortGenerations(query, parts),
+    sessions: (query) => pageOfSessions(query, parts),
+    histogram: (query) => addUpByTime(query, parts),
+    scan: (query, look) => scanGenerations(query, look, parts),
+    facets: (filter) => countFacets(filter, parts),
+    activity: (query) => addUpActivity(query, parts),
   };
 }
 
@@ -284,4 +315,40 @@ async function getLate(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Single generations in the database, each found in the partition that its id names. */
+interface StoredGenerations {
+  get(id: string): Promise<GenerationRecord | undefined>;
+  getContent(id: string): Promise<StoredContent | undefined>;
+  getPreview(id: string): Promise<string | undefined>;
+  deleteContent(id: string): Promise<boolean>;
+}
+
+function createStoredGenerations({ database }: Pick<DatabaseConnection, 'database'>): StoredGenerations {
+  const find = async (what: RawBuilder<unknown>, id: string): Promise<string | undefined> => {
+    const { rows } = await sql<{ text: string | null }>`select ${what} where ${isOf(id)}`.execute(database);
+    return rows[0]?.text ?? undefined;
+  };
+  return {
+    async get(id) {
+      const text = await find(sql`record as text from gateway.generations`, id);
+      return text === undefined ? undefined : (JSON.parse(text) as GenerationRecord);
+    },
+    async getContent(id) {
+      const text = await find(sql`content as text from gateway.contents`, id);
+      return text === undefined ? undefined : (JSON.parse(text) as StoredContent);
+    },
+    getPreview: (id) => find(sql`preview as text from gateway.contents`, id),
+    async deleteContent(id) {
+      const { rows } = await sql`delete from gateway.contents where ${isOf(id)} returning 1`.execute(database);
+      return rows.length > 0;
+    },
+  };
+}
+
+/** An id that does not tell its day is looked for in each. */
+function isOf(id: string): RawBuilder<unknown> {
+  const day = dayOfId(id);
+  return day === undefined ? sql`id = ${toColumnId(id)}` : sql`id = ${toColumnId(id)} and day = ${day}::date`;
 }

@@ -14,8 +14,8 @@ import {
 } from '../connection/errors.ts';
 import type { Database } from '../database.ts';
 import { BUDGET_SLICES } from './budget-slices.ts';
-import { buildIndexes } from './build-indexes.ts';
 import { GENERATIONS } from './generations.ts';
+import { buildIndexes } from './indexes.ts';
 import { SUMS } from './sums.ts';
 import { TABLES } from './tables.ts';
 
