@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 import { fromColumnId, toColumnId } from './connection/column-text.ts';
 import type { Notifications } from './connection/notifications.ts';
-import type { Room, RoomParts } from './room.ts';
+import type { StorePart, StorePartOptions } from './store-part.ts';
 
 export interface BudgetSlicesOptions {
   /** See `BudgetSlices`. Default: `refuse`. */
@@ -13,14 +13,14 @@ export interface BudgetSlicesOptions {
   /** How long the slices of an instance outlast its last renewal. Default: 75 seconds. */
   readonly lifeMs?: number | undefined;
   /**
-   * An instance that begins, or was away for a life, holds nobody to be dead before this time: after an outage of the
+   * An instance that begins, or was away for a life, holds no other to be dead before this time: after an outage of the
    * database, the others come back. Default: 15 seconds.
    */
   readonly patienceMs?: number | undefined;
 }
 
 /** The budgets that instances divide among themselves. */
-interface BudgetSlicesRoom extends Room {
+interface BudgetSliceStore extends StorePart {
   readonly slices: BudgetSlices;
 }
 
@@ -31,9 +31,9 @@ const DEFAULT_LIFE_MS = 75_000;
 const DEFAULT_PATIENCE_MS = 15_000;
 
 export function openBudgetSlices(
-  { connection }: Pick<RoomParts, 'connection'>,
+  { connection }: Pick<StorePartOptions, 'connection'>,
   { whenDown = 'refuse', lifeMs = DEFAULT_LIFE_MS, patienceMs = DEFAULT_PATIENCE_MS }: BudgetSlicesOptions,
-): BudgetSlicesRoom {
+): BudgetSliceStore {
   const { database, notifications } = connection;
   const instanceId = randomUUID();
   const tell = (channel: string, budget: SlicedBudget): void =>
@@ -88,7 +88,7 @@ export function openBudgetSlices(
 const toInterval = (ms: number): string => `${ms / 1000} seconds`;
 
 interface GrantRow {
-  /** Null where the slices belong to nobody any more. */
+  /** Null where the slices belong to no instance any more. */
   readonly slice_nano: number | null;
   readonly spent_nano: number;
   readonly held_nano: number;

@@ -6,11 +6,11 @@ import { type ConnectionOptions, createDatabaseConnection, type DatabaseConnecti
 import { describeDatabaseError, UnusableDatabaseError } from './connection/errors.ts';
 import { DEFAULT_JOURNAL_BYTES } from './generations/append.ts';
 import { createGenerationSums, type GenerationsOptions, openGenerations } from './generations/generations.ts';
-import type { Room, RoomParts } from './room.ts';
 import { openRows } from './rows.ts';
 import { buildIndexes } from './schema/indexes.ts';
 import { findPendingMigrations, migrate } from './schema/migrate.ts';
 import { createStoreFigures } from './store-figures.ts';
+import type { StorePart, StorePartOptions } from './store-part.ts';
 import { openTables } from './tables.ts';
 
 /** Where a store in PostgreSQL is, and how much it keeps. */
@@ -43,17 +43,17 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const { logger, migrates = true, now = Date.now, retentionDays = DEFAULT_RETENTION_DAYS } = options;
   const connection = createDatabaseConnection(options);
   const { host, database } = connection.address;
-  const parts: RoomParts = { connection, logger, now, retentionDays };
-  const tables = openTables(parts);
-  const rows = openRows(parts);
-  const sums = createGenerationSums(parts);
-  const generations = openGenerations(parts, options, sums);
-  const budgets = openBudgetSlices(parts, options.budgets ?? {});
-  const rooms: readonly Room[] = [tables, rows, sums, generations];
-  const opening = createStoreOpening({ connection, logger, migrates, rooms });
+  const shared: StorePartOptions = { connection, logger, now, retentionDays };
+  const tables = openTables(shared);
+  const rows = openRows(shared);
+  const sums = createGenerationSums(shared);
+  const generations = openGenerations(shared, options, sums);
+  const budgets = openBudgetSlices(shared, options.budgets ?? {});
+  const parts: readonly StorePart[] = [tables, rows, sums, generations];
+  const opening = createStoreOpening({ connection, logger, migrates, parts });
   const closeAll = async (): Promise<void> => {
     await opening.end();
-    for (const room of rooms.toReversed()) await room.close?.();
+    for (const part of parts.toReversed()) await part.close?.();
     await connection.close();
   };
   let closing: Promise<void> | undefined;
@@ -95,10 +95,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 interface OpeningOptions {
   readonly connection: DatabaseConnection;
   readonly logger: Logger | undefined;
-  /** Whether it brings the schema to this version, or waits until somebody else has. */
+  /** Whether it brings the schema to this version, or waits until another process has. */
   readonly migrates: boolean;
   /** In the order in which they are started. */
-  readonly rooms: readonly Room[];
+  readonly parts: readonly StorePart[];
 }
 
 /** The way of a store to its database, which may come later than the store. */
@@ -120,7 +120,7 @@ const BEGIN_LIMIT_MS = 8000;
 const END_LIMIT_MS = 1000;
 const INDEXES_LIMIT_MS = 2000;
 
-function createStoreOpening({ connection, logger, migrates, rooms }: OpeningOptions): StoreOpening {
+function createStoreOpening({ connection, logger, migrates, parts }: OpeningOptions): StoreOpening {
   let reason: string | undefined = 'The database has not been reached yet';
   let hasBegun = false;
   let isEnded = false;
@@ -152,9 +152,9 @@ function createStoreOpening({ connection, logger, migrates, rooms }: OpeningOpti
       // Those of an empty database are there at once; those of a large one are built while calls are served.
       await Promise.race([building, waitUnref(INDEXES_LIMIT_MS)]);
     }
-    for (const room of rooms.slice(started)) {
+    for (const part of parts.slice(started)) {
       if (isEnded) return;
-      await room.start?.();
+      await part.start?.();
       started += 1;
     }
     reason = undefined;

@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 
-/** The tables of the SQL schema `gateway`. Each room declares its own. */
+/** The tables of the SQL schema `gateway`. Each part of the store declares its own. */
 export interface Database extends SharedTables, RowTables {}
 
 /** What the tables of rows have in common. */
@@ -61,7 +61,7 @@ export interface RowTables {
 
 /** The tables that every process has in memory, as one table of rows. */
 interface SharedTables {
-  /** One row. Whoever changes a table locks it, and raises it. */
+  /** One row. A change of a table locks it, and raises it. */
   readonly table_version: { readonly version: number };
   readonly table_rows: {
     readonly table_name: string;

@@ -18,18 +18,18 @@ import { toColumnId } from './connection/column-text.ts';
 import type { DatabaseConnection } from './connection/connection.ts';
 import { describeDatabaseError } from './connection/errors.ts';
 import type { Database } from './database.ts';
-import type { Room, RoomParts } from './room.ts';
 import { createRowRepository, toBroadcastColumns, toGuardrailHitColumns, toVideoJobColumns } from './row-repository.ts';
+import type { StorePart, StorePartOptions } from './store-part.ts';
 
 /** The rows of a store that change often. */
-interface RowsRoom extends Room {
+interface RowStore extends StorePart {
   readonly repositories: Required<Pick<Store, 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'deliveries' | 'entries'>>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Makes them; nothing is read or written before a method is called. */
-export function openRows({ connection, logger, now, retentionDays }: RoomParts): RowsRoom {
+export function openRows({ connection, logger, now, retentionDays }: StorePartOptions): RowStore {
   const { database } = connection;
   const oldestMs = (): number => Math.max(0, Math.floor(now() - retentionDays * DAY_MS));
   const sweep = createSweep({ connection, logger, oldestMs });

@@ -69,7 +69,7 @@ interface NewsRow {
 
 /**
  * Reads what is newer than a version, in one statement and thus as of one moment; undefined stands for nothing. Rejects
- * where the database takes no writes: this process would not find out as long as nobody changes anything.
+ * where the database takes no writes: this process would not find out as long as nothing is changed.
  */
 export async function readTableNews(database: Kysely<Database>, known: number | undefined): Promise<TableNews> {
   const isNewer = known === undefined ? sql`r.row is not null` : sql`r.version > ${known}`;

@@ -2,7 +2,7 @@ import { EMPTY_TABLES, GatewayError, type Tables, type TableSource } from '@mode
 
 import { runTransaction } from './connection/connection.ts';
 import { describeDatabaseError, isConnectionFailure, toStoreError } from './connection/errors.ts';
-import type { Room, RoomParts } from './room.ts';
+import type { StorePart, StorePartOptions } from './store-part.ts';
 import {
   lockTables,
   readTableNews,
@@ -18,7 +18,7 @@ import {
 import { watchTables } from './watch-tables.ts';
 
 /** The tables that every process has in memory. */
-interface TablesRoom extends Room {
+interface TableStore extends StorePart {
   readonly source: TableSource;
   /** Calls back with the names of tables that are others now, here or by another process. */
   onChanged(listener: (tables: ReadonlySet<TableName>) => void): () => void;
@@ -32,10 +32,10 @@ interface TablesRoom extends Room {
 const STATEMENT_LIMIT_MS = 3000;
 
 /**
- * Makes the tables, which are read before `start` by nobody. A change is one transaction, which holds up those of other
+ * Makes the tables, which are not read before `start`. A change is one transaction, which holds up those of other
  * processes; those that wait meanwhile go together.
  */
-export function openTables({ connection, logger }: Pick<RoomParts, 'connection' | 'logger'>): TablesRoom {
+export function openTables({ connection, logger }: Pick<StorePartOptions, 'connection' | 'logger'>): TableStore {
   const database = connection.databaseWithin(STATEMENT_LIMIT_MS);
   const memory = createTableMemory();
   const listeners = new Set<(tables: ReadonlySet<TableName>) => void>();

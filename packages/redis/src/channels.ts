@@ -43,7 +43,7 @@ export function openChannels({ address, logger, link, prefix }: ChannelParts): C
   return {
     open: (name) => ({
       publish(text) {
-        // Advice: whoever does not get it finds out without.
+        // Advice: a process that does not get it finds out without.
         link.run((client) => client.publish(place, `${instance} ${name} ${text}`)).catch(() => undefined);
       },
       subscribe(listener) {

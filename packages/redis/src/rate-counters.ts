@@ -22,7 +22,7 @@ export function createRateCounters({ link, prefix, whenDown }: RateCounterParts)
   return ({ name, limitPerMinute }) => {
     const limit = { points: limitPerMinute, duration: WINDOW_MS / 1000 };
     const insurance = whenDown === 'open' ? { insuranceLimiter: new RateLimiterMemory(limit) } : {};
-    // A limit that was changed begins anew.
+    // A limit that was changed counts from zero.
     const keyPrefix = `${prefix}:rate:${name}:${limitPerMinute}`;
     const limiter = new RateLimiterRedis({ ...limit, ...insurance, storeClient, useRedisPackage: true, keyPrefix });
     return toCounter(limiter, limitPerMinute);

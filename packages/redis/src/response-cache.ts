@@ -21,7 +21,7 @@ const STORE_LIMIT_MS = 1000;
  * KEYS: the completion, when each ends, how large each is, all their bytes. ARGV: the completion or nothing, its bytes,
  * its time to live, the bytes of all that are allowed.
  *
- * A Redis that evicts may take one of the three books. The others mean nothing without it, and are begun anew: what they
+ * A Redis that evicts may take one of the three books. The others mean nothing without it, and are begun again: what they
  * had noted ends by itself. Each step of the last loop removes an entry, whatever the books say: a script that has
  * written cannot be stopped.
  */

@@ -120,7 +120,7 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
     maxLifetimeSeconds: LIFETIME_SECONDS,
     allowExitOnIdle: true,
   });
-  // A connection that is lost while nobody or somebody uses it says so by an event, which would end the process. The
+  // A connection that is lost, in use or not, says so by an event, which would end the process. The
   // statement fails too, where there is one.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -311,7 +311,7 @@ export function createTurns(atOnce: number, waitMs: number): Turns {
 }
 
 const MAX_TRIES = 5;
-const PATIENT_LIMIT_MS = 10 * 60 * 1000;
+const LONG_LIMIT_MS = 10 * 60 * 1000;
 
 /**
  * Does work in a transaction, and again when it certainly has not happened and may succeed: after a deadlock, a
@@ -345,15 +345,15 @@ export async function runTransaction<Result>(
   }
 }
 
-/** Runs statements that nobody waits for, in a transaction, each of which may take minutes. */
-export async function runPatiently(
+/** Runs statements that no call waits for, in a transaction; each may take minutes. */
+export async function runInBackground(
   { databaseWithin }: Pick<DatabaseConnection, 'databaseWithin'>,
   ...statements: readonly RawBuilder<unknown>[]
 ): Promise<void> {
-  await databaseWithin(PATIENT_LIMIT_MS)
+  await databaseWithin(LONG_LIMIT_MS)
     .transaction()
     .execute(async (transaction) => {
-      await sql.raw(`set local statement_timeout = ${PATIENT_LIMIT_MS}`).execute(transaction);
+      await sql.raw(`set local statement_timeout = ${LONG_LIMIT_MS}`).execute(transaction);
       for (const statement of statements) await statement.execute(transaction);
     });
 }

@@ -90,7 +90,7 @@ export class FormerSchemaError extends Error {
 /** A database cannot be used. The message is one sentence for operators, without a password. */
 export class UnusableDatabaseError extends Error {
   override readonly name = 'UnusableDatabaseError';
-  /** Trying again cannot help until somebody has changed something. */
+  /** Trying again cannot help until something has been changed. */
   readonly isPermanent: boolean;
 
   constructor(message: string, options: { readonly isPermanent: boolean; readonly cause: unknown }) {
@@ -103,7 +103,7 @@ export class UnusableDatabaseError extends Error {
 interface DatabaseFailure {
   /** What was wrong and what to do, in one sentence for operators. It holds no password. */
   readonly message: string;
-  /** Trying again cannot help until somebody has changed something. */
+  /** Trying again cannot help until something has been changed. */
   readonly isPermanent: boolean;
 }
 

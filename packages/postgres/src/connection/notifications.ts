@@ -65,7 +65,7 @@ export function createListener({ config, address, logger }: ListenerOptions): No
       (error: unknown) => lose(present, error),
     );
   };
-  /** Whoever may connect to the database may notify: what makes no sense must not end the process. */
+  /** Every user of the database may notify: what makes no sense must not end the process. */
   const deliver = (channel: string, hear: () => void): void => {
     try {
       hear();

@@ -23,7 +23,7 @@ export interface BatchWriter {
   readonly pending: PendingRecords;
   /** Records in the journal alone. */
   readonly backlog: Pick<BacklogWriter, 'isEmpty' | 'add' | 'restart'> | undefined;
-  /** Adds a record. `isUrgent`: somebody waits for it. */
+  /** Adds a record. `isUrgent`: a caller waits for it. */
   add(record: PendingRecord, isUrgent: boolean): void;
   /** Begins with what waits, as the database is there. */
   wake(): void;
@@ -55,7 +55,7 @@ const MAX_AT_ONCE = 2;
 /** With more records waiting than this, a second batch is written beside the first. */
 const FULL_BATCH = 500;
 const GATHER_MS = 50;
-/** When somebody waits, only what arrives at the same time is gathered. */
+/** When a caller waits, only what arrives at the same time is gathered. */
 const GATHER_URGENT_MS = 1;
 const FLUSH_LIMIT_MS = 2500;
 const FLUSH_LIMIT_WHEN_DOWN_MS = 500;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { codeOf, describeDatabaseError } from '../connection/errors.ts';
-import type { Room, RoomParts } from '../room.ts';
+import type { StorePart, StorePartOptions } from '../store-part.ts';
 
 /** What was written reads a little slower than sums until it is in them. */
 const FOLD_EVERY_MS = 2000;
@@ -15,7 +15,10 @@ const STATEMENT_TIMEOUT = '57014';
  * Adds what was written to the sums every few seconds, as long as the store is open. One process at a time does it for
  * all; what is not in the sums yet is counted nevertheless.
  */
-export function createFolding({ connection, logger }: Pick<RoomParts, 'connection' | 'logger'>): Required<Room> {
+export function createFolding({
+  connection,
+  logger,
+}: Pick<StorePartOptions, 'connection' | 'logger'>): Required<StorePart> {
   let timer: NodeJS.Timeout | undefined;
   let work: Promise<void> = Promise.resolve();
   let isOpen = true;
@@ -70,7 +73,10 @@ export function createFolding({ connection, logger }: Pick<RoomParts, 'connectio
 }
 
 /** Adds up to so many changes to the sums; resolves with how many. 0 where another process is at it. */
-async function foldChanges({ database }: Pick<RoomParts['connection'], 'database'>, most: number): Promise<number> {
+async function foldChanges(
+  { database }: Pick<StorePartOptions['connection'], 'database'>,
+  most: number,
+): Promise<number> {
   const { rows } = await sql<{ folded: number }>`select gateway.fold_generation_changes(${most}) as folded`.execute(
     database,
   );
@@ -82,7 +88,7 @@ const CHANGE_COLUMNS = `created_at_ms, model, provider_name, endpoint_id, princi
 
 /**
  * Notes rows of a table with the columns of generations for the sums, in the transaction that writes them: its `sign` is
- * 1 for a version that is new and -1 for one that is replaced. It waits for nobody, as it only inserts.
+ * 1 for a version that is new and -1 for one that is replaced. It never waits for others, as it only inserts.
  */
 export const toAddChanges = (incoming: string): string =>
   `insert into gateway.generation_changes (sign, ${CHANGE_COLUMNS}) select sign, ${CHANGE_COLUMNS} from ${incoming}`;

@@ -15,8 +15,8 @@ import {
 import { type RawBuilder, sql } from 'kysely';
 
 import { toColumnId } from '../connection/column-text.ts';
-import { type DatabaseConnection, runPatiently } from '../connection/connection.ts';
-import type { Room, RoomParts } from '../room.ts';
+import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
+import type { StorePart, StorePartOptions } from '../store-part.ts';
 import { addUpActivity } from './activity.ts';
 import { createAppend, createChanges, type SpoolLimits } from './append.ts';
 import { messageOf } from './batch-error.ts';
@@ -36,7 +36,7 @@ import { carrySpending, createSpending, listSpending, type Spending } from './sp
 import { INCOMING, type WriteParts } from './write-batch.ts';
 
 /** The generations of a store. */
-interface GenerationsRoom extends Room {
+interface GenerationStore extends StorePart {
   readonly repository: GenerationRepository;
   readonly retention: RetentionState;
   /** How many records the database does not have yet. */
@@ -55,10 +55,10 @@ export interface GenerationsOptions {
 
 /** Makes the generations of a store; nothing is read before `start`, and what is appended waits for it. */
 export function openGenerations(
-  { connection, logger, now, retentionDays }: RoomParts,
+  { connection, logger, now, retentionDays }: StorePartOptions,
   { journal, spool = {} }: GenerationsOptions,
   { reads, rollups, dropBefore }: GenerationSums,
-): GenerationsRoom {
+): GenerationStore {
   const reportLostNotes = (error: unknown): void => {
     logger?.error('Streams that the end of the last process has cut cannot be recorded', { reason: messageOf(error) });
   };
@@ -159,7 +159,7 @@ async function recoverJournal(journal: RecordJournal, { backlog }: BatchWriter):
 }
 
 /** What keeps and reads sums and lists. */
-interface GenerationSums extends Room {
+interface GenerationSums extends StorePart {
   readonly reads: GenerationReads;
   /** Statements of the transaction that writes a batch, for the rows of `INCOMING`. */
   readonly rollups: readonly string[];
@@ -168,13 +168,13 @@ interface GenerationSums extends Room {
 }
 
 /** Creates the queries of lists, charts and counts, and what keeps the sums that they read. */
-export function createGenerationSums({ connection, logger, now }: RoomParts): GenerationSums {
+export function createGenerationSums({ connection, logger, now }: StorePartOptions): GenerationSums {
   const folding = createFolding({ connection, logger });
   return {
     reads: createGenerationQueries({ useClient: connection.useReader }, now),
     rollups: [toAddChanges(INCOMING)],
     async dropBefore(day) {
-      await runPatiently(connection, sql`select gateway.forget_generation_sums(${day}::date)`);
+      await runInBackground(connection, sql`select gateway.forget_generation_sums(${day}::date)`);
     },
     start: folding.start,
     close: folding.close,

@@ -20,7 +20,7 @@ export interface PendingRecord {
   wasTried: boolean;
   /** It was changed here after a batch with it had failed. */
   isChanged: boolean;
-  /** Where somebody waits for what becomes of it. */
+  /** Set where a caller waits for what becomes of it. */
   settled: Settled | null;
 }
 
@@ -69,7 +69,7 @@ function createPendingRecord(record: GenerationRecord, text: string, content: Pe
 /** Objects and promises around the texts. */
 const RECORD_OVERHEAD_BYTES = 1000;
 
-/** What becomes of a record. Most are waited for by nobody, and have no promise of it. */
+/** What becomes of a record. No caller waits for most of them, and those have no promise. */
 export function settledOf(record: PendingRecord): Promise<boolean> {
   record.settled ??= createSettled();
   return record.settled.promise;
@@ -82,7 +82,7 @@ function createSettled(): Settled {
     resolve = onResolve;
     reject = onReject;
   });
-  // Whoever waits may have given up.
+  // The caller that waits may have given up.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

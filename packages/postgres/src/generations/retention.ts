@@ -1,7 +1,7 @@
 import type { Logger, RetentionState } from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { type DatabaseConnection, runPatiently } from '../connection/connection.ts';
+import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
 import { codeOf } from '../connection/errors.ts';
 import { messageOf } from './batch-error.ts';
 import { toDay } from './day-of-generation.ts';
@@ -144,7 +144,7 @@ export function createDays(connection: Pick<DatabaseConnection, 'database' | 'da
       known.delete(day);
       try {
         const lockLimit = sql.raw(`set local lock_timeout = '${LOCK_LIMIT}'`);
-        await runPatiently(connection, lockLimit, sql`select gateway.drop_day(${day}::date)`);
+        await runInBackground(connection, lockLimit, sql`select gateway.drop_day(${day}::date)`);
         return true;
       } catch (error) {
         if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;

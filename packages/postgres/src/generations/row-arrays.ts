@@ -22,7 +22,7 @@ export interface RowArrays {
   texts(values: readonly string[]): void;
   /** Ends the rows; the array of each column. */
   end(): readonly Buffer[];
-  /** Leaves the memory to the next rows. Not before nobody reads the bytes of `end` any more. */
+  /** Leaves the memory to the next rows. Not as long as the bytes of `end` are read. */
   release(): void;
 }
 

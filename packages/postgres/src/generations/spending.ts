@@ -4,7 +4,7 @@ import type { SpendingSum, Spent, SpentQuery } from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import { fromColumnId, toColumnId } from '../connection/column-text.ts';
-import { type DatabaseConnection, runPatiently } from '../connection/connection.ts';
+import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
 import { toDay } from './day-of-generation.ts';
 
 /** What was spent, by spender and day. It outlives the generations. */
@@ -51,7 +51,7 @@ export function createSpending(connection: Pick<DatabaseConnection, 'database' |
         from old group by kind, id order by kind desc, id
         on conflict (kind, id, day) do update set credits_nano = s.credits_nano + excluded.credits_nano,
           byok_nano = s.byok_nano + excluded.byok_nano, requests = s.requests + excluded.requests`;
-      await runPatiently(connection, addUp);
+      await runInBackground(connection, addUp);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Logger } from '@model-gateway/core';
 import type { DatabaseConnection } from './connection/connection.ts';
 
 /** What each part of the store is made of. */
-export interface RoomParts {
+export interface StorePartOptions {
   readonly connection: DatabaseConnection;
   readonly logger: Logger | undefined;
   /** Milliseconds since the epoch. */
@@ -13,7 +13,7 @@ export interface RoomParts {
 }
 
 /** A part of the store that begins once the database is there, and ends with the store. */
-export interface Room {
+export interface StorePart {
   /**
    * Called once the schema is that of this version; the store is ready when it has resolved. When it rejects, it is
    * called again after a while.
