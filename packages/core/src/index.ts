@@ -136,6 +136,7 @@ export {
   watchPieces,
   type WholeResponse,
 } from './foundation/transport.ts';
+export { createTurns, type InTurn } from './foundation/queues.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
 export { VERSION } from './foundation/version.ts';

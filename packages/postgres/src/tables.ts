@@ -1,4 +1,4 @@
-import { EMPTY_TABLES, GatewayError, type Tables, type TableSource } from '@model-gateway/core';
+import { createTurns, EMPTY_TABLES, GatewayError, type Tables, type TableSource } from '@model-gateway/core';
 
 import { runTransaction } from './connection/connection.ts';
 import { describeDatabaseError, isConnectionFailure, toStoreError } from './connection/errors.ts';
@@ -153,12 +153,7 @@ interface WaitingChange {
 /** Makes a queue. `commit` makes changes durable; what it rejects with has happened to none of them. */
 function createChangeQueue(commit: (changes: WaitingChanges) => Promise<void>): ChangeQueue {
   let waiting: WaitingChange[] = [];
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createTurns();
   const takeWaiting = (): WaitingChange[] => {
     const taken = waiting;
     waiting = [];
@@ -199,7 +194,7 @@ function createChangeQueue(commit: (changes: WaitingChanges) => Promise<void>): 
         if (waiting.length === 1) void inTurn(commitWaiting);
       }),
     run: inTurn,
-    settled: async () => void (await last),
+    settled: () => inTurn(() => undefined),
   };
 }
 

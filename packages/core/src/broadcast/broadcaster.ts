@@ -2,6 +2,7 @@ import type { BootstrapKey } from '../auth/authenticate.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
+import { createTurns } from '../foundation/queues.ts';
 import { createUuid } from '../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';
@@ -69,14 +70,9 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   const deliver = createDeliver(options);
   let isClosed = false;
   let cancelLook: (() => void) | undefined;
-  let refreshing: Promise<unknown> = Promise.resolve();
-
-  // One after the other: two at once would both create the queue of a new destination.
-  const refresh = (): Promise<void> => {
-    const done = refreshing.then(() => (isClosed ? undefined : updateQueues(queues, deliver, options)));
-    refreshing = done.catch(() => undefined);
-    return done;
-  };
+  // Two refreshes at once would both create the queue of a new destination.
+  const inTurn = createTurns();
+  const refresh = (): Promise<void> => inTurn(() => (isClosed ? undefined : updateQueues(queues, deliver, options)));
 
   /** Other processes write to a shared store, and send no notification. */
   const lookAgain = (): void => {
@@ -116,7 +112,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
     async close(limitMs) {
       isClosed = true;
       cancelLook?.();
-      await refreshing;
+      await inTurn(() => undefined);
       cancelLook?.();
       const all = [...queues.values()].map(({ queue }) => queue);
       if (all.length > 0) await closeQueues(all, limitMs, platform);

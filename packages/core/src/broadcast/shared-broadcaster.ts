@@ -1,4 +1,5 @@
 import { once } from '../foundation/awaitable.ts';
+import { createTurns } from '../foundation/queues.ts';
 import { createRandomId } from '../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { Destination } from '../wire/destinations.ts';
@@ -26,13 +27,10 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
   let isClosed = false;
   let hasFailed = false;
   let cancelLook = (): void => undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  /** One after the other: two at once would both open a destination. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(() => (isClosed || broadcast === undefined ? undefined : work()));
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const turns = createTurns();
+  /** Two pieces of work at once would both open a destination. */
+  const inTurn = (work: () => Promise<void>): Promise<void> =>
+    turns(() => (isClosed || broadcast === undefined ? undefined : work()));
 
   const look = async (): Promise<void> => {
     for (const destination of active) {
@@ -125,7 +123,7 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
     async close(limitMs) {
       isClosed = true;
       cancelLook();
-      await last;
+      await turns(() => undefined);
       cancelLook();
       const all = [...owned.values()].map(({ work }) => work);
       if (all.length === 0) return;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
-import { createBoundedQueue, runAtOnce, runInSlices, type SlicingPlatform, type Steps } from './queues.ts';
+import { createBoundedQueue, createTurns, runAtOnce, runInSlices, type SlicingPlatform, type Steps } from './queues.ts';
 
 function setUp() {
   const platform = createVirtualPlatform();
@@ -143,4 +143,26 @@ test('a platform without turns pauses with a timer', async () => {
   expect(timers).toHaveLength(1);
   timers[0]?.();
   expect(await result).toBe('done');
+});
+
+test('work is done one piece after the other, and a piece that fails fails alone', async () => {
+  const inTurn = createTurns();
+  const begun: number[] = [];
+  let finish = (): void => undefined;
+  const first = inTurn(() => {
+    begun.push(1);
+    return new Promise<string>((resolve) => (finish = () => resolve('one')));
+  });
+  const second = inTurn(() => {
+    begun.push(2);
+    throw new Error('two');
+  });
+  const third = inTurn(() => begun.push(3));
+  await Promise.resolve();
+  expect(begun).toEqual([1]);
+  finish();
+  await expect(first).resolves.toBe('one');
+  await expect(second).rejects.toThrow('two');
+  await expect(third).resolves.toBe(3);
+  expect(begun).toEqual([1, 2, 3]);
 });

@@ -1,6 +1,19 @@
 import type { Awaitable } from './awaitable.ts';
 import type { Platform } from './platform.ts';
 
+/** Does a piece of work once all earlier ones have ended, with success or without. */
+export type InTurn = <Result>(work: () => Awaitable<Result>) => Promise<Result>;
+
+/** Creates a queue of work that is done one after the other. */
+export function createTurns(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
 /** Work that is begun in order, and of which only so much is under way at once. */
 export interface BoundedQueue {
   /**

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
+import { createTurns } from '../foundation/queues.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ProviderRecord, Store } from '../stores/store.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
@@ -69,12 +70,7 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
   let composed: ComposedSetup | undefined;
   /** The rows that `composed` was made of; undefined before `load`. */
   let loaded: StoredSetup | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createTurns();
   const stored = createStoredReader(store);
   // Loaded when something is stored, so that a gateway starts without it.
   const compose = async (present: StoredSetup, { providers } = base): Promise<ComposedSetup> =>
@@ -111,7 +107,7 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
   return {
     host,
     rows: store,
-    settled: async () => void (await last),
+    settled: () => inTurn(() => undefined),
     stored,
     composed: () => composed,
     load: (next) =>

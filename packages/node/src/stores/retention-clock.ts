@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { Logger } from '@model-gateway/core';
+import { createTurns, type Logger } from '@model-gateway/core';
 
 import { replaceFile, readWholeFile } from './files/atomic-file.ts';
 import { errorReason, type FileSystem } from './files/file-system.ts';
@@ -91,7 +91,7 @@ export async function openRetentionClock(options: RetentionClockOptions): Promis
   look();
 
   let savedAt = mark?.isStored === true && steadyMs === null ? mark.judgedAt : null;
-  let saving: Promise<void> = Promise.resolve();
+  const inTurn = createTurns();
   const save = async (): Promise<void> => {
     look();
     if (savedAt !== null && steadyMs === null && Math.abs(judgedAt - savedAt) < SAVE_EVERY_MS) return;
@@ -110,7 +110,7 @@ export async function openRetentionClock(options: RetentionClockOptions): Promis
       look();
       return steadyMs !== null;
     },
-    save: () => (saving = saving.then(save)),
+    save: () => inTurn(save),
   };
 }
 

@@ -1,3 +1,4 @@
+import { createTurns } from '../../foundation/queues.ts';
 import type { AssignmentRecord } from '../rows.ts';
 import type {
   AssignmentRepository,
@@ -185,13 +186,8 @@ export function createRowRepository<Row extends { readonly id: string }>({
 }: RowRepositoryOptions<Row>): Repository<Row> {
   const byId = new Map<string, Row>();
   for (const row of rows) byId.set(row.id, row);
-  let last: Promise<unknown> = Promise.resolve();
-  /** One after the other, each on what the one before has made durable. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  // Each change is made to what the one before has made durable.
+  const inTurn = createTurns();
   const put = async (row: Row): Promise<Row> => {
     await write({ put: row });
     byId.set(row.id, row);

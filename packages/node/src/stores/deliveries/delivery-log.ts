@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { DeliveryAttempt, DeliveryLog, Logger } from '@model-gateway/core';
+import { createTurns, type DeliveryAttempt, type DeliveryLog, type Logger } from '@model-gateway/core';
 
 import { readWholeFile, removeIfThere } from '../files/atomic-file.ts';
 import { errorCode, errorReason, type FileSystem, OPEN } from '../files/file-system.ts';
@@ -40,7 +40,7 @@ export async function openDeliveryLog(options: DeliveryLogOptions): Promise<Open
   const { files, logsPath, now, logger } = options;
   let current: { readonly day: string; readonly file: AppendFile; hasRoom: boolean } | undefined;
   let isClosed = false;
-  let working: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
 
   const leave = async (): Promise<void> => {
     const left = current?.file;
@@ -82,13 +82,9 @@ export async function openDeliveryLog(options: DeliveryLogOptions): Promise<Open
     logger?.warn('Old deliveries could not be dropped', { reason: errorReason(error) });
   });
   return {
-    append(attempt) {
-      const written = working.then(() => write(attempt));
-      working = written.catch(() => undefined);
-      return written;
-    },
+    append: (attempt) => inTurn(() => write(attempt)),
     async of(generationId, sinceMs) {
-      await working;
+      await inTurn(() => undefined);
       // A clock that was set back in between would put a delivery on the day before.
       const since = nameOf(dayAt(sinceMs - DAY_MS));
       const found: DeliveryAttempt[] = [];
@@ -99,8 +95,7 @@ export async function openDeliveryLog(options: DeliveryLogOptions): Promise<Open
     },
     async close() {
       isClosed = true;
-      await working;
-      await leave();
+      await inTurn(leave);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createCarriedSpending, type SpendingBook, type SpendingSum } from '@model-gateway/core';
+import { createCarriedSpending, createTurns, type SpendingBook, type SpendingSum } from '@model-gateway/core';
 
 import { replaceFile } from '../files/atomic-file.ts';
 import { errorCode } from '../files/file-system.ts';
@@ -32,7 +32,7 @@ export async function openCarriedLog(options: CarriedLogOptions): Promise<Carrie
   const { files, path, spending } = options;
   const carried = createCarriedSpending(spending);
   for (const [source, sums] of await load(options)) carried.put(source, sums);
-  let changing: Promise<void> = Promise.resolve();
+  const inTurn = createTurns();
   const carry = async (source: string, sums: readonly SpendingSum[]): Promise<void> => {
     const all = new Map([...carried.sources, [source, sums]]);
     await replaceFile(files, path, async (write) => {
@@ -43,9 +43,8 @@ export async function openCarriedLog(options: CarriedLogOptions): Promise<Carrie
   return {
     list: carried.list,
     carry(source, sums) {
-      const change = changing.then(() => carry(source, [...sums]));
-      changing = change.catch(() => undefined);
-      return change;
+      const taken = [...sums];
+      return inTurn(() => carry(source, taken));
     },
   };
 }

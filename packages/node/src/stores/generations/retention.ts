@@ -1,4 +1,4 @@
-import { createSpendingBook } from '@model-gateway/core';
+import { createSpendingBook, createTurns } from '@model-gateway/core';
 
 import { nextTurn } from '../../node-timers.ts';
 import { errorReason } from '../files/file-system.ts';
@@ -105,7 +105,7 @@ const LOOK_EVERY_MS = 60 * 60 * 1000;
 /** Starts to keep the limits: at once, every hour, and whenever `look` is called. `stop` ends it. */
 export function startRetention<Operation>(options: RetentionOptions<Operation>): Retention {
   let { carried } = options;
-  let running = Promise.resolve();
+  const inTurn = createTurns();
   let waiting = 0;
   let isStopped = false;
   let cancelTimer = (): void => undefined;
@@ -115,14 +115,12 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
     // One check that has not begun yet is enough for all requests.
     if (waiting > 0) return;
     waiting += 1;
-    running = running
-      .then(async () => {
-        waiting -= 1;
-        carried = await dropSegments(options, carried);
-      })
-      .catch((error: unknown) => {
-        options.logger?.error('Old generations could not be dropped', { reason: errorReason(error) });
-      });
+    inTurn(async () => {
+      waiting -= 1;
+      carried = await dropSegments(options, carried);
+    }).catch((error: unknown) => {
+      options.logger?.error('Old generations could not be dropped', { reason: errorReason(error) });
+    });
   };
   const lookEveryHour = (): void => {
     cancelTimer = options.setTimer(() => {
@@ -138,7 +136,7 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
   lookEveryHour();
   return {
     look,
-    settled: () => running,
+    settled: () => inTurn(() => undefined),
     completeFromMs: () => completeFromOf(carried),
     stop() {
       isStopped = true;

@@ -1,4 +1,5 @@
 import {
+  createTurns,
   type GenerationRecord,
   type GenerationRepository,
   type Logger,
@@ -74,7 +75,7 @@ export async function openRunningLog(options: RunningLogOptions): Promise<Runnin
   /** The records that the file has. */
   let known = new Map<string, GenerationRecord>();
   let file: AppendFile | null = null;
-  let writing: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
   let isClosed = false;
 
   const clear = async (): Promise<void> => {
@@ -113,15 +114,12 @@ export async function openRunningLog(options: RunningLogOptions): Promise<Runnin
     note(calls) {
       // The directory may have another owner by now.
       if (isClosed) return Promise.reject(new Error('The store is closed'));
-      const noted = note(calls);
-      writing = noted.catch(() => undefined);
-      return noted;
+      return inTurn(() => note(calls));
     },
     async close() {
       isClosed = true;
       // A note under way may be opening the file.
-      await writing;
-      await leave();
+      await inTurn(leave);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '@model-gateway/core';
+import { createTurns, type InTurn, type Logger } from '@model-gateway/core';
 
 import { errorReason, type FileSystem } from '../files/file-system.ts';
 import { contentFileName, nextSegment } from './segment-name.ts';
@@ -55,8 +55,8 @@ interface State {
   readonly segments: Set<Segment>;
   active: Segment;
   /** Syncs and closes run one after the other. */
-  upkeep: Promise<unknown>;
-  /** Settled unless the next segment is being opened. Not in `upkeep`: it must not wait for a slow sync. */
+  readonly inTurn: InTurn;
+  /** Settled unless the next segment is being opened. Not in `inTurn`: it must not wait for a slow sync. */
   rolling: Promise<void>;
   cancelSync: (() => void) | null;
   isRolling: boolean;
@@ -79,7 +79,7 @@ export async function openSegments(start: SegmentStart, options: OpenSegmentsOpt
     options,
     segments: new Set([first]),
     active: first,
-    upkeep: Promise.resolve(),
+    inTurn: createTurns(),
     rolling: Promise.resolve(),
     cancelSync: null,
     isRolling: false,
@@ -100,25 +100,20 @@ export async function openSegments(start: SegmentStart, options: OpenSegmentsOpt
       retireIfIdle(state, segment);
     },
     scheduleSync: () => scheduleSync(state),
-    repair: () => (needsRepair(state) ? inTurn(state, () => repair(state)) : undefined),
-    sync: () => inTurn(state, () => syncAll(state)),
+    repair: () => (needsRepair(state) ? state.inTurn(() => repair(state)) : undefined),
+    sync: () => state.inTurn(() => syncAll(state)),
     async close() {
       state.isClosing = true;
       await state.rolling;
-      await inTurn(state, () => closeAll(state));
+      await state.inTurn(() => closeAll(state));
     },
   };
 }
 
-function inTurn(state: State, work: () => Promise<void>): Promise<void> {
-  const done = state.upkeep.then(work);
-  state.upkeep = done.catch(() => undefined);
-  return done;
-}
-
 function scheduleSync(state: State): void {
   state.cancelSync ??= state.options.setTimer(() => {
-    void inTurn(state, () => syncAll(state))
+    void state
+      .inTurn(() => syncAll(state))
       .catch((error: unknown) => reportFailedSync(state, error))
       .finally(() => {
         state.cancelSync = null;
@@ -182,15 +177,17 @@ async function roll(state: State): Promise<void> {
 
 function retireIfIdle(state: State, segment: Segment): void {
   if (segment === state.active || segment.openBatches > 0) return;
-  void inTurn(state, async () => {
-    // The segment may be closed by now, and its descriptors reused for other files.
-    if (!state.segments.has(segment)) return;
-    await syncSegment(state.options.files, segment);
-    state.segments.delete(segment);
-    await closeSegment(state.options.files, segment);
-    state.options.retired();
-    // After a failed sync the segment stays open: the next batch repairs it first, and closing the store closes it.
-  }).catch((error: unknown) => reportFailedSync(state, error));
+  void state
+    .inTurn(async () => {
+      // The segment may be closed by now, and its descriptors reused for other files.
+      if (!state.segments.has(segment)) return;
+      await syncSegment(state.options.files, segment);
+      state.segments.delete(segment);
+      await closeSegment(state.options.files, segment);
+      state.options.retired();
+      // After a failed sync the segment stays open: the next batch repairs it first, and closing the store closes it.
+    })
+    .catch((error: unknown) => reportFailedSync(state, error));
 }
 
 async function closeAll(state: State): Promise<void> {

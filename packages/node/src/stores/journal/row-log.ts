@@ -1,4 +1,4 @@
-import type { Logger, RowChange } from '@model-gateway/core';
+import { createTurns, type Logger, type RowChange } from '@model-gateway/core';
 
 import { replaceFile } from '../files/atomic-file.ts';
 import { errorCode, type FileSystem } from '../files/file-system.ts';
@@ -45,10 +45,9 @@ export async function openRowLog<Row extends { readonly id: string }>(
     await replaceFile(files, path, Buffer.concat(rows.map((row) => toLine(JSON.stringify({ put: row })))));
   }
   const file = await openAppendFile(files, path);
-  let writing: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
   let closing: Promise<void> | undefined;
   const closeFile = async (): Promise<void> => {
-    await writing;
     try {
       await syncFile(files, file);
     } finally {
@@ -59,12 +58,11 @@ export async function openRowLog<Row extends { readonly id: string }>(
     rows,
     write(change) {
       if (closing !== undefined) return Promise.reject(new Error('The store is closed'));
-      const written = append(files, file, toLine(JSON.stringify(change)));
-      writing = written.catch(() => undefined);
-      return written;
+      const line = toLine(JSON.stringify(change));
+      return inTurn(() => append(files, file, line));
     },
     // Once: by the second time the system may have given the number of the descriptor to another file.
-    close: () => (closing ??= closeFile()),
+    close: () => (closing ??= inTurn(closeFile)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { JournaledChange } from '@model-gateway/core';
+import { createTurns, type JournaledChange } from '@model-gateway/core';
 
 import { openRowLog, type RowLogOptions } from '../journal/row-log.ts';
 
@@ -18,12 +18,7 @@ export async function openJournalChanges(
   const log = await openRowLog<JournaledChange>({ ...options, isRetained: () => true });
   const changes = new Map(log.rows.map((row) => [row.id, row]));
   const recovered = [...changes.keys()];
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createTurns();
   const remove = (id: string): Promise<void> =>
     inTurn(async () => {
       if (!changes.delete(id)) return;

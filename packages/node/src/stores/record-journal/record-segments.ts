@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { JournaledSegment, Logger } from '@model-gateway/core';
+import { createTurns, type InTurn, type JournaledSegment, type Logger } from '@model-gateway/core';
 
 import { removeIfThere, syncDirectory } from '../files/atomic-file.ts';
 import { errorReason, type FileSystem, OPEN } from '../files/file-system.ts';
@@ -59,7 +59,7 @@ interface State {
   active: Segment | null;
   lastNumber: number;
   /** Syncs and removals run one after the other. */
-  upkeep: Promise<unknown>;
+  readonly inTurn: InTurn;
   cancelSync: (() => void) | null;
 }
 
@@ -77,7 +77,7 @@ export async function openRecordSegments(options: RecordSegmentsOptions): Promis
     segments: new Map(),
     active: null,
     lastNumber: 0,
-    upkeep: Promise.resolve(),
+    inTurn: createTurns(),
     cancelSync: null,
   };
   const numbers = (await files.list(logsPath)).flatMap((name) => {
@@ -138,7 +138,7 @@ export async function openRecordSegments(options: RecordSegmentsOptions): Promis
       state.cancelSync?.();
       if (state.active !== null) endActive(state, state.active);
       removeOver(state, () => true);
-      await inTurn(state, () => syncAll(state));
+      await state.inTurn(() => syncAll(state));
     },
   };
 }
@@ -161,7 +161,7 @@ async function write(state: State, lines: LineBuffer, records: number): Promise<
   const { file } = segment;
   if (file === null) throw new Error('The journal is closed');
   // What an earlier sync has failed to bring to the disk comes first.
-  if (file.hasFailedSync) await inTurn(state, () => syncAll(state));
+  if (file.hasFailedSync) await state.inTurn(() => syncAll(state));
   try {
     await writeAtEnd(files, file, lines.bytes, lines.length);
   } catch (error) {
@@ -228,31 +228,29 @@ function removeOver(state: State, isChosen: (segment: Segment) => boolean): void
 function remove(state: State, segment: Segment): void {
   const { files, logger } = state.options;
   state.segments.delete(segment.number);
-  inTurn(state, async () => {
-    await closeFile(files, segment);
-    await removeIfThere(files, segment.path);
-  }).catch((error: unknown) => {
-    logger?.warn('A journal file that is over could not be removed; the next start reads it again', {
-      file: segment.path,
-      reason: errorReason(error),
+  state
+    .inTurn(async () => {
+      await closeFile(files, segment);
+      await removeIfThere(files, segment.path);
+    })
+    .catch((error: unknown) => {
+      logger?.warn('A journal file that is over could not be removed; the next start reads it again', {
+        file: segment.path,
+        reason: errorReason(error),
+      });
     });
-  });
-}
-
-function inTurn(state: State, work: () => Promise<void>): Promise<void> {
-  const done = state.upkeep.then(work);
-  state.upkeep = done.catch(() => undefined);
-  return done;
 }
 
 function scheduleSync(state: State): void {
   state.cancelSync ??= state.options.setTimer(() => {
     state.cancelSync = null;
-    inTurn(state, () => syncAll(state)).catch((error: unknown) => {
-      state.options.logger?.error('The disk refused to keep the journal; it is tried again with the next record', {
-        reason: errorReason(error),
+    state
+      .inTurn(() => syncAll(state))
+      .catch((error: unknown) => {
+        state.options.logger?.error('The disk refused to keep the journal; it is tried again with the next record', {
+          reason: errorReason(error),
+        });
       });
-    });
   }, SYNC_INTERVAL_MS);
 }
 

@@ -1,4 +1,4 @@
-import type { JournaledRecord } from '@model-gateway/core';
+import { createTurns, type JournaledRecord } from '@model-gateway/core';
 
 import type { FileSystem } from '../files/file-system.ts';
 import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from '../journal/append-file.ts';
@@ -18,7 +18,7 @@ export function openRefusedRecords({
   readonly path: string;
 }): RefusedRecords {
   let file: AppendFile | null = null;
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = createTurns();
   const write = async (line: Buffer): Promise<void> => {
     file ??= await openAppendFile(files, path);
     try {
@@ -31,15 +31,11 @@ export function openRefusedRecords({
     await syncFile(files, file);
   };
   return {
-    add(record, reason) {
-      const done = last.then(() => write(toLine(JSON.stringify({ reason, ...record }))));
-      last = done.catch(() => undefined);
-      return done;
-    },
-    async close() {
-      await last;
-      if (file !== null) await files.close(file.fd);
-      file = null;
-    },
+    add: (record, reason) => inTurn(() => write(toLine(JSON.stringify({ reason, ...record })))),
+    close: () =>
+      inTurn(async () => {
+        if (file !== null) await files.close(file.fd);
+        file = null;
+      }),
   };
 }

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { EMPTY_TABLES, type Logger, type StoredProvider, type Tables, tablesSchema } from '@model-gateway/core';
+import {
+  createTurns,
+  EMPTY_TABLES,
+  type Logger,
+  type StoredProvider,
+  type Tables,
+  tablesSchema,
+} from '@model-gateway/core';
 import { type Adapter, Low } from 'lowdb';
 import { z } from 'zod';
 
@@ -213,7 +220,7 @@ interface WaitingChange<Value> {
 
 function createChangeQueue<Value>({ read, write }: ChangeQueueOptions<Value>): ChangeQueue<Value> {
   let waiting: WaitingChange<Value>[] = [];
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = createTurns();
   const writeWaiting = async (): Promise<void> => {
     const taken = waiting;
     waiting = [];
@@ -242,9 +249,9 @@ function createChangeQueue<Value>({ read, write }: ChangeQueueOptions<Value>): C
     change: (change) =>
       new Promise((resolve, reject) => {
         waiting.push({ change, resolve, reject });
-        if (waiting.length === 1) last = last.then(writeWaiting);
+        if (waiting.length === 1) void inTurn(writeWaiting);
       }),
-    settled: () => last,
+    settled: () => inTurn(() => undefined),
   };
 }
 
