@@ -7,7 +7,7 @@ import { openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { openJournalOn } from '../../packages/node/src/stores/record-journal/open-record-journal.ts';
+import { openJournalOn } from '../../packages/node/src/stores/record-journal.ts';
 import { createManualTimers } from '../support/async/manual-timers.ts';
 import { createFaultyFileSystem } from '../support/stores/faulty-file-system.ts';
 import { toContent } from '../support/stores/generation-records.ts';

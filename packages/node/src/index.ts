@@ -25,4 +25,4 @@ export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets
 export { hasStoredProviders, readStoredProviders } from './stores/tables/config-file.ts';
 export { DirectoryInUseError } from './stores/files/ownership.ts';
 export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';
-export { openRecordJournal, type RecordJournalOptions } from './stores/record-journal/open-record-journal.ts';
+export { openRecordJournal, type RecordJournalOptions } from './stores/record-journal.ts';

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 
-import { openRecordJournal } from '../../../packages/node/src/stores/record-journal/open-record-journal.ts';
+import { openRecordJournal } from '../../../packages/node/src/stores/record-journal.ts';
 import { createPostgresStore } from '../../../packages/postgres/src/create-postgres-store.ts';
 import { toContent, toRecord } from '../../support/stores/generation-records.ts';
 

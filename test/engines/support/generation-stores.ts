@@ -8,7 +8,7 @@ import { openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore, type PostgresStoreOptions } from '@model-gateway/postgres';
 import { onTestFinished } from 'vitest';
 
-import { openJournalOn } from '../../../packages/node/src/stores/record-journal/open-record-journal.ts';
+import { openJournalOn } from '../../../packages/node/src/stores/record-journal.ts';
 import { createManualTimers } from '../../support/async/manual-timers.ts';
 import { createFaultyFileSystem, type FaultyFileSystem } from '../../support/stores/faulty-file-system.ts';
 import { toContent, toRecord } from '../../support/stores/generation-records.ts';

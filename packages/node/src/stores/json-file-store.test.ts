@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { createFaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
 import { toContent, toKey, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { listIds, useJsonFilePlace } from '../../../../test/support/stores/json-file-place.ts';
-import { toLine } from './journal/record-line.ts';
+import { toLine } from './log/record-line.ts';
 
 const place = useJsonFilePlace();
 

@@ -28,7 +28,7 @@ import { type DirectoryOwner, takeDirectory } from './files/ownership.ts';
 import { openCarriedLog } from './generations/carried-log.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
 import { openRunningLog, recordInterrupted } from './generations/running-log.ts';
-import { openRowLog } from './journal/row-log.ts';
+import { openRowLog } from './log/row-log.ts';
 import { openRetentionClock, type RetentionClock } from './retention-clock.ts';
 import { type ConfigFile, openConfigFile } from './tables/config-file.ts';
 

@@ -4,7 +4,7 @@ import { createTurns, type Logger } from '@model-gateway/core';
 
 import { replaceFile, readWholeFile } from './files/atomic-file.ts';
 import { errorReason, type FileSystem } from './files/file-system.ts';
-import { compareSegments, endOfSegment, parseLogFileName } from './journal/segment-name.ts';
+import { compareSegments, endOfSegment, parseLogFileName } from './log/segment-name.ts';
 
 /** The clock by which retention judges ages. It does not follow a system clock that leaps ahead (docs/decisions/0031). */
 export interface RetentionClock {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createManualTimers } from '../../../../test/support/async/manual-timers.ts';
 import { createFaultyFileSystem, type FaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
-import { openJournalOn } from '../../../node/src/stores/record-journal/open-record-journal.ts';
+import { openJournalOn } from '../../../node/src/stores/record-journal.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { createPendingRecords, type PendingRecords, readPendingRecord } from './pending-records.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { createTurns, type DeliveryAttempt, type DeliveryLog, type Logger } from '@model-gateway/core';
 
 import { readWholeFile, removeIfThere } from '../files/atomic-file.ts';
-import { errorCode, errorReason, type FileSystem, OPEN } from '../files/file-system.ts';
-import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from '../journal/append-file.ts';
-import { recordOf, toLine } from '../journal/record-line.ts';
-import { dayAt, endOfSegment } from '../journal/segment-name.ts';
+import { errorCode, errorReason, type FileSystem, sizeOf } from '../files/file-system.ts';
+import { type AppendFile, appendLine, openAppendFile, syncFile } from '../log/append-file.ts';
+import { recordOf, toLine } from '../log/record-line.ts';
+import { dayAt, endOfSegment } from '../log/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
 
 export interface DeliveryLogOptions {
@@ -66,13 +66,7 @@ export async function openDeliveryLog(options: DeliveryLogOptions): Promise<Open
     const opened = await fileOf(dayAt(now()));
     if (!opened.hasRoom) return;
     const line = toLine(JSON.stringify(attempt));
-    try {
-      await writeAtEnd(files, opened.file, line, line.length);
-    } catch (error) {
-      await cutOff(files, opened.file);
-      throw error;
-    }
-    moveEnd(opened.file, line.length);
+    await appendLine(files, opened.file, line);
     if (opened.file.end < MAX_BYTES) return;
     opened.hasRoom = false;
     logger?.warn('The deliveries of today are not noted any more, because there are too many', { day: opened.day });
@@ -130,15 +124,6 @@ async function dropOld(options: DeliveryLogOptions, today: string): Promise<numb
     else bytes += size;
   }
   return bytes;
-}
-
-async function sizeOf(files: FileSystem, path: string): Promise<number> {
-  const fd = await files.open(path, OPEN.read);
-  try {
-    return (await files.stat(fd)).size;
-  } finally {
-    await files.close(fd);
-  }
 }
 
 /** Retention may have removed it meanwhile. */

@@ -108,6 +108,16 @@ export async function readFully(files: FileSystem, fd: number, buffer: Uint8Arra
   return done;
 }
 
+/** The length of a file. */
+export async function sizeOf(files: FileSystem, path: string): Promise<number> {
+  const fd = await files.open(path, OPEN.read);
+  try {
+    return (await files.stat(fd)).size;
+  } finally {
+    await files.close(fd);
+  }
+}
+
 /** The system's code of an error (`ENOENT`); undefined for any other thrown value. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

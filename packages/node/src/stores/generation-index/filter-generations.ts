@@ -19,7 +19,7 @@ import {
 } from '@model-gateway/core';
 
 import { setImmediate } from '../../node-timers.ts';
-import { dayAt } from '../journal/segment-name.ts';
+import { dayAt } from '../log/segment-name.ts';
 import type { GenerationEntry } from './generation-entry.ts';
 import { createTextCheck } from './text-check.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toGenerationText } from '../journal/generation-text.ts';
+import { toGenerationText } from '../generations/generation-text.ts';
 import type { EntryVersion, NewEntry } from './generation-entry.ts';
 import { createGenerationIndex } from './generation-index.ts';
 

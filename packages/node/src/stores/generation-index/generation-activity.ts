@@ -1,7 +1,7 @@
 import { type ActivityQuery, type ActivitySum, createActivityBook } from '@model-gateway/core';
 
 import { setImmediate } from '../../node-timers.ts';
-import type { SegmentName } from '../journal/segment-name.ts';
+import type { SegmentName } from '../log/segment-name.ts';
 import { GenerationEntry } from './generation-entry.ts';
 import type { GenerationRows } from './generation-rows.ts';
 

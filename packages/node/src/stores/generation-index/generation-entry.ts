@@ -6,9 +6,9 @@ import {
   toGenerationFacts,
 } from '@model-gateway/core';
 
-import type { ContentReference } from '../journal/generation-lines.ts';
-import { parseFactSource, parseGenerationText } from '../journal/generation-text.ts';
-import type { SegmentName } from '../journal/segment-name.ts';
+import type { ContentReference } from '../generations/generation-lines.ts';
+import { parseFactSource, parseGenerationText } from '../generations/generation-text.ts';
+import type { SegmentName } from '../log/segment-name.ts';
 
 /** Values that many generations share; they are stored once. */
 export interface GenerationOrigin {

@@ -17,7 +17,7 @@ import {
   type SpendingEntry,
 } from '@model-gateway/core';
 
-import { compareSegments, dayAt, isThrough, type SegmentName } from '../journal/segment-name.ts';
+import { compareSegments, dayAt, isThrough, type SegmentName } from '../log/segment-name.ts';
 import {
   addUpGenerations,
   addUpSessions,

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toGenerationText } from '../journal/generation-text.ts';
+import { toGenerationText } from '../generations/generation-text.ts';
 import type { EntryVersion } from './generation-entry.ts';
 import { GenerationRows } from './generation-rows.ts';
 

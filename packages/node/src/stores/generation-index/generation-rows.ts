@@ -1,7 +1,7 @@
 import type { AttemptFacts, GenerationFacts } from '@model-gateway/core';
 
-import type { ContentReference } from '../journal/generation-lines.ts';
-import type { SegmentName } from '../journal/segment-name.ts';
+import type { ContentReference } from '../generations/generation-lines.ts';
+import type { SegmentName } from '../log/segment-name.ts';
 import { createFactColumns } from './fact-columns.ts';
 import {
   GenerationEntry,

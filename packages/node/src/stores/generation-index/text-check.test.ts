@@ -2,7 +2,7 @@ import { type Generation, type GenerationCondition, matchesFilter, toGenerationF
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toGenerationText } from '../journal/generation-text.ts';
+import { toGenerationText } from '../generations/generation-text.ts';
 import { createTextCheck } from './text-check.ts';
 
 const condition = (

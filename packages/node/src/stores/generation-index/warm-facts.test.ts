@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createManualTimers } from '../../../../../test/support/async/manual-timers.ts';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toGenerationText } from '../journal/generation-text.ts';
+import { toGenerationText } from '../generations/generation-text.ts';
 import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
 import { startWarming } from './warm-facts.ts';
 

@@ -2,10 +2,10 @@ import { createCarriedSpending, createTurns, type SpendingBook, type SpendingSum
 
 import { replaceFile } from '../files/atomic-file.ts';
 import { errorCode } from '../files/file-system.ts';
-import { type JournalReaderOptions, recoverJournal } from '../journal/journal-reader.ts';
-import { toLine } from '../journal/record-line.ts';
+import { toLine } from '../log/record-line.ts';
+import { type RecoveryOptions, recoverLog } from '../log/recover-log.ts';
 
-export interface CarriedLogOptions extends JournalReaderOptions {
+export interface CarriedLogOptions extends RecoveryOptions {
   /** Its directory exists and belongs to this process. */
   readonly path: string;
   /** Gets what was carried, now and later. */
@@ -52,7 +52,7 @@ export async function openCarriedLog(options: CarriedLogOptions): Promise<Carrie
 async function load(options: CarriedLogOptions): Promise<ReadonlyMap<string, readonly SpendingSum[]>> {
   const sources = new Map<string, SpendingSum[]>();
   try {
-    await recoverJournal(options, options.path, (record) => {
+    await recoverLog(options, options.path, (record) => {
       const { source, sums } = JSON.parse(record.toString()) as CarriedLine;
       const known = sources.get(source);
       if (known === undefined) sources.set(source, [...sums]);

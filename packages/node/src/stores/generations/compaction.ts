@@ -5,11 +5,11 @@ import type { Logger } from '@model-gateway/core';
 import { removeIfThere, replaceFile, syncDirectory, writeNewFile } from '../files/atomic-file.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
-import { type ContentReference, parseMetadata, withContent } from '../journal/generation-lines.ts';
-import { forEachLine } from '../journal/journal-reader.ts';
-import { recordOf, toLine } from '../journal/record-line.ts';
-import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../journal/segment-name.ts';
+import { recordOf, toLine } from '../log/record-line.ts';
+import { forEachLine } from '../log/recover-log.ts';
+import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../log/segment-name.ts';
 import type { ContentReader } from './content.ts';
+import { type ContentReference, parseMetadata, withContent } from './generation-lines.ts';
 import { currentContentFile } from './load-generations.ts';
 
 export interface CompactionOptions {

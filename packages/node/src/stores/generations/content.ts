@@ -5,10 +5,10 @@ import { type GenerationContent, type Logger, toPreview } from '@model-gateway/c
 import { errorCode, type FileSystem, OPEN, readFully } from '../files/file-system.ts';
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
-import { type ContentReference, MAX_HEAD_BYTES, parseContent, parsePreview } from '../journal/generation-lines.ts';
-import { forEachLine } from '../journal/journal-reader.ts';
-import { addOperation, type Journal } from '../journal/journal.ts';
-import { beginningOf, recordOf } from '../journal/record-line.ts';
+import { beginningOf, recordOf } from '../log/record-line.ts';
+import { forEachLine } from '../log/recover-log.ts';
+import { type ContentReference, MAX_HEAD_BYTES, parseContent, parsePreview } from './generation-lines.ts';
+import type { Journal } from './generation-segments.ts';
 
 interface ContentReaderOptions {
   readonly files: FileSystem;
@@ -161,5 +161,5 @@ export async function settleLostContent<Operation>(
   if (lost.length === 0) return;
   logger?.warn('Content that was being written in a crash is lost', { generations: lost.length, files: [...files] });
   // A failed write is no reason not to open: the next start reports the loss again.
-  await Promise.allSettled(lost.map((entry) => addOperation(journal.batch(), toOperation(entry))));
+  await Promise.allSettled(lost.map((entry) => journal.append(toOperation(entry))));
 }

@@ -10,6 +10,10 @@ import { errorReason } from '../files/file-system.ts';
 import type { EntryVersion, GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { startWarming } from '../generation-index/warm-facts.ts';
+import { isThrough, nextSegment, type SegmentName } from '../log/segment-name.ts';
+import type { RetentionClock } from '../retention-clock.ts';
+import { compactSegment } from './compaction.ts';
+import { type ContentReader, createContentReader, settleLostContent } from './content.ts';
 import {
   type CarriedForward,
   carriedLine,
@@ -20,28 +24,23 @@ import {
   generationLine,
   recordHead,
   updateLine,
-} from '../journal/generation-lines.ts';
-import { toGenerationText } from '../journal/generation-text.ts';
+} from './generation-lines.ts';
 import {
-  addOperation,
-  type BatchLines,
+  type GenerationBatch,
   type Journal,
   type JournalOptions,
   openJournal,
   putContent,
-} from '../journal/journal.ts';
-import type { OpenSegmentsOptions } from '../journal/open-segments.ts';
-import { isThrough, nextSegment, type SegmentName } from '../journal/segment-name.ts';
-import type { SegmentStart } from '../journal/segment.ts';
-import type { RetentionClock } from '../retention-clock.ts';
-import { compactSegment } from './compaction.ts';
-import { type ContentReader, createContentReader, settleLostContent } from './content.ts';
+  putMetadata,
+  type SegmentStart,
+} from './generation-segments.ts';
+import { toGenerationText } from './generation-text.ts';
 import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
 import { type RetentionLimits, segmentLimits, startRetention } from './retention.ts';
 
 /** Parts that the log requires. `logsPath` exists and belongs to this process. */
 export interface GenerationLogOptions extends LoadOptions {
-  readonly setTimer: OpenSegmentsOptions['setTimer'];
+  readonly setTimer: JournalOptions<unknown>['setTimer'];
   readonly limits: RetentionLimits;
   /** Milliseconds on a clock that is never set. */
   readonly monotonicNow: () => number;
@@ -146,18 +145,12 @@ interface GenerationLogParts {
 
 function createRepository({ index, reader, journal }: GenerationLogParts): GenerationLogRepository {
   return {
-    append(record, content) {
-      // Not an async function: the operation's promise is enough.
-      try {
-        return addOperation(journal.batch(), { type: 'add', record, content, written: null });
-      } catch (error) {
-        return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
+    // Not an async function: the operation's promise is enough.
+    append: (record, content) => journal.append({ type: 'add', record, content, written: null }),
     async update(record) {
       const entry = index.find(record.generation.id);
       if (entry === undefined) return false;
-      await addOperation(journal.batch(), { type: 'replace', entry, record, text: '' });
+      await journal.append({ type: 'replace', entry, record, text: '' });
       return true;
     },
     get(id) {
@@ -174,7 +167,7 @@ function createRepository({ index, reader, journal }: GenerationLogParts): Gener
     async deleteContent(id) {
       const entry = index.find(id);
       if (entry === undefined || entry.content === null) return false;
-      await addOperation(journal.batch(), { type: 'delete-content', entry, isLost: false });
+      await journal.append({ type: 'delete-content', entry, isLost: false });
       return true;
     },
     page: (query) => index.page(query),
@@ -209,7 +202,7 @@ type Operation =
 
 /** Creates the function that encodes operations as lines. It refuses generations whose id exists. */
 function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
-  let batch: BatchLines | undefined;
+  let batch: GenerationBatch | undefined;
   /** Ids of this batch. A set for all batches would leave its old tables to the full garbage collection. */
   let ids = new Set<string>();
   return (operation, lines) => {
@@ -227,17 +220,17 @@ function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encod
       case 'replace': {
         const { record, entry } = operation;
         operation.text = toGenerationText(record.generation);
-        return void lines.metadata.add(updateLine(recordHead(record, null), operation.text, entry.segment));
+        return putMetadata(lines, updateLine(recordHead(record, null), operation.text, entry.segment));
       }
       case 'delete-content':
-        return void lines.metadata.add(contentDeletedLine(operation.entry.id, operation.isLost));
+        return putMetadata(lines, contentDeletedLine(operation.entry.id, operation.isLost));
       case 'carry':
-        return void lines.metadata.add(carriedLine(operation.carried));
+        return putMetadata(lines, carriedLine(operation.carried));
     }
   };
 }
 
-function putGeneration(operation: Operation & { readonly type: 'add' }, lines: BatchLines): void {
+function putGeneration(operation: Operation & { readonly type: 'add' }, lines: GenerationBatch): void {
   const { record, content } = operation;
   const segment = lines.segment.name;
   const text = toGenerationText(record.generation);
@@ -247,7 +240,7 @@ function putGeneration(operation: Operation & { readonly type: 'add' }, lines: B
   // Nothing throws from here on.
   const place =
     contentText === null ? null : putContent(lines, contentHead(record.generation.id, preview), contentText, '}');
-  lines.metadata.add(generationLine(head, place), text, '}');
+  putMetadata(lines, generationLine(head, place), text, '}');
   operation.written = { text, segment, content: place };
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { append, DAY_MS, listIds, useJsonFilePlace } from '../../../../../test/support/stores/json-file-place.ts';
-import { toLine } from '../journal/record-line.ts';
+import { toLine } from '../log/record-line.ts';
 
 const place = useJsonFilePlace();
 

@@ -2,19 +2,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { removeIfThere, replaceFile, setAside, syncDirectory } from '../files/atomic-file.ts';
-import { type FileSystem, OPEN } from '../files/file-system.ts';
+import { sizeOf } from '../files/file-system.ts';
 import type { EntryVersion, GenerationEntry } from '../generation-index/generation-entry.ts';
 import { createGenerationIndex, type GenerationIndex } from '../generation-index/generation-index.ts';
-import {
-  type CarriedForward,
-  type ContentReference,
-  fromCarriedSum,
-  type MetadataLine,
-  parseMetadata,
-  segmentLine,
-} from '../journal/generation-lines.ts';
-import { type JournalReaderOptions, recoverJournal } from '../journal/journal-reader.ts';
-import { toLine } from '../journal/record-line.ts';
+import { toLine } from '../log/record-line.ts';
+import { type RecoveryOptions, recoverLog } from '../log/recover-log.ts';
 import {
   compareSegments,
   contentFileName,
@@ -22,8 +14,16 @@ import {
   metadataFileName,
   parseLogFileName,
   type SegmentName,
-} from '../journal/segment-name.ts';
+} from '../log/segment-name.ts';
 import { refuseNewerVersion } from '../tables/config-file.ts';
+import {
+  type CarriedForward,
+  type ContentReference,
+  fromCarriedSum,
+  type MetadataLine,
+  parseMetadata,
+  segmentLine,
+} from './generation-lines.ts';
 
 interface LoadedGenerations {
   readonly index: GenerationIndex;
@@ -34,7 +34,7 @@ interface LoadedGenerations {
   readonly beyondEnd: readonly GenerationEntry[];
 }
 
-export interface LoadOptions extends JournalReaderOptions {
+export interface LoadOptions extends RecoveryOptions {
   readonly logsPath: string;
 }
 
@@ -69,7 +69,7 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
     loading.index.addSegment(segment);
     const path = join(logsPath, metadataFileName(segment));
     let records = 0;
-    const damage = await recoverJournal(options, path, (record) => {
+    const damage = await recoverLog(options, path, (record) => {
       records += 1;
       const line = parseMetadata(record);
       if (line !== undefined) applyLine(loading, { segment, path, line });
@@ -206,7 +206,7 @@ async function checkContentFiles(
       await removeIfThere(files, join(logsPath, name));
       continue;
     }
-    const size = await sizeOfFile(files, join(logsPath, name));
+    const size = await sizeOf(files, join(logsPath, name));
     sizes.set(name, size);
     index.addSegment(file.segment).contentBytes += size;
   }
@@ -220,15 +220,6 @@ function segmentsReadInFull(names: readonly string[]): ReadonlySet<SegmentName> 
   const metadata = names.map(parseLogFileName).filter((file) => file?.kind === 'generations');
   const damaged = new Set(metadata.flatMap((file) => (file?.isCorrupt ? [file.segment] : [])));
   return new Set(metadata.flatMap((file) => (file === undefined || damaged.has(file.segment) ? [] : [file.segment])));
-}
-
-async function sizeOfFile(files: FileSystem, path: string): Promise<number> {
-  const fd = await files.open(path, OPEN.read);
-  try {
-    return (await files.stat(fd)).size;
-  } finally {
-    await files.close(fd);
-  }
 }
 
 /** The content file that a segment continues with: its newest. */
@@ -258,7 +249,7 @@ interface EmptiedLog {
  * a new one in its place.
  */
 async function reportEmptiedLog(
-  options: JournalReaderOptions & { readonly logsPath: string },
+  options: RecoveryOptions & { readonly logsPath: string },
   { segment, path, isReported }: EmptiedLog,
 ): Promise<void> {
   const { files, logsPath, logger, now } = options;
@@ -279,7 +270,7 @@ async function reportEmptiedLog(
 }
 
 /** Reports contents beside which there is no log at all. They are kept, in case it is put back. */
-function reportMissingLogs({ logger }: Pick<JournalReaderOptions, 'logger'>, names: readonly string[]): void {
+function reportMissingLogs({ logger }: Pick<RecoveryOptions, 'logger'>, names: readonly string[]): void {
   const files = names.flatMap((name) => parseLogFileName(name) ?? []);
   const described = new Set(files.flatMap(({ kind, segment }) => (kind === 'generations' ? [segment] : [])));
   const contents = names.filter((name) => {

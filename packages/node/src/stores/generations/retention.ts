@@ -3,10 +3,10 @@ import { createSpendingBook, createTurns } from '@model-gateway/core';
 import { nextTurn } from '../../node-timers.ts';
 import { errorReason } from '../files/file-system.ts';
 import type { GenerationIndex, SegmentFacts } from '../generation-index/generation-index.ts';
-import { type CarriedForward, fromCarriedSum, toCarriedSums } from '../journal/generation-lines.ts';
-import { addOperation, type Journal } from '../journal/journal.ts';
-import { endOfSegment, isThrough, type SegmentName } from '../journal/segment-name.ts';
+import { endOfSegment, isThrough, type SegmentName } from '../log/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
+import { type CarriedForward, fromCarriedSum, toCarriedSums } from './generation-lines.ts';
+import type { Journal } from './generation-segments.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 
 /** Limits of a store. Segments are dropped as a whole, so that each limit is met to within one segment. */
@@ -193,7 +193,7 @@ async function dropSegments<Operation>(
     spentNanoUsd: toCarriedSums(spending.entries()),
   };
   // The sums are stored before the files they come from are removed: a crash in between only leaves files to remove.
-  await addOperation(journal.batch(), options.toOperation(next));
+  await journal.append(options.toOperation(next));
   await journal.sync();
   await removeDroppedFiles(options, next);
   options.logger?.info('Old generations were dropped', {

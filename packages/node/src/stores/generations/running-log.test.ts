@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { listIds, useJsonFilePlace } from '../../../../../test/support/stores/json-file-place.ts';
-import { toLine } from '../journal/record-line.ts';
+import { toLine } from '../log/record-line.ts';
 import { openRunningLog } from './running-log.ts';
 
 const place = useJsonFilePlace();

@@ -11,9 +11,9 @@ import { z } from 'zod';
 
 import { removeIfThere, replaceFile, setAside } from '../files/atomic-file.ts';
 import { errorCode, type FileSystem } from '../files/file-system.ts';
-import { type AppendFile, cutOff, moveEnd, openAppendFile, writeAtEnd } from '../journal/append-file.ts';
-import { recoverJournal } from '../journal/journal-reader.ts';
-import { toLine } from '../journal/record-line.ts';
+import { type AppendFile, appendLine, openAppendFile } from '../log/append-file.ts';
+import { toLine } from '../log/record-line.ts';
+import { recoverLog } from '../log/recover-log.ts';
 
 interface RunningLogOptions {
   readonly files: FileSystem;
@@ -96,13 +96,7 @@ export async function openRunningLog(options: RunningLogOptions): Promise<Runnin
       await replaceFile(files, path, toNote(calls, new Map()));
       return;
     }
-    try {
-      await writeAtEnd(files, file, line, line.length);
-      moveEnd(file, line.length);
-    } catch (error) {
-      await cutOff(files, file);
-      throw error;
-    }
+    await appendLine(files, file, line);
   };
   const note = async (calls: readonly RunningCall[]): Promise<void> => {
     if (calls.length === 0) return clear();
@@ -137,7 +131,7 @@ async function readLastNote(options: RunningLogOptions): Promise<readonly Runnin
   let last: readonly NotedCall[] = [];
   let unreadable = 0;
   try {
-    await recoverJournal(options, options.path, (line) => {
+    await recoverLog(options, options.path, (line) => {
       const note = noteSchema.safeParse(JSON.parse(line.toString()));
       if (!note.success) return void (unreadable += 1);
       last = note.data.calls as readonly NotedCall[];

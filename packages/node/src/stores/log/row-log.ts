@@ -2,9 +2,9 @@ import { createTurns, type Logger, type RowChange } from '@model-gateway/core';
 
 import { replaceFile } from '../files/atomic-file.ts';
 import { errorCode, type FileSystem } from '../files/file-system.ts';
-import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from './append-file.ts';
-import { recoverJournal } from './journal-reader.ts';
+import { appendLine, openAppendFile, syncFile } from './append-file.ts';
 import { toLine } from './record-line.ts';
+import { recoverLog } from './recover-log.ts';
 
 export interface RowLogOptions<Row> {
   readonly files: FileSystem;
@@ -59,7 +59,10 @@ export async function openRowLog<Row extends { readonly id: string }>(
     write(change) {
       if (closing !== undefined) return Promise.reject(new Error('The store is closed'));
       const line = toLine(JSON.stringify(change));
-      return inTurn(() => append(files, file, line));
+      return inTurn(async () => {
+        await appendLine(files, file, line);
+        await syncFile(files, file);
+      });
     },
     // Once: by the second time the system may have given the number of the descriptor to another file.
     close: () => (closing ??= inTurn(closeFile)),
@@ -72,7 +75,7 @@ async function load<Row extends { readonly id: string }>(
   const byId = new Map<string, Row>();
   let lines = 0;
   try {
-    await recoverJournal(options, options.path, (record) => {
+    await recoverLog(options, options.path, (record) => {
       lines += 1;
       const change = JSON.parse(record.toString()) as RowChange<Row>;
       if ('put' in change) byId.set(change.put.id, change.put);
@@ -82,15 +85,4 @@ async function load<Row extends { readonly id: string }>(
     if (errorCode(error) !== 'ENOENT') throw error;
   }
   return { rows: [...byId.values()].filter((row) => options.isRetained(row)), lines };
-}
-
-async function append(files: FileSystem, file: AppendFile, line: Buffer): Promise<void> {
-  try {
-    await writeAtEnd(files, file, line, line.length);
-  } catch (error) {
-    await cutOff(files, file);
-    throw error;
-  }
-  moveEnd(file, line.length);
-  await syncFile(files, file);
 }

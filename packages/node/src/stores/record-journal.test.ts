@@ -5,13 +5,10 @@ import { join } from 'node:path';
 import type { RecordJournal } from '@model-gateway/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { createManualTimers, type ManualTimers } from '../../../../../test/support/async/manual-timers.ts';
-import {
-  createFaultyFileSystem,
-  type FaultyFileSystem,
-} from '../../../../../test/support/stores/faulty-file-system.ts';
-import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { openJournalOn, type RecordJournalOptions } from './open-record-journal.ts';
+import { createManualTimers, type ManualTimers } from '../../../../test/support/async/manual-timers.ts';
+import { createFaultyFileSystem, type FaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
+import { toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { openJournalOn, type RecordJournalOptions } from './record-journal.ts';
 
 let root: string;
 let files: FaultyFileSystem;

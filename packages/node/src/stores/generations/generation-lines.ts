@@ -1,7 +1,7 @@
 import type { Generation, GenerationContent, GenerationRecord, SpendingEntry } from '@model-gateway/core';
 
+import type { SegmentName } from '../log/segment-name.ts';
 import { FORMAT_VERSION } from '../tables/config-file.ts';
-import type { SegmentName } from './segment-name.ts';
 
 export interface ContentReference {
   readonly file: string;

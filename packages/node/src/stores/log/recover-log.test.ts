@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { type FileSystem, nodeFileSystem } from '../files/file-system.ts';
-import { recoverJournal } from './journal-reader.ts';
 import { isWholeLines, toLine } from './record-line.ts';
+import { recoverLog } from './recover-log.ts';
 
 const RECORDS = [
   '{"id":"one"}',
@@ -40,7 +40,7 @@ async function recover(bytes: Uint8Array): Promise<string[]> {
   };
   // Thousands of real syncs would only wait for the disk; that they are made is tested with the atomic file.
   const files: FileSystem = { ...nodeFileSystem, sync: async () => undefined };
-  await recoverJournal({ files, logger, now: () => NOW }, path, (record) => void found.push(record.toString()));
+  await recoverLog({ files, logger, now: () => NOW }, path, (record) => void found.push(record.toString()));
   return found;
 }
 
@@ -153,6 +153,6 @@ test('lines longer than a read are put together', async () => {
 test('a second damaged file of the same moment does not replace the first', async () => {
   await recover(Buffer.concat([LOG, Buffer.alloc(10)]));
   await writeFile(path, Buffer.concat([LOG, Buffer.alloc(20)]));
-  await recoverJournal({ files: nodeFileSystem, logger: undefined, now: () => NOW }, path, () => undefined);
+  await recoverLog({ files: nodeFileSystem, logger: undefined, now: () => NOW }, path, () => undefined);
   expect((await readdir(dir)).filter((name) => name.includes('.corrupt-'))).toHaveLength(2);
 });

@@ -40,8 +40,8 @@ export async function openAppendFile(
     file.end = stats.size;
     file.synced = stats.size;
     const opening = stats.size === 0 ? firstLine : await missingNewline(files, fd, stats.size);
-    await writeAtEnd(files, file, opening, opening.length);
-    moveEnd(file, opening.length);
+    await writeAtEnd(files, file, { bytes: opening, length: opening.length });
+    file.end += opening.length;
     return file;
   } catch (error) {
     if (file.isTorn) await cutOff(files, file);
@@ -58,30 +58,46 @@ async function missingNewline(files: FileSystem, fd: number, size: number): Prom
   return last.toString() === '\n' ? new Uint8Array() : Buffer.from('\n');
 }
 
-/** Writes after `end`. Call `moveEnd` once everything that belongs together is written, otherwise `cutOff`. */
-export async function writeAtEnd(
+/** Lines for a file; `bytes` may have room for more. */
+interface Lines {
+  readonly bytes: Uint8Array;
+  readonly length: number;
+}
+
+/** Appends whole lines, without a sync. When it rejects, the file is as it was before. */
+export function appendLine(files: FileSystem, file: AppendFile, line: Buffer): Promise<void> {
+  return appendTogether(files, [file], [{ bytes: line, length: line.length }]);
+}
+
+/** Appends lines to each file, or to none where one of them fails. Without a sync. */
+export async function appendTogether(
   files: FileSystem,
-  file: AppendFile,
-  buffer: Uint8Array,
-  length: number,
+  targets: readonly AppendFile[],
+  lines: readonly Lines[],
 ): Promise<void> {
+  const writes = targets.map((file, at) => writeAtEnd(files, file, lines[at] as Lines));
+  const failure = (await Promise.allSettled(writes)).find((result) => result.status === 'rejected');
+  if (failure !== undefined) {
+    await Promise.all(targets.map((file) => cutOff(files, file)));
+    throw failure.reason;
+  }
+  for (const [at, file] of targets.entries()) file.end += (lines[at] as Lines).length;
+}
+
+/** Writes after `end`, which stays where it is. */
+async function writeAtEnd(files: FileSystem, file: AppendFile, { bytes, length }: Lines): Promise<void> {
   if (length === 0) return;
   if (file.isTorn) {
     await files.truncate(file.fd, file.end);
     file.isTorn = false;
   }
   file.isTorn = true;
-  await writeFully(files, file.fd, { buffer, length, position: file.end });
+  await writeFully(files, file.fd, { buffer: bytes, length, position: file.end });
   file.isTorn = false;
 }
 
-/** Adds bytes that `writeAtEnd` has written to the file's length. */
-export function moveEnd(file: AppendFile, length: number): void {
-  file.end += length;
-}
-
 /** Removes what was written beyond `end`. Never rejects: what remains is removed before the next write. */
-export async function cutOff(files: FileSystem, file: AppendFile): Promise<void> {
+async function cutOff(files: FileSystem, file: AppendFile): Promise<void> {
   file.isTorn = true;
   try {
     await files.truncate(file.fd, file.end);

@@ -5,20 +5,20 @@ import { type FileSystem, OPEN } from '../files/file-system.ts';
 import { isLineBeginning, recordOf, salvageRecords, toLine } from './record-line.ts';
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Longer than any line of a journal. Without a limit, a lost newline could allocate gigabytes. */
+/** Longer than any line of a log. Without a limit, a lost newline could allocate gigabytes. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = Buffer.from('\r');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export interface JournalReaderOptions {
+export interface RecoveryOptions {
   readonly files: FileSystem;
   readonly logger: Logger | undefined;
   readonly now: () => number;
 }
 
 /**
- * Damage of a journal: `torn` when only its last line is cut short, as after a crash; `damaged` for any other content
+ * Damage of a log: `torn` when only its last line is cut short, as after a crash; `damaged` for any other content
  * that the gateway did not write.
  */
 type Damage =
@@ -26,13 +26,13 @@ type Damage =
   | { readonly kind: 'damaged'; readonly firstBadByte: number; readonly badLines: number };
 
 /**
- * Hands over every good record of a journal, in order; afterwards the file has good lines only. A torn last line is cut
+ * Hands over every good record of a log, in order; afterwards the file has good lines only. A torn last line is cut
  * off. On other damage the file is set aside as `<name>.corrupt-<time>` and replaced by one with every good line. Both
  * are reported. The records' bytes stay valid. Returns which of the two it was. Rejects when the file cannot be read or
  * repaired.
  */
-export async function recoverJournal(
-  options: JournalReaderOptions,
+export async function recoverLog(
+  options: RecoveryOptions,
   path: string,
   onRecord: (record: Buffer) => void,
 ): Promise<Damage['kind'] | undefined> {
