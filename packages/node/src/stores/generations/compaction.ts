@@ -4,11 +4,11 @@ import type { Logger } from '@model-gateway/core';
 
 import { removeIfThere, replaceFile, syncDirectory, writeNewFile } from '../files/atomic-file.ts';
 import type { FileSystem } from '../files/file-system.ts';
-import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { recordOf, toLine } from '../log/record-line.ts';
 import { forEachLine } from '../log/recover-log.ts';
 import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../log/segment-name.ts';
 import type { ContentReader } from './content.ts';
+import type { GenerationIndex } from './generation-index.ts';
 import { type ContentReference, parseMetadata, withContent } from './generation-lines.ts';
 import { currentContentFile } from './load-generations.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type GenerationContent, type Logger, toPreview } from '@model-gateway/core';
 
 import { errorCode, type FileSystem, OPEN, readFully } from '../files/file-system.ts';
-import type { GenerationEntry } from '../generation-index/generation-entry.ts';
-import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { beginningOf, recordOf } from '../log/record-line.ts';
 import { forEachLine } from '../log/recover-log.ts';
+import type { GenerationEntry } from './generation-entry.ts';
+import type { GenerationIndex } from './generation-index.ts';
 import { type ContentReference, MAX_HEAD_BYTES, parseContent, parsePreview } from './generation-lines.ts';
 import type { Journal } from './generation-segments.ts';
 

@@ -7,13 +7,12 @@ import {
 } from '@model-gateway/core';
 
 import { errorReason } from '../files/file-system.ts';
-import type { EntryVersion, GenerationEntry } from '../generation-index/generation-entry.ts';
-import type { GenerationIndex } from '../generation-index/generation-index.ts';
-import { startWarming } from '../generation-index/warm-facts.ts';
 import { isThrough, nextSegment, type SegmentName } from '../log/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
 import { compactSegment } from './compaction.ts';
 import { type ContentReader, createContentReader, settleLostContent } from './content.ts';
+import type { EntryVersion, GenerationEntry } from './generation-entry.ts';
+import type { GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
   carriedLine,
@@ -37,6 +36,7 @@ import {
 import { toGenerationText } from './generation-text.ts';
 import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
 import { type RetentionLimits, segmentLimits, startRetention } from './retention.ts';
+import { startWarming } from './warm-facts.ts';
 
 /** Parts that the log requires. `logsPath` exists and belongs to this process. */
 export interface GenerationLogOptions extends LoadOptions {

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 
 import { removeIfThere, replaceFile, setAside, syncDirectory } from '../files/atomic-file.ts';
 import { sizeOf } from '../files/file-system.ts';
-import type { EntryVersion, GenerationEntry } from '../generation-index/generation-entry.ts';
-import { createGenerationIndex, type GenerationIndex } from '../generation-index/generation-index.ts';
 import { toLine } from '../log/record-line.ts';
 import { type RecoveryOptions, recoverLog } from '../log/recover-log.ts';
 import {
@@ -16,6 +14,8 @@ import {
   type SegmentName,
 } from '../log/segment-name.ts';
 import { refuseNewerVersion } from '../tables/config-file.ts';
+import type { EntryVersion, GenerationEntry } from './generation-entry.ts';
+import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
   type ContentReference,

@@ -2,9 +2,9 @@ import { createSpendingBook, createTurns } from '@model-gateway/core';
 
 import { nextTurn } from '../../node-timers.ts';
 import { errorReason } from '../files/file-system.ts';
-import type { GenerationIndex, SegmentFacts } from '../generation-index/generation-index.ts';
 import { endOfSegment, isThrough, type SegmentName } from '../log/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
+import type { GenerationIndex, SegmentFacts } from './generation-index.ts';
 import { type CarriedForward, fromCarriedSum, toCarriedSums } from './generation-lines.ts';
 import type { Journal } from './generation-segments.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';

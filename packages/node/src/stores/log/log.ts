@@ -98,15 +98,9 @@ export function createLog<Operation, Written extends Segment, Result>(
     },
     between(work) {
       if (isClosed) return Promise.resolve();
+      const begun = async (): Promise<void> => void (await work());
       return new Promise((resolve, reject) => {
-        works.push(async () => {
-          try {
-            await work();
-            resolve();
-          } catch (error) {
-            reject(error);
-          }
-        });
+        works.push(() => begun().then(resolve, reject));
         begin();
       });
     },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toGenerationText } from '../generations/generation-text.ts';
 import type { EntryVersion, NewEntry } from './generation-entry.ts';
 import { createGenerationIndex } from './generation-index.ts';
+import { toGenerationText } from './generation-text.ts';
 
 function toEntry(
   id: string,

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 
 import { createManualTimers } from '../../../../../test/support/async/manual-timers.ts';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toGenerationText } from '../generations/generation-text.ts';
 import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
+import { toGenerationText } from './generation-text.ts';
 import { startWarming } from './warm-facts.ts';
 
 function addGeneration(index: GenerationIndex, id: string): void {

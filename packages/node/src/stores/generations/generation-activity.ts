@@ -2,12 +2,15 @@ import { type ActivityQuery, type ActivitySum, createActivityBook } from '@model
 
 import { setImmediate } from '../../node-timers.ts';
 import type { SegmentName } from '../log/segment-name.ts';
-import { GenerationEntry } from './generation-entry.ts';
-import type { GenerationRows } from './generation-rows.ts';
+import type { GenerationEntry } from './generation-entry.ts';
+import type { IndexedSegment } from './generation-index.ts';
 
 /** Number of records that are read in one turn, which takes a few milliseconds, or skipped by their day. */
 const MAX_READ = 500;
 const MAX_PASSED_OVER = 50_000;
+
+/** What the sums are made of. */
+type ActivitySegment = Pick<IndexedSegment, 'name' | 'entries'>;
 
 /** Sums of generations' activity, computed on request: first over all generations, later over new ones only. */
 export interface GenerationActivity {
@@ -20,7 +23,7 @@ export interface GenerationActivity {
 }
 
 /** Creates the sums over the segments that `segments` returns at any time. */
-export function createGenerationActivity(segments: () => readonly GenerationRows[]): GenerationActivity {
+export function createGenerationActivity(segments: () => readonly ActivitySegment[]): GenerationActivity {
   let book = createActivityBook();
   /** The first day in the book; undefined until the first request. */
   let since: string | undefined;
@@ -47,14 +50,14 @@ export function createGenerationActivity(segments: () => readonly GenerationRows
       beginAt(day);
       // Found again after every turn, because a `reset` may have emptied the book meanwhile.
       for (;;) {
-        const rows = segments().find(({ segment, count }) => countedOf(segment) < count);
-        if (rows === undefined) break;
-        const end = addTurn(rows, countedOf(rows.segment), (entry) => {
+        const segment = segments().find(({ name, entries }) => countedOf(name) < entries.length);
+        if (segment === undefined) break;
+        const end = addTurn(segment, countedOf(segment.name), (entry) => {
           if (entry.origin.day < (since ?? day)) return false;
           book.add(entry.readRecord());
           return true;
         });
-        counted.set(rows.segment, end);
+        counted.set(segment.name, end);
         await nextTurn();
       }
       return book.sums().filter(({ date }) => date >= day);
@@ -71,15 +74,15 @@ export function createGenerationActivity(segments: () => readonly GenerationRows
 
 /** The same sums for some principals only; these are not stored. */
 async function addUp(
-  segments: readonly GenerationRows[],
+  segments: readonly ActivitySegment[],
   since: string,
   principalIds: ReadonlySet<string>,
 ): Promise<readonly ActivitySum[]> {
   const book = createActivityBook();
-  for (const rows of segments) {
+  for (const segment of segments) {
     let row = 0;
-    while (row < rows.count) {
-      row = addTurn(rows, row, (entry) => {
+    while (row < segment.entries.length) {
+      row = addTurn(segment, row, (entry) => {
         const { day, principalId } = entry.origin;
         if (day < since || !principalIds.has(principalId)) return false;
         book.add(entry.readRecord());
@@ -92,11 +95,11 @@ async function addUp(
 }
 
 /** Adds up rows for one turn; returns the first row of the next. `add` returns whether it has read the entry. */
-function addTurn(rows: GenerationRows, from: number, add: (entry: GenerationEntry) => boolean): number {
-  const end = Math.min(rows.count, from + MAX_PASSED_OVER);
+function addTurn({ entries }: ActivitySegment, from: number, add: (entry: GenerationEntry) => boolean): number {
+  const end = Math.min(entries.length, from + MAX_PASSED_OVER);
   let read = 0;
   for (let row = from; row < end; row += 1) {
-    if (add(new GenerationEntry(rows, row))) read += 1;
+    if (add(entries[row] as GenerationEntry)) read += 1;
     if (read >= MAX_READ) return row + 1;
   }
   return end;

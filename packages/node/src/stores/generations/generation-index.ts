@@ -18,6 +18,14 @@ import {
 } from '@model-gateway/core';
 
 import { compareSegments, dayAt, isThrough, type SegmentName } from '../log/segment-name.ts';
+import { createGenerationActivity } from './generation-activity.ts';
+import {
+  createSharedValues,
+  type EntryVersion,
+  GenerationEntry,
+  type GenerationOrigin,
+  type NewEntry,
+} from './generation-entry.ts';
 import {
   addUpGenerations,
   addUpSessions,
@@ -25,10 +33,7 @@ import {
   pageOfGenerations,
   scanGenerations,
   sortGenerations,
-} from './filter-generations.ts';
-import { createGenerationActivity } from './generation-activity.ts';
-import type { GenerationEntry, EntryVersion, NewEntry, GenerationOrigin } from './generation-entry.ts';
-import { GenerationRows } from './generation-rows.ts';
+} from './query.ts';
 
 /** Facts about a segment that retention requires. */
 export interface SegmentFacts {
@@ -66,54 +71,51 @@ export interface GenerationIndex {
   entries(segment?: SegmentName): Iterable<GenerationEntry>;
 }
 
-/**
- * A segment with its smallest and its greatest id as text. Ids begin with their time, so nearly always only one segment
- * can have a given id.
- */
-class IndexedSegment implements SegmentFacts {
-  readonly name: SegmentName;
-  readonly rows: GenerationRows;
-  contentBytes = 0;
+/** The generations of a segment, in the order of writing. */
+export interface IndexedSegment extends SegmentFacts {
+  readonly entries: readonly GenerationEntry[];
   /** The last day on which one of its generations began. */
-  lastDay = '';
-  private leastId = '';
-  private greatestId = '';
-
-  constructor(name: SegmentName) {
-    this.name = name;
-    this.rows = new GenerationRows(name);
-  }
-
-  get records(): number {
-    return this.rows.count;
-  }
-
-  find(id: string): GenerationEntry | undefined {
-    // Most often the id is newer than this segment.
-    return id > this.greatestId || id < this.leastId ? undefined : this.rows.find(id);
-  }
-
-  add(entry: NewEntry): void {
-    const { id, content, version } = entry;
-    if (version.day > this.lastDay) this.lastDay = version.day;
-    if (this.records === 0 || id < this.leastId) this.leastId = id;
-    if (this.records === 0 || id > this.greatestId) this.greatestId = id;
-    this.rows.add(entry);
-    if (content !== null) this.contentBytes += content.length + 1;
-  }
+  readonly lastDay: string;
+  add(entry: NewEntry): GenerationEntry;
 }
 
-/** Creates an empty index (docs/decisions/0022). */
+function createSegment(name: SegmentName): IndexedSegment {
+  const entries: GenerationEntry[] = [];
+  const shared = createSharedValues();
+  let lastDay = '';
+  const segment = {
+    name,
+    entries,
+    contentBytes: 0,
+    get records() {
+      return entries.length;
+    },
+    get lastDay() {
+      return lastDay;
+    },
+    add(added: NewEntry) {
+      const entry = new GenerationEntry(added, entries.length, shared);
+      entries.push(entry);
+      if (entry.origin.day > lastDay) lastDay = entry.origin.day;
+      if (added.content !== null) segment.contentBytes += added.content.length + 1;
+      return entry;
+    },
+  };
+  return segment;
+}
+
+/** Creates an empty index (docs/decisions/0058). */
 export function createGenerationIndex(): GenerationIndex {
   const spending = createSpendingBook();
   /** Oldest first. */
   let segments: readonly IndexedSegment[] = [];
-  const activity = createGenerationActivity(() => segments.map(({ rows }) => rows));
+  const byId = new Map<string, GenerationEntry>();
+  const activity = createGenerationActivity(() => segments);
 
   const addSegment = (name: SegmentName): IndexedSegment => {
     const known = segments.findLast((segment) => segment.name === name);
     if (known !== undefined) return known;
-    const added = new IndexedSegment(name);
+    const added = createSegment(name);
     segments = [...segments, added].sort((left, right) => compareSegments(left.name, right.name));
     return added;
   };
@@ -126,9 +128,9 @@ export function createGenerationIndex(): GenerationIndex {
       return segments;
     },
     spending,
-    find: (id) => findIn(segments, id),
+    find: (id) => byId.get(id),
     add(entry) {
-      addSegment(entry.segment).add(entry);
+      byId.set(entry.id, addSegment(entry.segment).add(entry));
       spending.add(toSpending(entry.version, entry.version.costNanoUsd));
     },
     replace(entry, version) {
@@ -143,7 +145,10 @@ export function createGenerationIndex(): GenerationIndex {
       const removed = createSpendingBook();
       for (const segment of segments) {
         if (!isThrough(segment.name, name)) continue;
-        for (const [origin, costNanoUsd] of segment.rows.costs()) removed.add(toSpending(origin, costNanoUsd));
+        for (const { id, origin, costNanoUsd } of segment.entries) {
+          removed.add(toSpending(origin, costNanoUsd));
+          byId.delete(id);
+        }
       }
       segments = segments.filter((segment) => !isThrough(segment.name, name));
       activity.reset();
@@ -152,12 +157,12 @@ export function createGenerationIndex(): GenerationIndex {
     removeContentThrough(name) {
       for (const segment of segments) {
         if (!isThrough(segment.name, name)) continue;
-        segment.rows.forgetContent();
+        for (const entry of segment.entries) entry.content = null;
         segment.contentBytes = 0;
       }
     },
     page({ before, limit, filter }) {
-      const cursor = before === undefined ? undefined : findIn(segments, before);
+      const cursor = before === undefined ? undefined : byId.get(before);
       // When retention has removed the cursor, everything older was removed with it.
       if (before !== undefined && cursor === undefined) return { records: [], next: null };
       const entries = newestFirst(segments, filter?.createdFromMs, cursor);
@@ -171,18 +176,9 @@ export function createGenerationIndex(): GenerationIndex {
     activity: activity.read,
     newestFirst: () => newestFirst(segments, undefined),
     *entries(name) {
-      for (const { name: each, rows } of segments) if (name === undefined || each === name) yield* rows.oldestFirst();
+      for (const { name: each, entries } of segments) if (name === undefined || each === name) yield* entries;
     },
   };
-}
-
-function findIn(segments: readonly IndexedSegment[], id: string): GenerationEntry | undefined {
-  // The search starts with the newest segment, which holds most of the generations that are looked up.
-  for (let at = segments.length - 1; at >= 0; at -= 1) {
-    const entry = segments[at]?.find(id);
-    if (entry !== undefined) return entry;
-  }
-  return undefined;
 }
 
 /**
@@ -196,10 +192,10 @@ function* newestFirst(
   before?: GenerationEntry,
 ): Generator<GenerationEntry> {
   const since = sinceMs === undefined ? '' : dayAt(sinceMs);
-  for (const { name, rows, lastDay } of segments.toReversed()) {
-    if (lastDay < since) continue;
-    if (before === undefined || before.segment === name) yield* rows.newestFirst(before?.row);
-    else if (compareSegments(name, before.segment) < 0) yield* rows.newestFirst();
+  for (const { name, entries, lastDay } of segments.toReversed()) {
+    if (lastDay < since || (before !== undefined && compareSegments(name, before.segment) > 0)) continue;
+    const end = before?.segment === name ? before.row : entries.length;
+    for (let row = end - 1; row >= 0; row -= 1) yield entries[row] as GenerationEntry;
   }
 }
 

@@ -2,8 +2,8 @@ import { type Generation, type GenerationCondition, matchesFilter, toGenerationF
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toGenerationText } from '../generations/generation-text.ts';
-import { createTextCheck } from './text-check.ts';
+import { toGenerationText } from './generation-text.ts';
+import { createTextCheck } from './query.ts';
 
 const condition = (
   field: GenerationCondition['field'],

@@ -1,0 +1,161 @@
+import {
+  type AttemptFacts,
+  type GenerationFacts,
+  type GenerationRecord,
+  toAttemptFacts,
+  toGenerationFacts,
+} from '@model-gateway/core';
+
+import type { SegmentName } from '../log/segment-name.ts';
+import type { ContentReference } from './generation-lines.ts';
+import { parseFactSource, parseGenerationText } from './generation-text.ts';
+
+/** Values that many generations share; they are stored once. */
+export interface GenerationOrigin {
+  readonly principalId: string;
+  readonly userId: string | undefined;
+  readonly workspaceId: string | undefined;
+  /** The day on which the generation began. */
+  readonly day: string;
+  readonly isByok: boolean;
+}
+
+/** Values that a later version of a generation may change. */
+export interface EntryVersion extends GenerationOrigin {
+  readonly costNanoUsd: number;
+  /** The generation as `toGenerationText` writes it, or the bytes of that. */
+  readonly text: string | Buffer;
+}
+
+/** A generation that is added to the index. */
+export interface NewEntry {
+  readonly id: string;
+  /** The segment of its first version; the generation is removed with that segment. */
+  readonly segment: SegmentName;
+  readonly version: EntryVersion;
+  readonly content: ContentReference | null;
+}
+
+/** Each value once, for those that come again and again: parsing makes a new string each time. */
+export interface SharedValues {
+  text<Text extends string | null>(text: Text): Text;
+  origin(origin: GenerationOrigin): GenerationOrigin;
+}
+
+/** Creates an empty set of shared values. Those of a segment are released with it. */
+export function createSharedValues(): SharedValues {
+  const texts = new Map<string, string>();
+  /** By principal: one, unless other values of the origin have changed. */
+  const origins = new Map<string, GenerationOrigin[]>();
+  return {
+    text(text) {
+      if (text === null) return text;
+      const known = texts.get(text);
+      if (known === undefined) texts.set(text, text);
+      return (known ?? text) as typeof text;
+    },
+    origin({ principalId, userId, workspaceId, day, isByok }) {
+      const known = origins.get(principalId) ?? [];
+      const same = known.find(
+        (each) =>
+          each.day === day && each.userId === userId && each.workspaceId === workspaceId && each.isByok === isByok,
+      );
+      if (same !== undefined) return same;
+      const added = { principalId, userId, workspaceId, day, isByok };
+      origins.set(principalId, [...known, added]);
+      return added;
+    },
+  };
+}
+
+/** What filters and charts read of a generation. */
+interface FoundFacts {
+  readonly facts: GenerationFacts;
+  readonly attempts: readonly AttemptFacts[];
+}
+
+/**
+ * One generation in memory. Its record stays text, which is a tenth of it as objects; of what was read at start the
+ * text stays in the bytes of the file (docs/decisions/0058).
+ */
+export class GenerationEntry {
+  readonly id: string;
+  readonly segment: SegmentName;
+  /** The place among the generations of its segment. */
+  readonly row: number;
+  origin: GenerationOrigin;
+  costNanoUsd: number;
+  content: ContentReference | null;
+  private text: string | Buffer;
+  private found: FoundFacts | undefined = undefined;
+  private readonly shared: SharedValues;
+
+  constructor({ id, segment, version, content }: NewEntry, row: number, shared: SharedValues) {
+    this.id = id;
+    this.segment = segment;
+    this.row = row;
+    this.content = content;
+    this.shared = shared;
+    this.origin = shared.origin(version);
+    this.costNanoUsd = version.costNanoUsd;
+    this.text = version.text;
+  }
+
+  replace(version: EntryVersion): void {
+    this.origin = this.shared.origin(version);
+    this.costNanoUsd = version.costNanoUsd;
+    this.text = version.text;
+    this.found = undefined;
+  }
+
+  /** The record, parsed at every call: reading all records must not keep all of them in memory. */
+  readRecord(): GenerationRecord {
+    const { principalId, userId, workspaceId } = this.origin;
+    const generation = parseGenerationText(this.readText(), { id: this.id, workspaceId });
+    return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: this.costNanoUsd };
+  }
+
+  /** The record as `toGenerationText` has written it. */
+  readText(): string {
+    return typeof this.text === 'string' ? this.text : this.text.toString();
+  }
+
+  get hasFacts(): boolean {
+    return this.found !== undefined;
+  }
+
+  /** Values that filters read. Kept after the first read; the record, ten times as large, is not. */
+  readFacts(): GenerationFacts {
+    return (this.found ??= this.findFacts()).facts;
+  }
+
+  /** Kept likewise. */
+  readAttempts(): readonly AttemptFacts[] {
+    return (this.found ??= this.findFacts()).attempts;
+  }
+
+  private findFacts(): FoundFacts {
+    const { costNanoUsd, shared } = this;
+    const { principalId, userId } = this.origin;
+    const generation = parseFactSource(this.readText());
+    const facts = toGenerationFacts({ generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd });
+    return {
+      facts: {
+        ...facts,
+        model: shared.text(facts.model),
+        providerName: shared.text(facts.providerName),
+        sessionId: shared.text(facts.sessionId),
+        app: shared.text(facts.app),
+        finishReason: shared.text(facts.finishReason),
+        userAgent: shared.text(facts.userAgent),
+        externalUser: shared.text(facts.externalUser),
+      },
+      attempts: toAttemptFacts(generation).map((attempt) => ({
+        ...attempt,
+        providerName: shared.text(attempt.providerName),
+        endpointId: shared.text(attempt.endpointId),
+        model: shared.text(attempt.model),
+      })),
+    };
+  }
+}
