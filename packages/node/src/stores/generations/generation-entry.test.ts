@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import type { EntryVersion } from './generation-entry.ts';
 import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
-import { toGenerationText } from './generation-text.ts';
+import { toGenerationText } from './generation-lines.ts';
 
 const toVersion = (id: string, app: string): EntryVersion => versionOf(toRecord(id, { generation: { origin: app } }));
 

@@ -8,7 +8,7 @@ import {
 
 import type { SegmentName } from '../log/segment-name.ts';
 import type { ContentReference } from './generation-lines.ts';
-import { parseFactSource, parseGenerationText } from './generation-text.ts';
+import { parseFactSource, parseGenerationText } from './generation-lines.ts';
 
 /** Values that many generations share; they are stored once. */
 export interface GenerationOrigin {

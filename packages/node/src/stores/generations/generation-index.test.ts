@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import type { EntryVersion, NewEntry } from './generation-entry.ts';
 import { createGenerationIndex } from './generation-index.ts';
-import { toGenerationText } from './generation-text.ts';
+import { toGenerationText } from './generation-lines.ts';
 
 function toEntry(
   id: string,

@@ -1,4 +1,15 @@
-import type { Generation, GenerationContent, GenerationRecord, SpendingEntry } from '@model-gateway/core';
+import {
+  type AttemptSource,
+  DATA_REGIONS,
+  type DataRegion,
+  type FactSource,
+  type Generation,
+  type GenerationContent,
+  type GenerationRecord,
+  type SpendingEntry,
+  toDataRegion,
+  UNKNOWN_GENERATION,
+} from '@model-gateway/core';
 
 import type { SegmentName } from '../log/segment-name.ts';
 import { FORMAT_VERSION } from '../tables/config-file.ts';
@@ -199,4 +210,126 @@ export function parseContent(record: Buffer): { readonly id: string; readonly co
   const parsed: unknown = JSON.parse(record.toString());
   const isContent = typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'content' in parsed;
   return isContent ? (parsed as { readonly id: string; readonly content: GenerationContent }) : undefined;
+}
+
+/** What is left out of the text where it has this value, and added again when it is read. */
+const USUAL_VALUES = {
+  ...UNKNOWN_GENERATION,
+  api_type: 'completions',
+  num_media_prompt: 0,
+  num_input_audio_prompt: 0,
+} as const;
+const USUAL: Readonly<Record<string, unknown>> = USUAL_VALUES;
+
+/** What is left out where it has the value of another member, and taken from there when it is read. */
+const SAME_AS = {
+  request_id: 'id',
+  native_finish_reason: 'finish_reason',
+  native_tokens_prompt: 'tokens_prompt',
+  native_tokens_completion: 'tokens_completion',
+  usage: 'total_cost',
+  generation_time: 'latency',
+} as const satisfies Partial<Record<keyof Generation, keyof Generation>>;
+
+/** Keeps the place of these members in the order of all. */
+const NOT_SAID = Object.fromEntries(Object.keys(SAME_AS).map((name) => [name, undefined]));
+
+type ProviderResponse = NonNullable<Generation['provider_responses']>[number];
+
+/** A text as parsed: `endpoint_id` replaces several values of a generation. */
+type SaidGeneration = Partial<Generation> &
+  Pick<Generation, 'created_at' | 'model'> & { readonly endpoint_id?: string | undefined };
+
+/** Values in the line of a generation before its text. */
+export interface GenerationHead {
+  readonly id: string;
+  readonly workspaceId?: string | undefined;
+}
+
+/**
+ * A generation as JSON text, without usual values, repeated values and those in its head: half as long, and the time to
+ * record it depends on its length. Throws for what JSON cannot hold (docs/decisions/0017).
+ */
+export function toGenerationText(generation: Generation): string {
+  const endpointId = onlyEndpointId(generation);
+  // JSON leaves out members that are undefined. A copy of all of them keeps its shape, so that it costs less than one
+  // that grows.
+  const said: Record<string, unknown> = {
+    ...generation,
+    id: undefined,
+    workspace_id: undefined,
+    endpoint_id: endpointId,
+  };
+  if (endpointId !== undefined) said['provider_responses'] = undefined;
+  for (const name in USUAL) if (said[name] === USUAL[name]) said[name] = undefined;
+  for (const name in SAME_AS) {
+    const member = name as keyof typeof SAME_AS;
+    if (generation[member] === generation[SAME_AS[member]]) said[member] = undefined;
+  }
+  return JSON.stringify(said);
+}
+
+/** Reads a generation from its text, also from a complete one as former versions wrote it. */
+export function parseGenerationText(text: string, { id, workspaceId }: GenerationHead): Generation {
+  const { endpoint_id: endpointId, created_at, model, ...more } = JSON.parse(text) as SaidGeneration;
+  const usual = { id, request_id: id, created_at, model, ...USUAL_VALUES, workspace_id: workspaceId ?? null };
+  const read: Record<string, unknown> = { ...usual, ...NOT_SAID, ...more };
+  for (const name in SAME_AS) {
+    if (read[name] === undefined) read[name] = read[SAME_AS[name as keyof typeof SAME_AS]];
+  }
+  const generation = read as unknown as Generation;
+  generation.data_region = readDataRegion(generation);
+  if (endpointId !== undefined) generation.provider_responses = [toOnlyResponse(generation, endpointId)];
+  return generation;
+}
+
+/** Reads no more than the facts of a generation are made of: charts read those of all generations. */
+export function parseFactSource(text: string): FactSource {
+  const said = { ...USUAL_VALUES, ...(JSON.parse(text) as SaidGeneration) };
+  const { generation_time = said.latency, endpoint_id: endpointId } = said;
+  if (endpointId === undefined) return { ...said, generation_time };
+  return { ...said, generation_time, provider_responses: [toOnlyAttempt(said, endpointId)] };
+}
+
+/** What `toOnlyResponse` would say of it. */
+function toOnlyAttempt(
+  { provider_name: name, model, latency }: Partial<Generation>,
+  endpointId: string,
+): AttemptSource {
+  const said = { endpoint_id: endpointId, model_permaslug: model, status: 200 } as const;
+  return { ...said, provider_name: name ?? '', latency: latency ?? 0 };
+}
+
+/** Former versions wrote the name of the region, and for calls to an ordinary host that of the endpoint. */
+function readDataRegion({ data_region: written, called_region: name }: Generation): DataRegion {
+  if (name === undefined) return 'global';
+  return DATA_REGIONS.includes(written) ? written : toDataRegion(name);
+}
+
+/** The only endpoint that was asked, when its response has no value that the generation does not have. */
+function onlyEndpointId(generation: Generation): string | undefined {
+  const response = generation.provider_responses?.length === 1 ? generation.provider_responses[0] : undefined;
+  const isUsual =
+    response !== undefined &&
+    response.id === undefined &&
+    typeof response.endpoint_id === 'string' &&
+    response.is_byok === generation.is_byok &&
+    response.latency === generation.latency &&
+    response.model_permaslug === generation.model &&
+    response.provider_name === generation.provider_name &&
+    response.status === 200 &&
+    response.error === undefined;
+  return isUsual ? response.endpoint_id : undefined;
+}
+
+/** Its members are in the order in which calls write them. */
+function toOnlyResponse(generation: Generation, endpointId: string): ProviderResponse {
+  return {
+    endpoint_id: endpointId,
+    is_byok: generation.is_byok,
+    latency: generation.latency ?? 0,
+    model_permaslug: generation.model,
+    provider_name: generation.provider_name ?? '',
+    status: 200,
+  };
 }

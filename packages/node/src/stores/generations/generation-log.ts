@@ -24,6 +24,7 @@ import {
   recordHead,
   updateLine,
 } from './generation-lines.ts';
+import { toGenerationText } from './generation-lines.ts';
 import {
   type GenerationBatch,
   type Journal,
@@ -33,7 +34,6 @@ import {
   putMetadata,
   type SegmentStart,
 } from './generation-segments.ts';
-import { toGenerationText } from './generation-text.ts';
 import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
 import { type RetentionLimits, segmentLimits, startRetention } from './retention.ts';
 import { startWarming } from './warm-facts.ts';

@@ -2,7 +2,7 @@ import { type Generation, type GenerationCondition, matchesFilter, toGenerationF
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { toGenerationText } from './generation-text.ts';
+import { toGenerationText } from './generation-lines.ts';
 import { createTextCheck } from './query.ts';
 
 const condition = (

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createManualTimers } from '../../../../../test/support/async/manual-timers.ts';
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
-import { toGenerationText } from './generation-text.ts';
+import { toGenerationText } from './generation-lines.ts';
 import { startWarming } from './warm-facts.ts';
 
 function addGeneration(index: GenerationIndex, id: string): void {

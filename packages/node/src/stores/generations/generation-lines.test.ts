@@ -1,7 +1,7 @@
 import { type Generation, toAttemptFacts, toGenerationFacts } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
-import { parseFactSource, parseGenerationText, toGenerationText } from './generation-text.ts';
+import { parseFactSource, parseGenerationText, toGenerationText } from './generation-lines.ts';
 
 const head = { id: 'gen-1', workspaceId: 'workspace-1' };
 
