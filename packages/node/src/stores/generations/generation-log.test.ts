@@ -4,7 +4,7 @@ import { createManualTimers } from '../../../../../test/support/async/manual-tim
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
 import { toGenerationText } from './generation-lines.ts';
-import { startWarming } from './warm-facts.ts';
+import { startWarming } from './generation-log.ts';
 
 function addGeneration(index: GenerationIndex, id: string): void {
   const { generation, principalId, costNanoUsd } = toRecord(id);
