@@ -20,8 +20,7 @@ const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS
 
 /**
  * The rooms of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
- * `test/contract/borders.test.ts` checks the sources against it, and the borders of the lint file are made from it
- * (docs/decisions/0023).
+ * `test/contract/borders.test.ts` checks the sources against it (docs/decisions/0023).
  */
 export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   foundation: { imports: [], packages: ['eventsource-parser'] },
@@ -157,6 +156,7 @@ export function findBreaches(root: string): Findings {
 export function toBreach({ from, specifier, to, isType }: Import): Breach | undefined {
   const reason =
     objectToPackage({ from, specifier, isType }) ??
+    objectToBridge(from, specifier) ??
     (to === undefined
       ? objectToOutside({ from, specifier, isType })
       : (objectToBundle({ from, to, isType }) ?? objectToFloor(from, to) ?? objectToRoom({ from, to, isType })));
@@ -195,6 +195,11 @@ function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): strin
   const allowed = [...NEUTRAL, ...(CORE_ROOMS[room ?? '']?.packages ?? [])];
   if (allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`))) return undefined;
   return `${room ?? 'the top of core'} may import only ${allowed.join(', ')} from outside`;
+}
+
+function objectToBridge(from: string, specifier: string): string | undefined {
+  if (!OUTSIDE_OF_BUNDLE.includes(from) || NEUTRAL.includes(specifier)) return undefined;
+  return `it runs in the page and in the desktop app, so it may import only ${NEUTRAL.join(', ')}`;
 }
 
 function objectToBundle({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
@@ -259,113 +264,3 @@ function packageNamedBy(specifier: string): string | undefined {
   const [first = '', second] = specifier.split('/');
   return first === '@model-gateway' ? second : first === 'model-gateway' ? 'server' : undefined;
 }
-
-type Pattern = ({ readonly regex: string } | { readonly group: readonly string[] }) & {
-  readonly message: string;
-  readonly allowTypeImports?: true;
-};
-
-interface LintOverride {
-  readonly files: readonly string[];
-  readonly rules: { readonly 'no-restricted-imports': readonly ['error', { readonly patterns: readonly Pattern[] }] };
-}
-
-/**
- * The borders as far as globs can express them, for the lint, so that editors mark a breach. Overrides of the lint
- * replace one another, so each has all rules for its files.
- */
-export function toLintFile(): {
-  readonly overrides: readonly LintOverride[];
-} {
-  return {
-    overrides: [
-      ...Object.keys(CORE_ROOMS).flatMap((room) => DEPTHS.map((depth) => toRoomOverride(room, depth))),
-      ...Object.entries(PACKAGES).flatMap(([name, allowed]) =>
-        name === 'core' ? [] : [toPackageOverride(name, allowed)],
-      ),
-      override(OUTSIDE_OF_BUNDLE, [
-        {
-          group: ['**', ...NEUTRAL.map((name) => `!${name}`)],
-          message: 'It is imported by the page and the desktop app.',
-        },
-      ]),
-      // Tests may import anything.
-      override(['packages/*/src/**/*.test.ts'], []),
-    ],
-  };
-}
-
-/** Depths that a file may have in its room: `chat/stages/files/` is the third. */
-const DEPTHS = [1, 2, 3];
-const OUTSIDE = 'Core is runtime-neutral: only its own files and the packages that scripts/borders.ts names.';
-
-function toRoomOverride(room: string, depth: number): LintOverride {
-  const { imports, types = [], packages = [] } = CORE_ROOMS[room] ?? { imports: [] };
-  const forbidden = Object.keys(CORE_ROOMS).filter(
-    (other) => other !== room && ![...imports, ...types].includes(other),
-  );
-  const up = '\\.\\./'.repeat(depth);
-  const patterns: Pattern[] = [];
-  if (forbidden.length > 0) {
-    const message = `${room} may import ${imports.join(', ') || 'no other room'}: see scripts/borders.ts.`;
-    patterns.push({ regex: `^${up}(?:${forbidden.join('|')})/`, message });
-  }
-  if (types.length > 0) {
-    const message = `${room} may import types alone of ${types.join(', ')}: see scripts/borders.ts.`;
-    patterns.push({ regex: `^${up}(?:${types.join('|')})/`, message, allowTypeImports: true });
-  }
-  patterns.push({
-    regex: `^${up}[^/]+$`,
-    message: 'No room imports the files above all rooms: see scripts/borders.ts.',
-  });
-  // This pattern is the last, because the lint checks no further one once a group has excepted a path by `!`.
-  patterns.push({
-    group: ['**', '!./**', '!../**', ...[...NEUTRAL, ...packages].flatMap((name) => [`!${name}`, `!${name}/**`])],
-    message: OUTSIDE,
-  });
-  return override([`packages/core/src/${room}/${'*/'.repeat(depth - 1)}*.ts`], patterns);
-}
-
-function toPackageOverride(name: string, allowed: readonly string[]): LintOverride {
-  const doors = allowed.flatMap((door) => {
-    const [other = '', below] = door.split('/');
-    const named = other === 'server' ? 'model-gateway' : `@model-gateway/${other}`;
-    return below === undefined ? [`!${named}`] : [`!${named}`, `!${named}/**`];
-  });
-  const typeDoors = (TYPE_DOORS[name] ?? []).flatMap((door) => {
-    const [other = ''] = door.split('/');
-    return [`!@model-gateway/${other}`, `!@model-gateway/${door}`];
-  });
-  const group = ['@model-gateway/**', 'model-gateway', 'model-gateway/**', ...doors, ...typeDoors];
-  group.push(...TEST_DOORS, '../**/src/**', '../**/dist/**');
-  const data = ['../**/fixtures/**', '../**/test/**', '../**/bench/**'];
-  const types = (TYPE_DOORS[name] ?? []).map((door) => `types of ${door}`);
-  const named = [...allowed, ...types].join(', ') || 'no other package';
-  const message = `${name} may import ${named}, and no data or code of tests: see scripts/borders.ts.`;
-  return override(
-    // The lint of the desktop has a config of its own that extends the root's, and globs are relative to that.
-    [name === 'desktop' ? 'src/**/*.ts' : `packages/${name}/src/**/*.{ts,tsx}`],
-    name === 'ui'
-      ? [...BUNDLE_PATTERNS, { group: [...group, 'node:*'], message }]
-      : [{ group: [...group, ...data], message }],
-  );
-}
-
-/** The UI may not import the core's main entry; what its bundle must not load may be imported as types. */
-const BUNDLE_PATTERNS: readonly Pattern[] = [
-  { regex: '^@model-gateway/core$', message: 'ui may import types of core/wire: see scripts/borders.ts.' },
-  ...[
-    ...(TYPE_DOORS['ui'] ?? []).map((door) => `^@model-gateway/${door}$`),
-    ...NEUTRAL.map((name) => `^${name}$`),
-    ...OUTSIDE_OF_BUNDLE.map((file) => file.slice(file.lastIndexOf('/')).replace('.', '\\.') + '$'),
-  ].map((regex) => ({
-    regex,
-    message: 'Import types alone: see scripts/borders.ts.',
-    allowTypeImports: true as const,
-  })),
-];
-
-const override = (files: readonly string[], patterns: readonly Pattern[]): LintOverride => ({
-  files,
-  rules: { 'no-restricted-imports': ['error', { patterns }] },
-});

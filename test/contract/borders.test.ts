@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import { CORE_ROOMS, findBreaches, roomOf, toBreach, toLintFile } from '../../scripts/borders.ts';
+import { CORE_ROOMS, findBreaches, roomOf, toBreach } from '../../scripts/borders.ts';
 import { findCircles, parseImports } from '../../scripts/import-graph.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,11 +21,6 @@ test('no files import one another in a circle, and no packages do', () => {
 
 test('every file of the core stands in a room of the table, and every one of the UI on a floor', () => {
   expect(found.homeless).toEqual([]);
-});
-
-test('the lint file is the one that the table makes', () => {
-  const written: unknown = JSON.parse(readFileSync(`${root}.oxlintrc.borders.json`, 'utf8'));
-  expect(written).toEqual(JSON.parse(JSON.stringify(toLintFile())));
 });
 
 test('a room may only import rooms above it in the table, so that there is an order', () => {
@@ -150,6 +145,12 @@ test('the bundle of the UI imports zod neither itself nor by the contract of the
   expect(toBreach({ from: BRIDGE.to, ...zod, isType: false })).toBeUndefined();
   const late = 'packages/ui/src/screens/playground/experiments/experiment-schema.ts';
   expect(toBreach({ from: late, specifier: 'zod/mini', to: undefined, isType: false })).toBeUndefined();
+  for (const to of [undefined, 'packages/ui/src/api/queries.ts']) {
+    const other = { specifier: to === undefined ? 'react' : './api/queries.ts', to, isType: true };
+    expect(toBreach({ from: BRIDGE.to, ...other })?.reason).toBe(
+      'it runs in the page and in the desktop app, so it may import only zod',
+    );
+  }
   expect(toBreach({ ...inUi, ...BRIDGE, isType: false })?.reason).toBe(
     'the bundle may import types alone of packages/ui/src/desktop-bridge.ts',
   );
