@@ -182,7 +182,7 @@ function objectToPackage({ from, specifier, isType }: Omit<Import, 'to'>): strin
   return isType ? undefined : `${ours} may import types alone of ${specifier}`;
 }
 
-/** The core imports `zod` and what its room names, and nothing else from outside; the UI's bundle has no `zod`. */
+/** The core imports `zod`, what its room names, and data beside the file; the UI's bundle has no `zod`. */
 function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
   if (packageOf(from) === 'ui') {
     if (isBuiltin(specifier)) return 'the UI runs in browsers, without the modules of Node';
@@ -192,6 +192,9 @@ function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): strin
   }
   if (!from.startsWith(CORE)) return undefined;
   const room = roomOf(from);
+  if (specifier.endsWith('.json')) {
+    return specifier.startsWith('./') ? undefined : `${room} may import data only from beside it`;
+  }
   const allowed = [...NEUTRAL, ...(CORE_ROOMS[room ?? '']?.packages ?? [])];
   if (allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`))) return undefined;
   return `${room ?? 'the top of core'} may import only ${allowed.join(', ')} from outside`;

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 
 import type { Preset } from '../packages/core/src/providers/provider-preset.ts';
 import { PRESETS } from '../packages/core/src/providers/provider-presets.ts';
-import { loadDataFiles, saveDataFile } from './catalog/data-files.ts';
+import { readDataFiles, saveDataFile } from './catalog/data-files.ts';
 import { readListedModels } from './catalog/read-listed-models.ts';
 import { type Change, refreshEndpoints } from './catalog/refresh-endpoints.ts';
 
@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   const listed = readListedModels(await fetchJson(source));
   const date = new Date().toISOString().slice(0, 10);
   const compared = new Set<string>();
-  for (const { path, data } of await loadDataFiles(values.data ?? DATA)) {
+  for (const { path, data } of readDataFiles(values.data ?? DATA)) {
     const refresh = refreshEndpoints(data.models, listed, source.provider);
     for (const id of refresh.compared) compared.add(id);
     for (const change of refresh.changes) print(describeChange(change));

@@ -1,4 +1,4 @@
-import type { DatedEndpoint, DatedModel } from '../../packages/core/src/catalog/dated-models.ts';
+import type { DatedEndpoint, DatedModel } from '../../packages/core/src/catalog/built-in-models.ts';
 import type { ListedModel } from './read-listed-models.ts';
 
 /** One fact that is different in the list. */
@@ -10,7 +10,7 @@ export interface Change {
 }
 
 export interface Refresh {
-  readonly models: readonly DatedModel<string>[];
+  readonly models: readonly DatedModel[];
   readonly changes: readonly Change[];
   /** Ids of the list that an endpoint of ours was compared with. */
   readonly compared: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface Refresh {
  * stays as it was; nothing is added and nothing removed.
  */
 export function refreshEndpoints(
-  models: readonly DatedModel<string>[],
+  models: readonly DatedModel[],
   listed: readonly ListedModel[],
   provider: string,
 ): Refresh {
@@ -58,14 +58,14 @@ export function refreshEndpoints(
   return { models: refreshed, changes, compared, unlisted, notes };
 }
 
-const hasOldOverrides = (endpoint: DatedEndpoint<string>, entry: ListedModel): boolean =>
+const hasOldOverrides = (endpoint: DatedEndpoint, entry: ListedModel): boolean =>
   endpoint.pricing?.overrides !== undefined && entry.pricing?.overrides === undefined;
 
 function refreshEndpoint(
-  model: DatedModel<string>,
-  endpoint: DatedEndpoint<string>,
+  model: DatedModel,
+  endpoint: DatedEndpoint,
   { contextLength, maxCompletionTokens, pricing }: ListedModel,
-): { endpoint: DatedEndpoint<string>; changes: Change[] } {
+): { endpoint: DatedEndpoint; changes: Change[] } {
   const changes: Change[] = [];
   const note = (field: string, from: unknown, to: unknown): boolean => {
     const isChange = to !== undefined && !isSame(from, to);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, expect, test } from 'vitest';
 
-import { loadDataFiles, saveDataFile } from '../../scripts/catalog/data-files.ts';
+import { readDataFiles, saveDataFile } from '../../scripts/catalog/data-files.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/refresh-catalog.ts', import.meta.url));
 const BUILT_IN = fileURLToPath(new URL('../../packages/core/src/catalog/built-in', import.meta.url));
@@ -17,43 +17,40 @@ const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let counter = 0;
 
-const ACME = `import type { DatedModels } from '../dated-models.ts';
-
-/** Stays as it is. */
-export const ACME: DatedModels<'chat'> = {
-  sources: [{ url: 'https://acme.example/pricing', date: '2026-01-01' }],
-  parameterSets: { chat: ['temperature', 'top_p'] },
-  models: [
+const ACME = `{
+  "sources": [{ "url": "https://acme.example/pricing", "date": "2026-01-01" }],
+  "parameterSets": { "chat": ["temperature", "top_p"] },
+  "models": [
     {
-      id: 'acme/large',
-      context_length: 1000,
-      endpoints: [
+      "id": "acme/large",
+      "context_length": 1000,
+      "endpoints": [
         {
-          provider: 'groq',
-          providerModel: 'large-1',
-          max_completion_tokens: 100,
-          pricing: {
-            prompt: '0.000001',
-            completion: '0.000002',
-            input_cache_write_1h: '0.000003',
-            overrides: [{ min_prompt_tokens: 500, prompt: '0.000002' }],
+          "provider": "groq",
+          "providerModel": "large-1",
+          "max_completion_tokens": 100,
+          "pricing": {
+            "prompt": "0.000001",
+            "completion": "0.000002",
+            "input_cache_write_1h": "0.000003",
+            "overrides": [{ "min_prompt_tokens": 500, "prompt": "0.000002" }]
           },
-          supported_parameters: 'chat',
+          "supported_parameters": "chat"
         },
-        { provider: 'xai', providerModel: 'large-1', pricing: { prompt: '9', completion: '9' } },
-      ],
+        { "provider": "xai", "providerModel": "large-1", "pricing": { "prompt": "9", "completion": "9" } }
+      ]
     },
-    { id: 'acme/new', endpoints: [{ provider: 'groq', providerModel: 'new-1' }] },
-    { id: 'acme/gone', endpoints: [{ provider: 'groq', providerModel: 'gone-1' }] },
-  ],
-};
+    { "id": "acme/new", "endpoints": [{ "provider": "groq", "providerModel": "new-1" }] },
+    { "id": "acme/gone", "endpoints": [{ "provider": "groq", "providerModel": "gone-1" }] }
+  ]
+}
 `;
 
 /** A directory with one data file. */
 function makeData(): { directory: string; read: () => string } {
   const directory = join(folder, String(++counter));
   cpSync(BUILT_IN, directory, { recursive: true, filter: (path) => path === BUILT_IN });
-  const path = join(directory, 'acme.ts');
+  const path = join(directory, 'acme.json');
   writeFileSync(path, ACME);
   return { directory, read: () => readFileSync(path, 'utf8') };
 }
@@ -110,17 +107,17 @@ test('shows what a list states otherwise, takes it over, and leaves the rest as 
   expect(stdout).toContain('2 of 3 listed models are in the catalog at groq.\nNot in it: unheard-of\n');
 
   const today = new Date().toISOString().slice(0, 10);
-  const expected = ACME.replace("prompt: '0.000001'", "prompt: '0.0000015'")
-    .replace("supported_parameters: 'chat',", "supported_parameters: 'chat', context_length: 2000,")
-    .replace("providerModel: 'new-1' }", "providerModel: 'new-1', context_length: 300 }")
-    .replace('2026-01-01', `2026-01-01' }, { url: '${url}/models', date: '${today}`);
+  const expected = ACME.replace('"prompt": "0.000001"', '"prompt": "0.0000015"')
+    .replace('"supported_parameters": "chat"', '"supported_parameters": "chat", "context_length": 2000')
+    .replace('"providerModel": "new-1" }', '"providerModel": "new-1", "context_length": 300 }')
+    .replace('2026-01-01', `2026-01-01" }, { "url": "${url}/models", "date": "${today}`);
   const plain = (text: string): string => text.replaceAll(/[\s,]+/g, '');
   expect(plain(read())).toBe(plain(expected));
 });
 
-test('leaves a file as it was, formatting included, when no fact changes', async () => {
+test('leaves a file as it was, formatting included, when no fact changes', () => {
   const { directory } = makeData();
-  for (const { path, data } of await loadDataFiles(BUILT_IN)) {
+  for (const { path, data } of readDataFiles(BUILT_IN)) {
     const copy = join(directory, basename(path));
     cpSync(path, copy);
     saveDataFile(copy, data);
@@ -154,8 +151,8 @@ test.each([
   const list = { data: [{ id: 'large-1', pricing }] };
   const { stdout } = await refresh(list, ['--from', 'URL', '--provider', 'groq', '--data', directory]);
   expect(stdout).toContain('! acme/large: its prices are not taken over');
-  expect(read()).toContain("prompt: '0.000001'");
-  expect(read()).toContain("completion: '0.000002'");
+  expect(read()).toContain('"prompt": "0.000001"');
+  expect(read()).toContain('"completion": "0.000002"');
 });
 
 test('sends the key of the variable that is named, and prints it nowhere', async () => {

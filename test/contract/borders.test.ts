@@ -104,6 +104,8 @@ test.each([
     'the product may not import @model-gateway/core/testing, which is for tests',
   ],
   ['packages/ui/src/a.ts', './app.css', undefined],
+  ['packages/core/src/catalog/a.ts', './built-in/a.json', undefined],
+  ['packages/core/src/catalog/a.ts', '../wire/a.json', 'catalog may import data only from beside it'],
   ['packages/ui/src/parts/a.ts', '../work.ts?worker&url', undefined],
   ['packages/server/src/a.ts', '@model-gateway/ui', undefined],
   ['desktop/src/main/a.ts', 'node:fs', undefined],

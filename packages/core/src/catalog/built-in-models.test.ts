@@ -35,6 +35,12 @@ test('names presets that there are, and each endpoint once', () => {
   expect(names).toEqual([...new Set(names)]);
 });
 
+test('has every set of parameters that an endpoint names', () => {
+  const listing = endpoints.filter((endpoint) => 'supported_parameters' in endpoint);
+  expect(listing.length).toBeGreaterThan(50);
+  for (const { id, supported_parameters: names } of listing) expect(names, id).toContain('max_tokens');
+});
+
 test('leaves prices out that are not known, and knows both of a token or neither', () => {
   expect(priced.length).toBeGreaterThan(100);
   for (const { id, pricing } of priced) {

@@ -1,33 +1,58 @@
 import type { EndpointDefinition, ModelDefinition } from '../wire/model-definition.ts';
-import { ANTHROPIC } from './built-in/anthropic.ts';
-import { DEEPSEEK } from './built-in/deepseek.ts';
-import { GOOGLE } from './built-in/google.ts';
-import { META_LLAMA } from './built-in/meta-llama.ts';
-import { MINIMAX } from './built-in/minimax.ts';
-import { MISTRALAI } from './built-in/mistralai.ts';
-import { MOONSHOTAI } from './built-in/moonshotai.ts';
-import { OPENAI } from './built-in/openai.ts';
-import { PERPLEXITY } from './built-in/perplexity.ts';
-import { QWEN } from './built-in/qwen.ts';
-import { X_AI } from './built-in/x-ai.ts';
-import { Z_AI } from './built-in/z-ai.ts';
-import type { DatedEndpoint, DatedModels } from './dated-models.ts';
+import anthropic from './built-in/anthropic.json' with { type: 'json' };
+import deepseek from './built-in/deepseek.json' with { type: 'json' };
+import google from './built-in/google.json' with { type: 'json' };
+import metaLlama from './built-in/meta-llama.json' with { type: 'json' };
+import minimax from './built-in/minimax.json' with { type: 'json' };
+import mistralai from './built-in/mistralai.json' with { type: 'json' };
+import moonshotai from './built-in/moonshotai.json' with { type: 'json' };
+import openai from './built-in/openai.json' with { type: 'json' };
+import perplexity from './built-in/perplexity.json' with { type: 'json' };
+import qwen from './built-in/qwen.json' with { type: 'json' };
+import xAi from './built-in/x-ai.json' with { type: 'json' };
+import zAi from './built-in/z-ai.json' with { type: 'json' };
+
+/** One data file, rewritten by `npm run catalog:refresh`: models of an author, and the sources of their facts. */
+export interface DatedModels {
+  readonly sources: readonly Source[];
+  /** Lists of `supported_parameters` that several endpoints share. */
+  readonly parameterSets?: Readonly<Record<string, string[]>>;
+  readonly models: readonly DatedModel[];
+}
+
+interface Source {
+  readonly url: string;
+  /** YYYY-MM-DD: when the facts were last compared with it. */
+  readonly date: string;
+}
+
+export type DatedModel = Omit<ModelDefinition, 'endpoints'> & { endpoints: DatedEndpoint[] };
+
+/** An endpoint that lists its parameters, or names a set of them. It names a preset as its provider. */
+export type DatedEndpoint =
+  | EndpointDefinition
+  | (Omit<EndpointDefinition, 'supported_parameters'> & { supported_parameters: string });
+
+const DATA: readonly DatedModels[] = [
+  openai,
+  anthropic,
+  google,
+  xAi,
+  metaLlama,
+  mistralai,
+  deepseek,
+  qwen,
+  moonshotai,
+  zAi,
+  minimax,
+  perplexity,
+];
 
 /** The built-in catalog, one entry an author. */
-export const BUILT_IN_CATALOG: readonly DatedModels[] = [
-  OPENAI,
-  ANTHROPIC,
-  GOOGLE,
-  X_AI,
-  META_LLAMA,
-  MISTRALAI,
-  DEEPSEEK,
-  QWEN,
-  MOONSHOTAI,
-  Z_AI,
-  MINIMAX,
-  PERPLEXITY,
-].map(expandParameterSets);
+export const BUILT_IN_CATALOG = DATA.map(({ sources, parameterSets, models }) => ({
+  sources,
+  models: models.map((model) => expandParameterSets(model, parameterSets)),
+}));
 
 /**
  * Well-known models with their known facts. Unknown facts are absent; so are unknown prices, and no price is zero in
@@ -36,14 +61,14 @@ export const BUILT_IN_CATALOG: readonly DatedModels[] = [
 export const BUILT_IN_MODELS: readonly ModelDefinition[] = BUILT_IN_CATALOG.flatMap(({ models }) => models);
 
 /** Gives every endpoint that names a set of parameters the list itself. */
-function expandParameterSets({ sources, parameterSets, models }: DatedModels<string>): DatedModels {
-  const expand = (endpoint: DatedEndpoint<string>): EndpointDefinition =>
+function expandParameterSets(model: DatedModel, parameterSets: DatedModels['parameterSets']): ModelDefinition {
+  const expand = (endpoint: DatedEndpoint): EndpointDefinition =>
     isListed(endpoint)
       ? endpoint
       : { ...endpoint, supported_parameters: parameterSets?.[endpoint.supported_parameters] };
-  return { sources, models: models.map((model) => ({ ...model, endpoints: model.endpoints.map(expand) })) };
+  return { ...model, endpoints: model.endpoints.map(expand) };
 }
 
-function isListed(endpoint: DatedEndpoint<string>): endpoint is EndpointDefinition {
+function isListed(endpoint: DatedEndpoint): endpoint is EndpointDefinition {
   return typeof endpoint.supported_parameters !== 'string';
 }
