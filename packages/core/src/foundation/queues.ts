@@ -80,19 +80,32 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
 
 /**
  * Does the steps in slices of some 10 ms each, a turn of the event loop apart. The first slice is done at once, and
- * only work that takes longer is a promise. Throws, or rejects with, what a step throws.
+ * only work that takes longer is a promise. Throws, or rejects with, what a step throws; rejects with `RangeError` when
+ * the slices together take longer than `limitMs`.
  */
-export function runInSlices<Result>(steps: Steps<Result>, platform: SlicingPlatform): Awaitable<Result> {
+export function runInSlices<Result>(
+  steps: Steps<Result>,
+  platform: SlicingPlatform,
+  limitMs = Number.POSITIVE_INFINITY,
+): Awaitable<Result> {
   const step = runSlice(steps, platform);
-  return step.done === true ? step.value : runOtherSlices(steps, platform);
+  return step.done === true ? step.value : runOtherSlices(steps, platform, limitMs);
 }
 
-async function runOtherSlices<Result>(steps: Steps<Result>, platform: SlicingPlatform): Promise<Result> {
-  for (;;) {
+async function runOtherSlices<Result>(
+  steps: Steps<Result>,
+  platform: SlicingPlatform,
+  limitMs: number,
+): Promise<Result> {
+  let tookMs = 0;
+  while (tookMs < limitMs) {
     await nextTurn(platform);
+    const startedAt = platform.monotonicNow();
     const step = runSlice(steps, platform);
     if (step.done === true) return step.value;
+    tookMs += platform.monotonicNow() - startedAt;
   }
+  throw new RangeError(`it takes longer than ${Math.round(limitMs)} ms`);
 }
 
 function runSlice<Result>(steps: Steps<Result>, platform: SlicingPlatform): IteratorResult<undefined, Result> {

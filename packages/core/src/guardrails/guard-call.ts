@@ -7,6 +7,7 @@ import type { Logger } from '../foundation/host.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/queues.ts';
 import type { GuardrailStage } from '../wire/routing.ts';
 import type { CompiledFilter, InputFilters, OutputFilters } from './filters/compile-filters.ts';
+import { EXACT_LENGTH } from './filters/custom-filter.ts';
 import type { Span } from './filters/filter.ts';
 import { type NormalisedText, normaliseInSteps, normaliseText } from './filters/normalise-text.ts';
 import type { Policy } from './policy.ts';
@@ -149,9 +150,16 @@ interface InputVerdict<Request> {
 const LONG_ABOVE = 16_384;
 
 /**
+ * A pattern that reads the same text again from match to match, as `a.*b|a` does, takes a hundred times as long as
+ * others. A request on which the filters take longer than this is refused.
+ */
+const LIMIT_MS = 5000;
+const LIMIT_MS_A_CHARACTER = 0.05;
+
+/**
  * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
  * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on
- * (docs/decisions/0029); only when it takes longer than the first one is the result a promise. When it throws or rejects,
+ * (docs/decisions/0056); only when it takes longer than the first one is the result a promise. When it throws or rejects,
  * the request has not passed.
  */
 export function guardInput<Request>(
@@ -160,29 +168,37 @@ export function guardInput<Request>(
   map: TextMap<Request>,
   platform: SlicingPlatform,
 ): Awaitable<InputVerdict<Request>> {
-  return runInSlices(guardTexts(request, filters, map), platform);
-}
-
-function* guardTexts<Request>(
-  request: Request,
-  { filters, candidates }: InputFilters,
-  map: TextMap<Request>,
-): Steps<InputVerdict<Request>> {
   const given: RequestText[] = [];
   map(request, (text) => {
     given.push(text);
     return text.text;
   });
+  const length = given.reduce((sum, { text }) => sum + text.length, 0);
+  const limitMs = LIMIT_MS + length * LIMIT_MS_A_CHARACTER;
+  return runInSlices(guardTexts(request, { given, filters, map }), platform, limitMs);
+}
+
+interface GuardedTexts<Request> {
+  readonly given: readonly RequestText[];
+  readonly filters: InputFilters;
+  readonly map: TextMap<Request>;
+}
+
+function* guardTexts<Request>(
+  request: Request,
+  { given, filters: { filters, candidates }, map }: GuardedTexts<Request>,
+): Steps<InputVerdict<Request>> {
   const { texts, document } = yield* placeTexts(given);
   const isLong = document.length > LONG_ABOVE;
   const normalised = isLong ? yield* normaliseInSteps(document) : normaliseText(document);
   const known = isLong && candidates.search ? yield* candidates.search(normalised.text) : candidates(normalised.text);
+  const isExact = normalised.text.length <= EXACT_LENGTH;
   const findings: Finding[] = [];
   const replacements: (readonly Replacement[])[] = [];
-  for (const place of known ?? filters.keys()) {
+  for (const place of known) {
     const compiled = filters[place] as CompiledFilter;
     const { filter, origin } = compiled;
-    if (known !== null && filter.isTriggerExact === true && origin.action !== 'redact' && !origin.isUserOnly) {
+    if (isExact && filter.isTriggerExact === true && origin.action !== 'redact' && !origin.isUserOnly) {
       findings.push(toFinding(compiled, []));
       continue;
     }

@@ -111,6 +111,15 @@ test('a pattern that would read a text as often as that has characters refuses t
   expect(refusal).toMatchObject({ status: 403, message: 'Request blocked: a guardrail is unavailable' });
 });
 
+test.each(['\\Ab', '^b', 'b\\z', 'b$', '\\bb\\b'])(
+  'a long text in which %s matches only if it began or ended at a window is not blocked',
+  async (pattern) => {
+    const text = `${'a'.repeat(4096)}${'b'.repeat(12_288)}a`.repeat(2);
+    const filters = effective([{ pattern, action: 'block' }], []);
+    expect((await guardSaid(text, filters, createSlowPlatform().platform)).refusal).toBeNull();
+  },
+);
+
 test('half a million matches are replaced in slices', async () => {
   const { platform, turns } = createSlowPlatform();
   const filters = effective([{ pattern: 'x', action: 'redact', label: 'y' }], []);

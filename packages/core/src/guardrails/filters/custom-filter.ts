@@ -1,21 +1,34 @@
-import { type Matcher, RE2JS, RE2JSCompileException, RE2Set } from 're2js';
+import { RE2JS, RE2JSCompileException, RE2Set } from 're2js';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Steps } from '../../foundation/queues.ts';
+import { runAtOnce, type Steps } from '../../foundation/queues.ts';
 import type { Filter, Span } from './filter.ts';
-import { findInSteps, searchInSteps, unitsAt } from './search.ts';
+import { unitsAt } from './search.ts';
 
-/** The engine takes about a microsecond a character on text that was made for a pattern. */
-const WINDOW_LENGTH = 2048;
-/** Each search for the next match may read as far as a match can reach. */
-const MATCHES_A_STEP = 16;
-/** Searches from match to match may read the rest of a text each time. */
+/**
+ * The most characters of a match whose pattern has an endless repetition. A longer text has such a match only where this
+ * much of it suffices; then at least this much is taken.
+ */
+const MAX_MATCH_LENGTH = 4096;
+
+/** How a text is searched: in windows of this length, each with as much behind it as a match may reach. */
+interface Windows {
+  readonly length: number;
+  /** The most characters from the beginning of a match to the last one that it depends on. */
+  readonly reach: number;
+  /** Each search for the next match may read as far as a match can reach. */
+  readonly matchesAStep: number;
+}
+
+/** The engine may read all of a window without its automaton, so most of what it reads is to be the reach. */
+const ENDLESS: Windows = { length: 192, reach: MAX_MATCH_LENGTH, matchesAStep: 1 };
+/** Searches from match to match may read the rest of a window each time. */
 const LONG_ABOVE = 1024;
 
 /** Creates a filter from a caller's own pattern. Throws as `parsePattern` does. */
 export function createCustomFilter(pattern: string, label: string | null): Filter {
   const { source, expression } = parsePattern(pattern, 'pattern');
-  const reach = reachOf(source, expression);
+  const windows = toWindows(source, expression);
   let behind: RE2JS | undefined;
   return {
     label: label ?? '[BLOCKED]',
@@ -24,12 +37,10 @@ export function createCustomFilter(pattern: string, label: string | null): Filte
     isTriggerExact: !mayBeEmpty(source),
     longAbove: LONG_ABOVE,
     findAll(text) {
-      const spans: Span[] = [];
-      const matcher = expression.matcher(text);
-      while (matcher.find()) addSpan(spans, matcher, 0);
-      return spans;
+      const length = Math.max(windows.length, LONG_ABOVE);
+      return runAtOnce(searchInWindows(text, expression, { ...windows, length }));
     },
-    search: (text) => (reach === null ? findInSteps(text, expression) : searchInWindows(text, expression, reach)),
+    search: (text) => searchInWindows(text, expression, windows),
     endAt(text, at) {
       if (at === 0) {
         const matcher = expression.matcher(text);
@@ -48,26 +59,28 @@ export function withLeftContext(source: string): string {
   return `(?s:.)(?:${source})`;
 }
 
-function addSpan(spans: Span[], matcher: Matcher, offset: number): void {
-  const span = { start: offset + matcher.start(), end: offset + matcher.end() };
-  if (span.end > span.start) spans.push(span);
-}
-
 /** Searches in windows that overlap by the length that a match may have. */
-function* searchInWindows(text: string, expression: RE2JS, reach: number): Steps<readonly Span[]> {
+function* searchInWindows(
+  text: string,
+  expression: RE2JS,
+  { length, reach, matchesAStep }: Windows,
+): Steps<readonly Span[]> {
   const spans: Span[] = [];
   let next = 0;
   let matches = 0;
-  for (let end = WINDOW_LENGTH; next < text.length; end += WINDOW_LENGTH) {
+  for (let end = length; next < text.length; end += length) {
     if (next >= end) continue;
     const left = Math.max(0, next - 2);
-    const matcher = expression.matcher(text.slice(left, end + reach));
-    while (next < Math.min(end, text.length) && matcher.find(next - left) && left + matcher.start() < end) {
-      addSpan(spans, matcher, left);
+    const seen = text.slice(left, end + reach);
+    const matcher = expression.matcher(seen);
+    // Whether there is a match is known many times sooner than where.
+    const hasMatch = text.length <= LONG_ABOVE || expression.test(seen);
+    while (hasMatch && next < Math.min(end, text.length) && matcher.find(next - left) && left + matcher.start() < end) {
       const [start, stop] = [left + matcher.start(), left + matcher.end()];
+      if (stop > start) spans.push({ start, end: stop });
       next = stop > start ? stop : start + unitsAt(text, start);
       matches += 1;
-      if (matches % MATCHES_A_STEP === 0) yield;
+      if (matches % matchesAStep === 0) yield;
     }
     next = Math.max(next, end);
     yield;
@@ -75,12 +88,10 @@ function* searchInWindows(text: string, expression: RE2JS, reach: number): Steps
   return spans;
 }
 
-/**
- * The most characters from the beginning of a match to the last one that it depends on; null without a limit. Without
- * endless repetitions, a match passes each instruction of the program once at most.
- */
-function reachOf(source: string, expression: RE2JS): number | null {
-  return /[*+]|\{\d+,\}/.test(source) ? null : 2 * expression.programSize() + 2;
+/** Without endless repetitions, a match passes each instruction of the program once at most. */
+function toWindows(source: string, expression: RE2JS): Windows {
+  if (/[*+]|\{\d+,\}/.test(source)) return ENDLESS;
+  return { length: 2048, reach: 2 * expression.programSize() + 2, matchesAStep: 16 };
 }
 
 /** Whether a pattern matches the empty text anywhere, or may do so: such a match is none. */
@@ -151,49 +162,56 @@ function refused(path: string, reason: string, cause: unknown): GatewayError {
 
 /** Finds the patterns of a list that match a text, in one pass. */
 export interface PatternSet {
-  /** Returns the indices of those that match. */
+  /** Returns the indices of those that match; of a long text, which is read in windows, of those that may match. */
   (text: string): readonly number[];
-  /** The same for a text of any length; null when it cannot be found out in steps. Only where nothing is anchored. */
-  readonly search?: ((text: string) => Steps<readonly number[] | null>) | undefined;
+  /** The same in steps. Only where nothing is anchored. */
+  readonly search?: ((text: string) => Steps<readonly number[]>) | undefined;
 }
+
+const SET_WINDOW_LENGTH = 4096;
+/** A text of this length is one window, so that the indices that a set returns are those of patterns that do match. */
+export const EXACT_LENGTH = SET_WINDOW_LENGTH + MAX_MATCH_LENGTH;
 
 /**
  * Compiles patterns into one automaton; into several where one would be too large. `isAnchored`: they must match where
  * the text begins, and no more of the text is read than it takes to know.
  */
 export function createPatternSet(patterns: readonly string[], isAnchored: boolean): PatternSet {
-  if (patterns.length === 0) return () => [];
-  const set = new RE2Set(isAnchored ? RE2Set.ANCHOR_START : RE2Set.UNANCHORED, PATTERN_FLAGS);
+  const sets = compileSets(patterns, isAnchored ? RE2Set.ANCHOR_START : RE2Set.UNANCHORED);
+  const match = (text: string): number[] =>
+    sets.flatMap(({ set, first }) => set.match(text).map((index) => first + index));
+  if (isAnchored) return match;
+  function* search(text: string): Steps<readonly number[]> {
+    const found = new Set<number>();
+    for (let start = 0; ; start += SET_WINDOW_LENGTH) {
+      // The character before shows whether a word or a line begins here; the text itself seems to begin there.
+      for (const index of match(text.slice(Math.max(0, start - 1), start + EXACT_LENGTH))) found.add(index);
+      yield;
+      if (start + EXACT_LENGTH >= text.length) return [...found].toSorted((a, b) => a - b);
+    }
+  }
+  return Object.assign((text: string) => runAtOnce(search(text)), { search });
+}
+
+interface CompiledSet {
+  readonly set: RE2Set;
+  /** The index of its first pattern. */
+  readonly first: number;
+}
+
+function compileSets(patterns: readonly string[], anchor: number, first = 0): readonly CompiledSet[] {
+  if (patterns.length === 0) return [];
+  const set = new RE2Set(anchor, PATTERN_FLAGS);
   for (const pattern of patterns) set.add(pattern);
   try {
     set.compile();
+    return [{ set, first }];
   } catch (error) {
     if (!(error instanceof RE2JSCompileException) || patterns.length === 1) throw error;
     const half = Math.ceil(patterns.length / 2);
-    const [first, second] = [patterns.slice(0, half), patterns.slice(half)].map((part) =>
-      createPatternSet(part, isAnchored),
-    ) as [PatternSet, PatternSet];
-    return joinSets(first, second, half);
+    return [
+      ...compileSets(patterns.slice(0, half), anchor, first),
+      ...compileSets(patterns.slice(half), anchor, first + half),
+    ];
   }
-  const match = (text: string): readonly number[] => set.match(text);
-  return isAnchored ? match : Object.assign(match, { search: (text: string) => searchInSteps(set, text) });
-}
-
-/** One set of two; the indices of the second begin behind those of the first. */
-function joinSets(first: PatternSet, second: PatternSet, offset: number): PatternSet {
-  const join = (one: readonly number[], other: readonly number[]): number[] => [
-    ...one,
-    ...other.map((id) => id + offset),
-  ];
-  const match = (text: string): readonly number[] => join(first(text), second(text));
-  const { search: searchFirst } = first;
-  const { search: searchSecond } = second;
-  if (searchFirst === undefined || searchSecond === undefined) return match;
-  return Object.assign(match, {
-    *search(text: string) {
-      const ofFirst = yield* searchFirst(text);
-      const ofSecond = yield* searchSecond(text);
-      return ofFirst === null || ofSecond === null ? null : join(ofFirst, ofSecond);
-    },
-  });
 }

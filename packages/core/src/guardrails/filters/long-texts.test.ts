@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { cpuMs } from '../../../../../test/support/async/cpu-ms.ts';
 import { runAtOnce, type Steps } from '../../foundation/queues.ts';
 import { BUILTIN_FILTER_SLUGS } from '../../wire/guardrails.ts';
 import { unescapeInSteps, unescapeJson } from '../verdict.ts';
@@ -118,6 +119,43 @@ test.each([...CUSTOM, ...ENDLESS])('the custom pattern %s finds in windows what 
     }),
     { numRuns: 50 },
   );
+});
+
+test('of a pattern with an endless repetition a match has at most 4,096 characters, and of a longer one that much', () => {
+  const between = (length: number): string => `${'- '.repeat(3000)}BEGIN${'x'.repeat(length)}END${' -'.repeat(3000)}`;
+  const { search } = createCustomFilter('BEGIN[^]*?END', null) as SearchedFilter;
+  expect(runAtOnce(search(between(4000)))).toEqual([{ start: 6000, end: 6000 + 4008 }]);
+  expect(runAtOnce(search(between(5000)))).toEqual([]);
+  const toEndOfLine = createCustomFilter('begin.*', null) as SearchedFilter;
+  const [match, ...others] = runAtOnce(toEndOfLine.search(between(20_000)));
+  expect([match?.start, others]).toEqual([6000, []]);
+  expect((match?.end ?? 0) - 6000).toBeGreaterThanOrEqual(4096);
+});
+
+test('a match is found at every place around the border of a window', () => {
+  for (const border of [192, 384, 2048, 4096, 8192]) {
+    for (let start = border - 20; start <= border + 3; start += 1) {
+      const text = `${'-'.repeat(start)}key=a1b2c3d4e5 ${'-'.repeat(10_000)}`;
+      for (const pattern of ['key=\\S+', 'key=\\w{1,20}', '\\bkey=.*5\\b']) {
+        const { search, findAll } = createCustomFilter(pattern, null) as SearchedFilter;
+        const expected = [{ start, end: start + 14 }];
+        expect([runAtOnce(search(text)), findAll(text)], `${pattern} at ${start}`).toEqual([expected, expected]);
+        expect(createPatternSet([pattern], false)(text)).toEqual([0]);
+      }
+    }
+  }
+});
+
+test.each([
+  ['((((a+)+)+)+)+b', 'a'],
+  ['(?:(?:(?:a*)*)*)*\\d', 'a'],
+  ['(?:(?:\\w+\\s*)+,?)+;', 'word '],
+])('repetitions in repetitions as in %s end soon', (pattern, unit) => {
+  const { search } = createCustomFilter(pattern, null) as SearchedFilter;
+  const startedAt = cpuMs();
+  expect(runAtOnce(search(unit.repeat(100_000 / unit.length)))).toEqual([]);
+  // A tenth of it is what it takes; on a backtracking engine it is years.
+  expect(cpuMs() - startedAt).toBeLessThan(2000);
 });
 
 test('a set of patterns finds in steps what it finds at once', () => {
