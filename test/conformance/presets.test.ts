@@ -7,8 +7,8 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { listen, loadConfig } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { compose } from '../../packages/server/src/compose.ts';
 import { openStore } from '../../packages/server/src/open/open-store.ts';
+import { compose } from '../../packages/server/src/serve/compose.ts';
 import { chunksOf } from '../support/gateways/core-gateway.ts';
 import {
   type RawRequest,

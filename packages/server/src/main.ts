@@ -3,9 +3,13 @@ import process from 'node:process';
 
 import { VERSION } from '@model-gateway/core';
 
+import { checkFixtures, saveFixture } from './commands/fixtures.ts';
+import { createKey } from './commands/keys.ts';
+import { migrate } from './commands/migrate.ts';
 import { parseCommand } from './commands/parse-command.ts';
+import { replay } from './commands/replay.ts';
 import { ignoreBrokenPipes } from './process/signals.ts';
-import type { ServeOptions } from './serve/parse-serve.ts';
+import type { ServeOptions } from './serve/plan-start.ts';
 
 // These are names, because importing the classes would load every package before the command is parsed.
 /** Errors that the user can correct: a wrong command line or configuration. */
@@ -29,7 +33,7 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
 
 async function run(args: readonly string[]): Promise<void> {
   const command = parseCommand(args);
-  // Commands are loaded on demand, so that help and error messages are printed at once.
+  // What commands need is loaded on demand, so that help and error messages are printed at once.
   switch (command.type) {
     case 'help':
       return void process.stdout.write(command.text);
@@ -38,15 +42,15 @@ async function run(args: readonly string[]): Promise<void> {
     case 'serve':
       return serve(command.options);
     case 'replay':
-      return (await import('./commands/replay.ts')).replay(command.options);
+      return replay(command.options);
     case 'fixtures':
-      return (await import('./commands/fixtures.ts')).checkFixtures(command.options);
+      return checkFixtures(command.options);
     case 'fixtures-save':
-      return (await import('./commands/fixtures.ts')).saveFixture(command.options);
+      return saveFixture(command.options);
     case 'doctor':
       return (await import('./doctor/doctor.ts')).doctor(command.options);
     case 'migrate':
-      return (await import('./commands/migrate.ts')).migrate(command.options);
+      return migrate(command.options);
     case 'import':
       return (await import('./moving/import-data.ts')).importData(command.options);
     case 'export':
@@ -54,7 +58,7 @@ async function run(args: readonly string[]): Promise<void> {
     case 'connect':
       return (await import('./connect/connect.ts')).connect(command.options);
     case 'keys-create':
-      return (await import('./commands/keys.ts')).createKey(command.options);
+      return createKey(command.options);
   }
 }
 

@@ -3,7 +3,7 @@ import { createProvider } from '@model-gateway/core/providers/create-provider';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { type GatewayConfig, loadConfig, openSecretBox } from '@model-gateway/node';
 
-import { createConnector } from '../../../packages/server/src/setup/connector.ts';
+import { createConnector } from '../../../packages/server/src/open/connect-providers.ts';
 import { createSetupHost } from '../../../packages/server/src/setup/setup-host.ts';
 import { createScriptedTransport, type ScriptedTransport } from '../upstreams/scripted-transport.ts';
 import { type AdminGateway, createAdminGateway } from './admin-calls.ts';

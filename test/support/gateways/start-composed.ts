@@ -3,8 +3,8 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { listen, loadConfig } from '@model-gateway/node';
 import { onTestFinished } from 'vitest';
 
-import { compose, type CompositionOptions } from '../../../packages/server/src/compose.ts';
 import { openStore } from '../../../packages/server/src/open/open-store.ts';
+import { compose, type CompositionOptions } from '../../../packages/server/src/serve/compose.ts';
 import { withCheckedResponses } from './check-responses.ts';
 import { writeTestConfig } from './write-test-config.ts';
 

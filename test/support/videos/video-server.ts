@@ -13,8 +13,8 @@ import type { Store, VideoJob } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { listen, loadConfig } from '@model-gateway/node';
 
-import { compose } from '../../../packages/server/src/compose.ts';
 import { openStore } from '../../../packages/server/src/open/open-store.ts';
+import { compose } from '../../../packages/server/src/serve/compose.ts';
 
 const [, , file = '', marks = ''] = process.argv;
 

@@ -1,10 +1,69 @@
 import process from 'node:process';
 
 import type { Generation, GenerationContent } from '@model-gateway/core';
-import { saveGeneration } from '@model-gateway/fixtures';
 
+import { asksForHelp, type Parsed, readFlags, toHelp, UsageError } from '../process/flags.ts';
 import { StartError } from '../process/start-error.ts';
-import type { FixturesOptions, SaveFixtureOptions } from './parse-fixtures.ts';
+
+export interface FixturesOptions {
+  readonly action: 'check' | 'lint';
+  readonly dir: string;
+}
+
+export interface SaveFixtureOptions {
+  /** The generation's id. */
+  readonly id: string;
+  readonly dir: string;
+  /** Base URL of the gateway that stored the generation. */
+  readonly api: string;
+  readonly key: string;
+}
+
+const HELP = `Usage: model-gateway fixtures check [--dir DIR]
+       model-gateway fixtures lint [--dir DIR]
+       model-gateway fixtures save --id GENERATION --key KEY [--api URL] [--dir DIR]
+
+  --dir DIR          the recordings (./fixtures)
+  --id GENERATION    a stored generation, by the id of its response
+  --key KEY          the key that it was made with, or a management key
+  --api URL          the gateway that stored it (http://127.0.0.1:8855/api/v1)
+
+check compares the shapes of recorded responses with the schemas of this version and says which side has moved. lint
+finds secrets, and cases that never answer. Both end with 1 when they find something. save makes a case of a generation.
+`;
+
+const FLAGS = { dir: { type: 'string' } } as const;
+const SAVE_FLAGS = {
+  ...FLAGS,
+  id: { type: 'string' },
+  api: { type: 'string' },
+  key: { type: 'string' },
+} as const;
+
+const DEFAULT_DIR = 'fixtures';
+
+/** Reads the arguments after `fixtures`. Throws `UsageError`. */
+export function parseFixtures([action, ...rest]: readonly string[]):
+  | Parsed<'fixtures', FixturesOptions>
+  | Parsed<'fixtures-save', SaveFixtureOptions> {
+  if (asksForHelp(action)) return toHelp(HELP);
+  if (action === 'save') return parseSave(rest);
+  if (action !== 'check' && action !== 'lint') throw new UsageError(`Say what to do with fixtures.\n\n${HELP}`);
+  const { help, dir = DEFAULT_DIR } = readFlags(rest, FLAGS, HELP);
+  if (help === true) return toHelp(HELP);
+  return { type: 'fixtures', options: { action, dir } };
+}
+
+function parseSave(args: readonly string[]): Parsed<'fixtures-save', SaveFixtureOptions> {
+  const values = readFlags(args, SAVE_FLAGS, HELP);
+  if (values.help === true) return toHelp(HELP);
+  const { id, key, dir = DEFAULT_DIR, api = 'http://127.0.0.1:8855/api/v1' } = values;
+  if (id === undefined) throw new UsageError('Say which generation: --id gen-…, as it stands in its response.');
+  if (key === undefined) {
+    throw new UsageError('Give the key that the generation was made with, or a management key: --key');
+  }
+  return { type: 'fixtures-save', options: { id, dir, key, api: api.replace(/\/+$/, '') } };
+}
 
 const SAVE_TIMEOUT_MS = 10_000;
 
@@ -23,6 +82,7 @@ export async function saveFixture({ id, dir, api, key }: SaveFixtureOptions): Pr
   };
   const generation = (await fetchData('/generation')) as Generation;
   const content = (await fetchData('/generation/content')) as GenerationContent;
+  const { saveGeneration } = await import('@model-gateway/fixtures');
   process.stdout.write(`${saveGeneration({ dir, generation, content })}\n`);
 }
 

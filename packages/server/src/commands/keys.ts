@@ -1,25 +1,65 @@
 import process from 'node:process';
 
-import { createKeyRecord, type KeyRecord } from '@model-gateway/core';
-import { createNodePlatform } from '@model-gateway/node';
-
+import type { NamedStore } from '../open/find-store.ts';
+import { asksForHelp, type Parsed, readAmount, readFlags, STORE_FLAGS, toHelp, UsageError } from '../process/flags.ts';
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
-import { findStore, isDatabase, type NamedStore, type StoreFlags, withStore } from './find-store.ts';
-import type { KeysCreateOptions } from './parse-keys.ts';
+
+export interface KeysCreateOptions {
+  /** The config file that names the store, unless a directory is given. */
+  readonly config: string | undefined;
+  readonly dataDir: string | undefined;
+  readonly name: string;
+  readonly management: boolean;
+  readonly limitUsd: number | null;
+}
+
+const HELP = `Usage: model-gateway keys create --name NAME [flags]
+
+  --name NAME        what the key is for
+  --management       a key that administers, but cannot call models
+  --limit USD        what may be spent with the key
+  --data-dir DIR     the data directory of the gateway (./data)
+  --config FILE      or the config file that names it
+
+The new key is printed on stdout, once; only its SHA-256 is kept. A running gateway accepts it at once.
+`;
+
+const CREATE_FLAGS = {
+  ...STORE_FLAGS,
+  name: { type: 'string' },
+  management: { type: 'boolean' },
+  limit: { type: 'string' },
+} as const;
+
+/** Reads the arguments after `keys`. Throws `UsageError`. */
+export function parseKeys([action, ...rest]: readonly string[]): Parsed<'keys-create', KeysCreateOptions> {
+  if (asksForHelp(action)) return toHelp(HELP);
+  if (action !== 'create') throw new UsageError(`Say what to do with keys.\n\n${HELP}`);
+  const values = readFlags(rest, CREATE_FLAGS, HELP);
+  if (values.help === true) return toHelp(HELP);
+  const { name = '', management = false, limit, config, 'data-dir': dataDir } = values;
+  if (name.trim() === '') throw new UsageError('Give the key a name, by which you will recognise it: --name "my app"');
+  if (management && limit !== undefined) {
+    throw new UsageError('A management key cannot call models, so it takes no --limit.');
+  }
+  const limitUsd = limit === undefined ? null : readAmount(limit);
+  return { type: 'keys-create', options: { name, management, limitUsd, config, dataDir } };
+}
 
 const OWNER_TIMEOUT_MS = 10_000;
-const DEMO_DATA_DIR = 'data/demo';
 
 /**
  * Issues a key and prints it on stdout, once. If a running gateway owns the data directory, that gateway issues the
  * key; otherwise the store is opened here.
  */
 export async function createKey(options: KeysCreateOptions): Promise<void> {
+  // Loaded here, as the command line is read with all commands.
+  const { createKeyIn, findStore, isDatabase, mentionDemo } = await import('../open/find-store.ts');
   const named = await findStore(options);
   const owner = isDatabase(named) ? undefined : await readOwnerFile(named.store.dir);
   const issued = owner && (await askOwner(owner, options));
-  const key = issued ?? (await createInStore(named, options));
+  const key = issued ?? (await createKeyIn(named, options));
   process.stdout.write(`${key}\n`);
   const kind = options.management ? 'management key' : 'API key';
   const where = issued === undefined ? describeStore(named) : `by the gateway at ${owner?.url}`;
@@ -46,19 +86,6 @@ async function askOwner(owner: Owner, { name, management, limitUsd }: KeysCreate
 }
 
 const describeStore = (named: NamedStore): string =>
-  isDatabase(named)
+  named.store.type === 'postgres'
     ? 'in the database, so every gateway on it accepts it'
     : `in ${named.store.dir}, where no gateway runs at present`;
-
-async function createInStore(named: NamedStore, { name, management, limitUsd }: KeysCreateOptions): Promise<string> {
-  const kind: KeyRecord['kind'] = management ? 'management' : 'api';
-  const { key, record } = await createKeyRecord({ platform: createNodePlatform(), name, kind, limitUsd });
-  await withStore(named, async ({ keys }) => keys.insert(record));
-  return key;
-}
-
-/** A user of the demo probably means the demo's directory; without the hint the key would be unknown there. */
-export async function mentionDemo({ config, dataDir }: StoreFlags): Promise<void> {
-  if (config !== undefined || dataDir !== undefined || (await readOwnerFile(DEMO_DATA_DIR)) === undefined) return;
-  process.stderr.write(`A gateway in demo mode is running; for a key of that one, add --data-dir ${DEMO_DATA_DIR}.\n`);
-}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { UsageError } from '../flags.ts';
+import { UsageError } from '../process/flags.ts';
 import { parseCommand } from './parse-command.ts';
 
 const parse = (line: string) => parseCommand(line.split(' ').filter((word) => word !== ''));

@@ -1,13 +1,13 @@
-import { parseConnect } from '../connect/parse-connect.ts';
-import { parseDoctor } from '../doctor/parse-doctor.ts';
-import { asksForHelp, type Help, toHelp, UsageError } from '../flags.ts';
-import { parseExport } from '../moving/parse-export.ts';
-import { parseImport } from '../moving/parse-import.ts';
-import { parseServe } from '../serve/parse-serve.ts';
-import { parseFixtures } from './parse-fixtures.ts';
-import { parseKeys } from './parse-keys.ts';
-import { parseMigrate } from './parse-migrate.ts';
-import { parseReplay } from './parse-replay.ts';
+import { asksForHelp, type Help, toHelp, UsageError } from '../process/flags.ts';
+import { parseConnect } from './connect.ts';
+import { parseDoctor } from './doctor.ts';
+import { parseExport } from './export.ts';
+import { parseFixtures } from './fixtures.ts';
+import { parseImport } from './import.ts';
+import { parseKeys } from './keys.ts';
+import { parseMigrate } from './migrate.ts';
+import { parseReplay } from './replay.ts';
+import { parseServe } from './serve.ts';
 
 const HELP = `Usage: model-gateway <command> [flags]
 

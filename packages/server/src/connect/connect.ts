@@ -18,10 +18,8 @@ import {
   toKeyName,
 } from '@model-gateway/clients';
 
-import { findStore, isDatabase } from '../commands/find-store.ts';
-import { mentionDemo } from '../commands/keys.ts';
-import { UsageError } from '../flags.ts';
-import type { ConnectOptions } from './parse-connect.ts';
+import { findStore, isDatabase, mentionDemo } from '../open/find-store.ts';
+import { UsageError } from '../process/flags.ts';
 import {
   forgetConnection,
   FORMATS,
@@ -36,6 +34,20 @@ import { createToolKey, deleteToolKey, type KeyPlace, listKeyNames, openKeyPlace
 
 const DEFAULT_URL = 'http://127.0.0.1:8855';
 const DEFAULT_LIMIT_USD = 10;
+
+/** What `connect` is asked to do. */
+export interface ConnectOptions {
+  readonly config: string | undefined;
+  readonly dataDir: string | undefined;
+  /** Undefined: list the tools. */
+  readonly tool: string | undefined;
+  readonly action: 'show' | 'write' | 'undo';
+  readonly model: string | undefined;
+  /** A month; null is none, undefined what fits the model. */
+  readonly limitUsd: number | null | undefined;
+  /** Ends with `/api/v1`. */
+  readonly url: string | undefined;
+}
 
 /** Lists the tools, or shows, writes or undoes what one of them needs to call this gateway. */
 export async function connect(options: ConnectOptions): Promise<void> {

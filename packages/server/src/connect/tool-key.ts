@@ -2,7 +2,7 @@ import type { ListedModel } from '@model-gateway/clients';
 import { createKeyRecord, type Store } from '@model-gateway/core';
 import { createNodePlatform } from '@model-gateway/node';
 
-import { type Directory, withStore } from '../commands/find-store.ts';
+import { type Directory, withStore } from '../open/find-store.ts';
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 

@@ -1,14 +1,34 @@
 import process from 'node:process';
 
-import type { StoredProvider } from '@model-gateway/core';
+import {
+  type ModelDefinition,
+  type OpenedProvider,
+  openProviderRow,
+  pickServedModels,
+  type Provider,
+  type SecretBox,
+  type StoredProvider,
+} from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, type GatewayConfig, loadConfig, readStoredProviders } from '@model-gateway/node';
 
-import { createRedactor } from '../logger.ts';
+import { diagnoseWhole } from '../checks/diagnose-provider.ts';
+import type { Finding } from '../checks/provider-check.ts';
 import { connectProviders } from '../open/connect-providers.ts';
-import { listSecrets } from '../open/open-secrets.ts';
-import { examineProvider, examineStored } from './examine-providers.ts';
-import type { DoctorOptions } from './parse-doctor.ts';
+import type { Connector } from '../open/connect-providers.ts';
+import { openDatabase } from '../open/find-store.ts';
+import { listSecrets, openSecrets } from '../open/open-secrets.ts';
+import { createRedactor } from '../process/logger.ts';
+import { createSetupHost, loadBuiltInModels } from '../setup/setup-host.ts';
+
+/** What `doctor` is asked to check. */
+export interface DoctorOptions {
+  readonly config: string | undefined;
+  /** Where providers are stored that were set up; by default as the config says. */
+  readonly dataDir: string | undefined;
+  /** Whether to make a call at each provider as well. */
+  readonly call: boolean;
+}
 
 /**
  * Checks every provider, of the configuration and set up, and prints what is wrong and what to do. Sets exit code 1 when one of them cannot be
@@ -66,7 +86,6 @@ async function readStored(
   if (store.type === 'memory') return [];
   if (store.type === 'json') return readStoredProviders(store.dir);
   try {
-    const { openDatabase } = await import('../commands/find-store.ts');
     const opened = await openDatabase({ store, retentionDays: logging.retentionDays });
     try {
       return await opened.providers.list();
@@ -94,3 +113,110 @@ async function readConfig(
     return null;
   }
 }
+
+interface Examination {
+  readonly config: GatewayConfig;
+  readonly connector: Connector;
+  readonly call: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tell: (report: string) => void;
+}
+
+/** Checks a provider and tells what was found. Resolves with whether it can be used. */
+async function examineProvider(
+  provider: Provider,
+  { config, connector, call, env, tell, models, isForm }: Examination & ExaminedAs,
+): Promise<boolean> {
+  const settings = connector.configOf(provider);
+  if (settings === undefined) return true;
+  const { timeouts } = config;
+  const check = { config: settings, provider, models, timeouts, call, isForm, env, now: Date.now() };
+  const findings = await diagnoseWhole(check);
+  tell(toReport(settings.slug, settings.baseUrl, findings));
+  return !hasFailed(findings);
+}
+
+interface ExaminedAs {
+  readonly models: readonly ModelDefinition[];
+  /** Whether it was set up in a form. */
+  readonly isForm?: boolean;
+}
+
+/** Does the same with providers that were set up, and opens their keys. Resolves with the number that cannot be used. */
+async function examineStored(
+  rows: readonly StoredProvider[],
+  examination: Examination & { readonly hide: (secrets: readonly string[]) => void },
+): Promise<number> {
+  const { config, connector, env, hide, tell } = examination;
+  if (rows.length === 0) return 0;
+  const secrets = openBox(config, env);
+  const host = createSetupHost({ current: () => config, connector, secrets, hide, redact: (text) => text });
+  const builtIn = await loadBuiltInModels();
+  let failures = 0;
+  for (const row of rows) {
+    const opened = await openProviderRow(row, host);
+    if (opened.status === 'ready') {
+      const provider = await host.connect(opened.settings);
+      const models = pickServedModels(builtIn, [{ slug: row.id, preset: opened.settings.preset ?? null }]);
+      if (!(await examineProvider(provider, { ...examination, models, isForm: true }))) failures += 1;
+    } else {
+      tell(toStandingReport(row.id, toFinding(opened)));
+      if (opened.status === 'failed' || opened.status === 'locked') failures += 1;
+    }
+  }
+  return failures;
+}
+
+function openBox(config: GatewayConfig, env: Examination['env']): SecretBox {
+  try {
+    return openSecrets(config, env);
+  } catch (error) {
+    // With a variable that holds no key, no provider is opened, and each says why.
+    const reason = error instanceof Error ? error : new TypeError(String(error));
+    return { open: () => Promise.reject(reason), seal: () => Promise.reject(reason) };
+  }
+}
+
+function toFinding({ status, problem }: Exclude<OpenedProvider, { status: 'ready' }>) {
+  switch (status) {
+    case 'off':
+      return { isFailure: false, detail: 'It is off, and not called.' };
+    case 'shadowed':
+      return { isFailure: false, detail: `${problem}.`, advice: 'Delete one of the two.' };
+    case 'locked':
+      return {
+        isFailure: true,
+        detail: `${problem}.`,
+        advice: 'Or set GATEWAY_SECRETS_KEY as the gateway has it, or put secrets.key back into the data directory.',
+      };
+    case 'failed':
+      return { isFailure: true, detail: `${problem}.`, advice: 'Correct it in the UI, under Providers.' };
+  }
+}
+
+const MARKS: Readonly<Record<Finding['status'], string>> = {
+  ok: 'ok  ',
+  warning: 'warn',
+  failed: 'FAIL',
+  skipped: '-   ',
+};
+
+/** Formats the findings of one provider for people: a line each, with the advice below it. */
+function toReport(slug: string, baseUrl: string, findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ layer, status, detail, advice }) => [
+    `  ${MARKS[status]}  ${layer.padEnd(7)}  ${detail}`,
+    ...(advice === undefined ? [] : [`${' '.repeat(17)}${advice}`]),
+  ]);
+  return `${slug}  ${baseUrl}\n${lines.join('\n')}\n`;
+}
+
+/** Says of a provider that was set up why it is not called. */
+function toStandingReport(
+  slug: string,
+  { isFailure, detail, advice }: { readonly isFailure: boolean; readonly detail: string; readonly advice?: string },
+): string {
+  const mark = MARKS[isFailure ? 'failed' : 'skipped'];
+  return `${slug}  set up in the UI or over HTTP\n  ${mark}  ${detail}\n${advice === undefined ? '' : `        ${advice}\n`}`;
+}
+
+const hasFailed = (findings: readonly Finding[]): boolean => findings.some(({ status }) => status === 'failed');

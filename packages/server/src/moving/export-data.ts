@@ -4,14 +4,20 @@ import process from 'node:process';
 import { GatewayError, type Store } from '@model-gateway/core';
 import type { PostgresStore } from '@model-gateway/postgres';
 
-import { findDatabase, openDatabase, openJsonStore } from '../commands/find-store.ts';
+import { findDatabase, openDatabase, openJsonStore } from '../open/find-store.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { joinRowIds, mirrorTables } from './copy-tables.ts';
 import { findMovedWith, findOneByOne, readMoved, writeMovedWith } from './moved-file.ts';
-import type { ExportOptions } from './parse-export.ts';
 import { createProgress } from './progress.ts';
 import { createCountedSpending, subtractSpending } from './spending.ts';
+
+/** What is copied, and where to. */
+export interface ExportOptions {
+  readonly config: string | undefined;
+  /** A new data directory, or that of a former export. */
+  readonly to: string;
+}
 
 /** Copies the database of a config into a JSON-file store. */
 export async function exportData({ to: dir, config }: ExportOptions): Promise<void> {

@@ -12,24 +12,23 @@ import {
 } from '@model-gateway/core';
 import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
 
-import {
-  type Database,
-  findDatabase,
-  KEEPS_ALL,
-  openDatabase,
-  openJsonStore,
-  toStderr,
-} from '../commands/find-store.ts';
+import { type Database, findDatabase, KEEPS_ALL, openDatabase, openJsonStore, toStderr } from '../open/find-store.ts';
 import { findJournals, isJournalName, takeInJournal } from '../open/open-database.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { copyTables } from './copy-tables.ts';
 import { findInPages, findMovedWith, readMoved, writeMovedWith } from './moved-file.ts';
-import type { ImportOptions } from './parse-import.ts';
 import { createProgress } from './progress.ts';
 import { createCountedSpending, subtractSpending } from './spending.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What is copied, and from where. */
+export interface ImportOptions {
+  readonly config: string | undefined;
+  /** A data directory with a JSON-file store, or with the journals of gateways that are gone. */
+  readonly from: string;
+}
 
 /** Copies a data directory into the database of a config. */
 export async function importData({ from: dir, config }: ImportOptions): Promise<void> {

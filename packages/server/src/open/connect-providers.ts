@@ -8,11 +8,10 @@ import {
   type WebhookOptions,
 } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
-import type { GatewayConfig } from '@model-gateway/node';
+import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
 
-import { type Connector, createConnector } from '../setup/connector.ts';
 import type { FixtureUse } from './open-fixtures.ts';
 
 /** Anything with open connections or files, which `close` releases. */
@@ -119,4 +118,24 @@ export function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {
 /** Transport for every address that callers or upstreams name. */
 function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }: GatewayConfig): Transport {
   return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
+}
+
+/** Makes the providers of a composition, over its transports, and knows what each was made of. */
+export interface Connector {
+  connect(config: ProviderConfig): Promise<Provider>;
+  /** What a provider was made of; undefined for one that others have made. */
+  configOf(provider: Provider): ProviderConfig | undefined;
+}
+
+/** Creates the connector of a function that makes providers. */
+export function createConnector(create: (config: ProviderConfig) => Promise<Provider>): Connector {
+  const configs = new WeakMap<Provider, ProviderConfig>();
+  return {
+    async connect(config) {
+      const provider = await create(config);
+      configs.set(provider, config);
+      return provider;
+    },
+    configOf: (provider) => configs.get(provider),
+  };
 }

@@ -7,7 +7,7 @@ import type { Logger, SharedChannel, Store } from '@model-gateway/core';
 import { DirectoryInUseError, type GatewayConfig, openRecordJournal } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
 
-import type { WorkerPlace } from '../workers/worker-place.ts';
+import type { WorkerPlace } from '../process/worker-place.ts';
 import { LEAST_CONNECTIONS, shareConnections } from './share-connections.ts';
 
 const JOURNAL = /^journal-(\d+)$/;

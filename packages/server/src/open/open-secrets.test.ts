@@ -1,7 +1,7 @@
 import { loadConfig } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
-import { createRedactor } from '../logger.ts';
+import { createRedactor } from '../process/logger.ts';
 import { listSecrets, openSecrets } from './open-secrets.ts';
 import { describeAddress } from './open-store.ts';
 

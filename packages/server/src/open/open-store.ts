@@ -2,7 +2,7 @@ import type { Logger, Store } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createJsonFileStore, type GatewayConfig } from '@model-gateway/node';
 
-import { ALONE, type WorkerPlace } from '../workers/worker-place.ts';
+import { ALONE, type WorkerPlace } from '../process/worker-place.ts';
 
 interface OpenStoreOptions {
   /** Whether the operator says that the clock of this machine is right. */

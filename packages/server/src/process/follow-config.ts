@@ -3,7 +3,7 @@ import process from 'node:process';
 
 import type { GatewayConfig } from '@model-gateway/node';
 
-import type { ServerLogger } from '../logger.ts';
+import type { ServerLogger } from './logger.ts';
 
 /** The members of a configuration by the section of the file that they come from; those that come into force at once. */
 const LIVE_SECTIONS = ['providers', 'models', 'account', 'routing', 'rateLimits'] as const;

@@ -5,9 +5,9 @@ import { DEMO_KEY, type GatewayConfig, type Listener } from '@model-gateway/node
 import { toSignInLink } from '@model-gateway/ui/sign-in-link';
 
 import { describePlace, isReady } from '../open/open-store.ts';
-import type { Start } from '../plan-start.ts';
 import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
-import { announceListening, tellListening } from '../workers/worker-place.ts';
+import { announceListening, tellListening } from '../process/worker-place.ts';
+import type { Start } from './plan-start.ts';
 
 /** Writes the owner file with this process's address, for commands with the same data directory. */
 export async function announceOwner({ config, closers, ownerToken }: Start, { port }: Listener): Promise<void> {

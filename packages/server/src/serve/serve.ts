@@ -4,13 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ModelDefinition } from '@model-gateway/core';
 
-import { createLogger } from '../logger.ts';
 import { listSecrets } from '../open/open-secrets.ts';
-import { planStart, type Start, type StartPlan } from '../plan-start.ts';
+import { createLogger } from '../process/logger.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { tuneV8 } from '../process/tune-process.ts';
-import { findWorkerPlace, outliveStarter, toWorkerEvents } from '../workers/worker-place.ts';
-import type { ServeOptions } from './parse-serve.ts';
+import { findWorkerPlace, outliveStarter, toWorkerEvents } from '../process/worker-place.ts';
+import { planStart, type ServeOptions, type Start, type StartPlan } from './plan-start.ts';
 import { startGateway } from './start-gateway.ts';
 
 /** Limit of the time that a stop waits for an unfinished start. */

@@ -15,19 +15,19 @@ import {
 } from '@model-gateway/core';
 import { type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 
-import { compose, type Composition } from '../compose.ts';
-import type { ServerLogger } from '../logger.ts';
 import { warnOfSecrets } from '../open/open-secrets.ts';
 import { openStore, whenReady } from '../open/open-store.ts';
-import type { Start } from '../plan-start.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
+import type { ServerLogger } from '../process/logger.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { createProcessMetrics, type ProcessMetrics, toExposition } from '../process/process-metrics.ts';
 import { StartError } from '../process/start-error.ts';
 import { releaseMemoryAtRest } from '../process/tune-process.ts';
-import { shareMetrics, type WorkerMetricsOptions } from '../workers/worker-metrics.ts';
-import { ALONE, type WorkerPlace } from '../workers/worker-place.ts';
+import { shareMetrics, type WorkerMetricsOptions } from '../process/worker-metrics.ts';
+import { ALONE, type WorkerPlace } from '../process/worker-place.ts';
 import { announce, announceOwner, hintAtMissingKeys, showSignInLink } from './announce.ts';
+import { compose, type Composition } from './compose.ts';
+import type { Start } from './plan-start.ts';
 
 /** Time after the drain limit for the last bytes of responses. */
 const CUT_AFTER_MS = 1000;

@@ -15,7 +15,7 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { checkProvider, type GatewayConfig, type ProviderConfig, toProviderConfig } from '@model-gateway/node';
 import { z } from 'zod';
 
-import type { Connector } from './connector.ts';
+import type { Connector } from '../open/connect-providers.ts';
 
 export interface SetupHostOptions {
   /** The configuration in force. */
@@ -60,7 +60,7 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
       hide(secretsOf(settings));
       const made = toConfig(settings);
       // Loaded only when a test is requested.
-      const { diagnoseProvider } = await import('../doctor/diagnose-provider.ts');
+      const { diagnoseProvider } = await import('../checks/diagnose-provider.ts');
       const test = diagnoseProvider({
         config: made,
         provider: await connector.connect(made),
@@ -81,7 +81,7 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
         yield clean(value);
       }
     },
-    findLocalServers: async () => (await import('./setup-host.ts')).findLocalServers(localServers),
+    findLocalServers: () => findLocalServers(localServers),
   };
 }
 

@@ -7,19 +7,18 @@ import process from 'node:process';
 import { VERSION } from '@model-gateway/core';
 import type { GatewayConfig } from '@model-gateway/node';
 
-import { UsageError } from '../flags.ts';
-import { createLogger } from '../logger.ts';
 import type { DatabaseSettings } from '../open/open-database.ts';
 import { listSecrets } from '../open/open-secrets.ts';
 import { warnOfConnections } from '../open/share-connections.ts';
-import { planStart } from '../plan-start.ts';
+import { UsageError } from '../process/flags.ts';
+import { createLogger } from '../process/logger.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { createProcessMetrics } from '../process/process-metrics.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
-import type { ServeOptions } from '../serve/parse-serve.ts';
-import { createMetricsSum } from './worker-metrics.ts';
-import { announceListening, toWorkerEnvironment, type WorkerPlace } from './worker-place.ts';
+import { createMetricsSum } from '../process/worker-metrics.ts';
+import { announceListening, toWorkerEnvironment, type WorkerPlace } from '../process/worker-place.ts';
+import { planStart, type ServeOptions } from '../serve/plan-start.ts';
 import { createWorkerPool, type WorkerProcess } from './worker-pool.ts';
 
 // The type alone: workers open the database, not this process.

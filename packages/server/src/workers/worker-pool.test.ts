@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { WorkerPlace } from './worker-place.ts';
+import type { WorkerPlace } from '../process/worker-place.ts';
 import { createWorkerPool, type WorkerProcess } from './worker-pool.ts';
 
 interface Started {

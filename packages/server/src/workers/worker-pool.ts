@@ -1,7 +1,7 @@
 import type { Logger } from '@model-gateway/core';
 
-import type { StarterMessage } from './worker-metrics.ts';
-import type { ListeningMessage, StopMessage, WorkerPlace } from './worker-place.ts';
+import type { StarterMessage } from '../process/worker-metrics.ts';
+import type { ListeningMessage, StopMessage, WorkerPlace } from '../process/worker-place.ts';
 
 /** The part of a worker's process that the pool uses. */
 export interface WorkerProcess {

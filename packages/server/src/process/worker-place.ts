@@ -1,7 +1,7 @@
 import type { Cluster, Worker } from 'node:cluster';
 import process from 'node:process';
 
-import type { ProcessEvents } from '../process/signals.ts';
+import type { ProcessEvents } from './signals.ts';
 
 /** Which of the workers of one `serve` a process is. */
 export interface WorkerPlace {

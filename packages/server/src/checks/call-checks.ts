@@ -12,10 +12,9 @@ import {
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import type { ProviderConfig } from '@model-gateway/node';
 
-import { type Patient, toLimit } from './patient.ts';
-import type { Finding } from './report.ts';
+import { type Finding, type ProviderCheck, toLimit } from './provider-check.ts';
 
-type Examined = Pick<Patient, 'config' | 'provider' | 'timeouts' | 'isForm' | 'signal'>;
+type Examined = Pick<ProviderCheck, 'config' | 'provider' | 'timeouts' | 'isForm' | 'signal'>;
 
 /** Requests the provider's list of models, which costs nothing and needs a key wherever calls do. */
 export async function checkAuth({
@@ -123,8 +122,8 @@ function adviseOnOther(upstreamStatus: number | null): string {
 const MAX_TOKENS = 16;
 
 /** Makes one call of a few tokens, to the model that is named or else the provider's cheapest known one. */
-export async function checkCall(patient: Patient, listed: readonly DiscoveredModel[]): Promise<Finding> {
-  const { config, provider, models, timeouts, model, isForm = false, signal } = patient;
+export async function checkCall(check: ProviderCheck, listed: readonly DiscoveredModel[]): Promise<Finding> {
+  const { config, provider, models, timeouts, model, isForm = false, signal } = check;
   if (provider.chat === undefined) return { layer: 'call', status: 'skipped', detail: 'it offers no chat' };
   const providerModel = model ?? findCheapest(config.slug, models) ?? listed[0]?.id;
   if (providerModel === undefined) {

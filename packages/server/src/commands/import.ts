@@ -1,10 +1,5 @@
-import { type Parsed, readFlags, toHelp, UsageError } from '../flags.ts';
-
-export interface ImportOptions {
-  readonly config: string | undefined;
-  /** A data directory with a JSON-file store, or with the journals of gateways that are gone. */
-  readonly from: string;
-}
+import type { ImportOptions } from '../moving/import-data.ts';
+import { type Parsed, readFlags, toHelp, UsageError } from '../process/flags.ts';
 
 const HELP = `Usage: model-gateway import --from DIR --config FILE
 

@@ -1,12 +1,5 @@
-import { type Parsed, readFlags, STORE_FLAGS, toHelp } from '../flags.ts';
-
-export interface DoctorOptions {
-  readonly config: string | undefined;
-  /** Where providers are stored that were set up; by default as the config says. */
-  readonly dataDir: string | undefined;
-  /** Whether to make a call at each provider as well. */
-  readonly call: boolean;
-}
+import type { DoctorOptions } from '../doctor/doctor.ts';
+import { type Parsed, readFlags, STORE_FLAGS, toHelp } from '../process/flags.ts';
 
 const HELP = `Usage: model-gateway doctor [flags]
 

@@ -1,10 +1,5 @@
-import { type Parsed, readFlags, toHelp, UsageError } from '../flags.ts';
-
-export interface ExportOptions {
-  readonly config: string | undefined;
-  /** A new data directory, or that of a former export. */
-  readonly to: string;
-}
+import type { ExportOptions } from '../moving/export-data.ts';
+import { type Parsed, readFlags, toHelp, UsageError } from '../process/flags.ts';
 
 const HELP = `Usage: model-gateway export --to DIR --config FILE
 

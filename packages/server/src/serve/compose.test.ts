@@ -5,7 +5,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { loadConfig } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { writeTestConfig } from '../../../test/support/gateways/write-test-config.ts';
+import { writeTestConfig } from '../../../../test/support/gateways/write-test-config.ts';
 import { compose } from './compose.ts';
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -9,9 +9,9 @@ import { afterAll, expect, test } from 'vitest';
 
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { startRawUpstream, toRawResponse } from '../../../../test/support/upstreams/raw-upstream.ts';
-import { createRedactor } from '../logger.ts';
 import { connectProviders } from '../open/connect-providers.ts';
 import { listSecrets } from '../open/open-secrets.ts';
+import { createRedactor } from '../process/logger.ts';
 import { createProviderChecks } from './provider-checks.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'checks-'));

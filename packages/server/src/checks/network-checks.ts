@@ -5,8 +5,7 @@ import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'nod
 
 import { isLoopbackHost } from '@model-gateway/node';
 
-import { type Patient, toLimit } from './patient.ts';
-import type { Finding } from './report.ts';
+import { type Finding, type ProviderCheck, toLimit } from './provider-check.ts';
 
 /** The host and port of a provider's address. */
 interface Target {
@@ -78,7 +77,7 @@ interface ConnectOptions {
 /** Opens a connection and closes it again. */
 export async function checkTcp(
   { host, port, isLoopback }: Target,
-  { timeoutMs, env, signal }: ConnectOptions & Pick<Patient, 'env'>,
+  { timeoutMs, env, signal }: ConnectOptions & Pick<ProviderCheck, 'env'>,
 ): Promise<Finding> {
   const startedAt = performance.now();
   const socket = connect({ host, port });
@@ -135,7 +134,7 @@ const UNKNOWN_ISSUER = new Set([
  */
 export async function checkTls(
   target: Target,
-  { timeoutMs, now, signal }: ConnectOptions & Pick<Patient, 'now'>,
+  { timeoutMs, now, signal }: ConnectOptions & Pick<ProviderCheck, 'now'>,
 ): Promise<Finding> {
   if (!target.isTls) return { layer: 'tls', status: 'skipped', detail: 'the address is http' };
   const { host, port, isIp } = target;

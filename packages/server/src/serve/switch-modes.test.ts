@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { FixtureState } from '@model-gateway/core';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { toScriptedConfig } from '../../../test/support/gateways/scripted-config.ts';
-import { startComposed } from '../../../test/support/gateways/start-composed.ts';
-import { TEST_KEY, TEST_MANAGEMENT_KEY, UPSTREAM_KEY } from '../../../test/support/gateways/test-gateway.ts';
-import { startScriptedUpstream } from '../../../test/support/upstreams/scripted-upstream.ts';
-import type { RecordOptions } from './open/open-fixtures.ts';
+import { toScriptedConfig } from '../../../../test/support/gateways/scripted-config.ts';
+import { startComposed } from '../../../../test/support/gateways/start-composed.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY, UPSTREAM_KEY } from '../../../../test/support/gateways/test-gateway.ts';
+import { startScriptedUpstream } from '../../../../test/support/upstreams/scripted-upstream.ts';
+import type { RecordOptions } from '../open/open-fixtures.ts';
 
 /** A gateway over a scripted upstream whose mode can be switched, with a directory that does not exist yet. */
 async function start(record?: RecordOptions['at']) {

@@ -1,5 +1,3 @@
-import { fileURLToPath } from 'node:url';
-
 import type { BootstrapKey, ModelDefinition } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import {
@@ -11,10 +9,29 @@ import {
   loadConfig,
 } from '@model-gateway/node';
 
-import { UsageError } from './flags.ts';
-import type { ServerLogger } from './logger.ts';
-import type { ServeOptions } from './serve/parse-serve.ts';
-import type { WorkerPlace } from './workers/worker-place.ts';
+import { DEMO_FIXTURES } from '../demo-fixtures.ts';
+import type { RecordOptions } from '../open/open-fixtures.ts';
+import { type LogLevel, UsageError } from '../process/flags.ts';
+import type { ServerLogger } from '../process/logger.ts';
+import type { WorkerPlace } from '../process/worker-place.ts';
+
+/** What `serve` is asked to do. */
+export interface ServeOptions {
+  readonly config: string | undefined;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly dataDir: string | undefined;
+  readonly fixtures: string | undefined;
+  readonly demo: boolean;
+  /** Whether it starts without any provider where there is none, and not as the demo. */
+  readonly noDemo: boolean;
+  /** Whether the operator says that the clock of this machine is right. */
+  readonly trustsClock: boolean;
+  readonly record: RecordOptions | null;
+  /** Processes that share the port. */
+  readonly workers: number;
+  readonly logLevel: LogLevel;
+}
 
 /** The configuration that `serve` runs. */
 export interface StartPlan {
@@ -22,9 +39,6 @@ export interface StartPlan {
   /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
 }
-
-/** Written by the build, for the compiled files and for the bundle. */
-const BUILT_FIXTURES = fileURLToPath(new URL('../dist/demo-fixtures', import.meta.url));
 
 const DEMO_DATA_DIR = 'data/demo';
 
@@ -65,7 +79,7 @@ function planDemo(
     { key: DEMO_KEY, kind: 'api', name: 'demo' },
     { key: DEMO_MANAGEMENT_KEY, kind: 'management', name: 'demo management', isPublic: true },
   ];
-  return { config: { ...config, auth: { ...config.auth, bootstrapKeys }, warnings }, demoFixturesDir: BUILT_FIXTURES };
+  return { config: { ...config, auth: { ...config.auth, bootstrapKeys }, warnings }, demoFixturesDir: DEMO_FIXTURES };
 }
 
 /** One start of `serve`: what it was asked for, and what it has opened so far. */

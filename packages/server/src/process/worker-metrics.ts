@@ -1,6 +1,6 @@
 import type { Exposition } from '@model-gateway/core';
 
-import { addEnded, type MetricFigures, type ProcessMetrics, toExposition } from '../process/process-metrics.ts';
+import { addEnded, type MetricFigures, type ProcessMetrics, toExposition } from './process-metrics.ts';
 
 /** What a worker tells the process that has started it. */
 type WorkerMessage =

@@ -3,8 +3,8 @@ import process from 'node:process';
 import { pickServedModels, type Provider, type ProviderChecks, type ProviderFinding } from '@model-gateway/core';
 import type { GatewayConfig } from '@model-gateway/node';
 
-import type { Connector } from '../setup/connector.ts';
-import { loadBuiltInModels } from '../setup/setup-host.ts';
+import type { Connector } from '../open/connect-providers.ts';
+import { loadBuiltInModels } from './setup-host.ts';
 
 interface ProviderChecksOptions {
   /** The configuration in force. */
@@ -26,10 +26,10 @@ export function createProviderChecks({ current, connector, redact }: ProviderChe
     const isConfigured = providers.some(({ slug }) => slug === provider.slug);
     const models = isConfigured ? configured : pickServedModels(await loadBuiltInModels(), [settings]);
     // Loaded only when a test is requested.
-    const { diagnoseProvider } = await import('./diagnose-provider.ts');
+    const { diagnoseProvider } = await import('../checks/diagnose-provider.ts');
     const [isForm, env, now] = [!isConfigured, process.env, Date.now()];
-    const patient = { config: settings, provider, models, timeouts, call, isForm, env, now, signal };
-    for await (const finding of diagnoseProvider(patient)) {
+    const check = { config: settings, provider, models, timeouts, call, isForm, env, now, signal };
+    for await (const finding of diagnoseProvider(check)) {
       // Findings contain texts of servers, and a server may repeat a key.
       yield JSON.parse(redact(JSON.stringify(finding))) as ProviderFinding;
     }

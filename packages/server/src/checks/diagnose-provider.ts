@@ -2,8 +2,7 @@ import type { DiscoveredModel } from '@model-gateway/core';
 
 import { checkAuth, checkCall } from './call-checks.ts';
 import { checkAddress, checkDns, checkTcp, checkTls } from './network-checks.ts';
-import type { Patient } from './patient.ts';
-import type { Finding } from './report.ts';
+import type { Finding, ProviderCheck } from './provider-check.ts';
 
 /** The models that the provider lists; null when its list was not read. */
 export type ListedModels = readonly DiscoveredModel[] | null;
@@ -12,8 +11,8 @@ export type ListedModels = readonly DiscoveredModel[] | null;
  * Checks one provider layer by layer, up to the first that fails, and yields each finding when it is there. Never
  * throws; ends where it is when the signal fires.
  */
-export async function* diagnoseProvider(patient: Patient): AsyncGenerator<Finding, ListedModels, undefined> {
-  const { config, timeouts, call, env, now, signal } = patient;
+export async function* diagnoseProvider(check: ProviderCheck): AsyncGenerator<Finding, ListedModels, undefined> {
+  const { config, timeouts, call, env, now, signal } = check;
   const { finding, target } = checkAddress(config.baseUrl, config.apiKey !== undefined);
   yield finding;
   if (target === null) return null;
@@ -24,11 +23,11 @@ export async function* diagnoseProvider(patient: Patient): AsyncGenerator<Findin
     () => checkTcp(target, { timeoutMs: connectMs, env, signal }),
     () => checkTls(target, { timeoutMs: connectMs, now, signal }),
     async () => {
-      const auth = await checkAuth(patient);
+      const auth = await checkAuth(check);
       models = auth.models;
       return auth.finding;
     },
-    ...(call ? [() => checkCall(patient, models ?? [])] : []),
+    ...(call ? [() => checkCall(check, models ?? [])] : []),
   ];
   for (const step of steps) {
     const startedAt = performance.now();
@@ -42,8 +41,8 @@ export async function* diagnoseProvider(patient: Patient): AsyncGenerator<Findin
 }
 
 /** The same, when all has been found. */
-export async function diagnoseWhole(patient: Patient): Promise<readonly Finding[]> {
+export async function diagnoseWhole(check: ProviderCheck): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for await (const finding of diagnoseProvider(patient)) findings.push(finding);
+  for await (const finding of diagnoseProvider(check)) findings.push(finding);
   return findings;
 }

@@ -1,11 +1,18 @@
 import process from 'node:process';
 
-import type { Logger, Store } from '@model-gateway/core';
+import { createKeyRecord, type KeyRecord, type Logger, type Store } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
-import { ConfigError, createJsonFileStore, type GatewayConfig, loadConfig } from '@model-gateway/node';
+import {
+  ConfigError,
+  createJsonFileStore,
+  createNodePlatform,
+  type GatewayConfig,
+  loadConfig,
+} from '@model-gateway/node';
 import type { PostgresStore } from '@model-gateway/postgres';
 
-import { UsageError } from '../flags.ts';
+import { UsageError } from '../process/flags.ts';
+import { readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 
 /** The flags that say which store is meant. */
@@ -97,6 +104,28 @@ export async function openDatabase({ store: { url } }: Database): Promise<Postgr
   if (readiness?.isReady !== false) return store;
   await store.close();
   throw new StartError(readiness.reason);
+}
+
+interface NewKey {
+  readonly name: string;
+  readonly management: boolean;
+  readonly limitUsd: number | null;
+}
+
+/** Makes a key in a store that no gateway runs on, and returns it. */
+export async function createKeyIn(named: NamedStore, { name, management, limitUsd }: NewKey): Promise<string> {
+  const kind: KeyRecord['kind'] = management ? 'management' : 'api';
+  const { key, record } = await createKeyRecord({ platform: createNodePlatform(), name, kind, limitUsd });
+  await withStore(named, async ({ keys }) => keys.insert(record));
+  return key;
+}
+
+const DEMO_DATA_DIR = 'data/demo';
+
+/** A user of the demo probably means the demo's directory; without the hint the key would be unknown there. */
+export async function mentionDemo({ config, dataDir }: StoreFlags): Promise<void> {
+  if (config !== undefined || dataDir !== undefined || (await readOwnerFile(DEMO_DATA_DIR)) === undefined) return;
+  process.stderr.write(`A gateway in demo mode is running; for a key of that one, add --data-dir ${DEMO_DATA_DIR}.\n`);
 }
 
 const write: Logger['warn'] = (message, fields = {}) => {

@@ -1,17 +1,5 @@
-import { type Parsed, readAmount, readFlags, STORE_FLAGS, toHelp, UsageError } from '../flags.ts';
-
-export interface ConnectOptions {
-  readonly config: string | undefined;
-  readonly dataDir: string | undefined;
-  /** Undefined: list the tools. */
-  readonly tool: string | undefined;
-  readonly action: 'show' | 'write' | 'undo';
-  readonly model: string | undefined;
-  /** A month; null is none, undefined what fits the model. */
-  readonly limitUsd: number | null | undefined;
-  /** Ends with `/api/v1`. */
-  readonly url: string | undefined;
-}
+import type { ConnectOptions } from '../connect/connect.ts';
+import { type Parsed, readAmount, readFlags, STORE_FLAGS, toHelp, UsageError } from '../process/flags.ts';
 
 const HELP = `Usage: model-gateway connect                 list the tools
        model-gateway connect TOOL [flags]    show what a tool needs, with a key of its own

@@ -1,3 +1,4 @@
+import type { RecordOptions } from '../open/open-fixtures.ts';
 import {
   LOG_LEVELS,
   type LogLevel,
@@ -8,25 +9,8 @@ import {
   STORE_FLAGS,
   toHelp,
   UsageError,
-} from '../flags.ts';
-import type { RecordOptions } from '../open/open-fixtures.ts';
-
-export interface ServeOptions {
-  readonly config: string | undefined;
-  readonly host: string | undefined;
-  readonly port: number | undefined;
-  readonly dataDir: string | undefined;
-  readonly fixtures: string | undefined;
-  readonly demo: boolean;
-  /** Whether it starts without any provider where there is none, and not as the demo. */
-  readonly noDemo: boolean;
-  /** Whether the operator says that the clock of this machine is right. */
-  readonly trustsClock: boolean;
-  readonly record: RecordOptions | null;
-  /** Processes that share the port. */
-  readonly workers: number;
-  readonly logLevel: LogLevel;
-}
+} from '../process/flags.ts';
+import type { ServeOptions } from '../serve/plan-start.ts';
 
 const HELP = `Usage: model-gateway serve [flags]
 

@@ -16,8 +16,6 @@ import {
 import { createFileVideoArchive, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
 import type { RedisShared } from '@model-gateway/redis';
 
-import { createProviderChecks } from './doctor/provider-checks.ts';
-import { createRedactor, type ServerLogger } from './logger.ts';
 import {
   type Closable,
   connectProviders,
@@ -26,12 +24,14 @@ import {
   type Sources,
   toBroadcastOptions,
   toWebhookOptions,
-} from './open/connect-providers.ts';
-import { openFixtures, type RecordOptions } from './open/open-fixtures.ts';
-import { listSecrets, openSecrets } from './open/open-secrets.ts';
-import { isReady } from './open/open-store.ts';
-import { createConnector } from './setup/connector.ts';
-import { createSetupHost, type KnownServer } from './setup/setup-host.ts';
+} from '../open/connect-providers.ts';
+import { createConnector } from '../open/connect-providers.ts';
+import { openFixtures, type RecordOptions } from '../open/open-fixtures.ts';
+import { listSecrets, openSecrets } from '../open/open-secrets.ts';
+import { isReady } from '../open/open-store.ts';
+import { createRedactor, type ServerLogger } from '../process/logger.ts';
+import { createProviderChecks } from '../setup/provider-checks.ts';
+import { createSetupHost, type KnownServer } from '../setup/setup-host.ts';
 
 // Types alone: the package is loaded where there is a Redis.
 

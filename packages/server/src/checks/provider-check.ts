@@ -1,8 +1,8 @@
 import type { ModelDefinition, Provider, Timeouts } from '@model-gateway/core';
 import type { ProviderConfig } from '@model-gateway/node';
 
-/** A provider to be checked, and how. */
-export interface Patient {
+/** A provider that is checked, and how. */
+export interface ProviderCheck {
   readonly config: ProviderConfig;
   readonly provider: Provider;
   /** Models of all providers; those of others are ignored. */
@@ -19,6 +19,21 @@ export interface Patient {
   readonly signal?: AbortSignal | undefined;
   /** Unix milliseconds, for the expiry of certificates. */
   readonly now: number;
+}
+
+/** Layers that are checked, each on top of the one before. */
+type Layer = 'address' | 'dns' | 'tcp' | 'tls' | 'auth' | 'call';
+
+/** Result of the check of one layer. After a `failed` layer the layers above it are not checked. */
+export interface Finding {
+  readonly layer: Layer;
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  /** One line that says what was found. */
+  readonly detail: string;
+  /** One line that says what to do about it. */
+  readonly advice?: string | undefined;
+  /** Absent where nothing was waited for. */
+  readonly durationMs?: number | undefined;
 }
 
 /** A signal that fires after so many milliseconds, or with the one that ends the check. */

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { ConfigError } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { parseCommand } from './commands/parse-command.ts';
-import { UsageError } from './flags.ts';
+import { parseCommand } from '../commands/parse-command.ts';
+import { UsageError } from '../process/flags.ts';
 import { planStart, type StartPlan } from './plan-start.ts';
 
 function plan(flags: string, env: NodeJS.ProcessEnv = {}): StartPlan {
