@@ -113,7 +113,30 @@ export const UI_FLOORS: readonly string[] = [
 /** What starts the page. */
 const UI_START = ['main.tsx', 'router.tsx'];
 
+/**
+ * The folders of `packages/server/src`, the lowest first: each may import those before it. `commands` has a file a
+ * command, which reads its arguments and loads late what it does. Files beside the folders start the command, are the
+ * public path, or are known by their place in the package, and import nothing then.
+ */
+export const SERVER_FLOORS: readonly string[] = [
+  'process',
+  'ui',
+  'open',
+  'checks',
+  'setup',
+  'serve',
+  'workers',
+  'doctor',
+  'moving',
+  'connect',
+  'commands',
+];
+
+/** The command, and the public path of the package. */
+const SERVER_START = ['main.ts', 'embed.ts'];
+
 const UI = 'packages/ui/src/';
+const SERVER = 'packages/server/src/';
 const CORE = 'packages/core/src/';
 const NEUTRAL = ['zod'];
 
@@ -131,7 +154,7 @@ export interface Findings {
   readonly circles: readonly (readonly string[])[];
   /** Packages that import one another in a circle. */
   readonly packageCircles: readonly (readonly string[])[];
-  /** Files of the core in no room of the table, and of the UI in a folder that is on no floor. */
+  /** Files of the core in no room of the table, and of the UI and the server in a folder that is on no floor. */
   readonly homeless: readonly string[];
 }
 
@@ -159,7 +182,10 @@ export function toBreach({ from, specifier, to, isType }: Import): Breach | unde
     objectToBridge(from, specifier) ??
     (to === undefined
       ? objectToOutside({ from, specifier, isType })
-      : (objectToBundle({ from, to, isType }) ?? objectToFloor(from, to) ?? objectToRoom({ from, to, isType })));
+      : (objectToBundle({ from, to, isType }) ??
+        objectToFloor(from, to) ??
+        objectToServerFloor(from, to) ??
+        objectToRoom({ from, to, isType })));
   return reason === undefined ? undefined : { from, to: to ?? specifier, reason };
 }
 
@@ -211,8 +237,10 @@ function objectToBundle({ from, to, isType }: Omit<Import, 'specifier'> & { to: 
 }
 
 function isHomeless(file: string): boolean {
-  const [folder, ...inside] = file.slice(UI.length).split('/');
-  if (file.startsWith(UI)) return inside.length > 0 && !UI_FLOORS.includes(folder ?? '');
+  for (const [sources, floors] of [[UI, UI_FLOORS] as const, [SERVER, SERVER_FLOORS] as const]) {
+    const [folder, ...inside] = file.slice(sources.length).split('/');
+    if (file.startsWith(sources)) return inside.length > 0 && !floors.includes(folder ?? '');
+  }
   return file.startsWith(CORE) && roomOf(file) === undefined;
 }
 
@@ -228,6 +256,15 @@ function objectToFloor(from: string, to: string): string | undefined {
   return folder === 'screens' && other === 'screens' && screen !== otherScreen
     ? `the screens of ${screen} may not import those of ${otherScreen}`
     : undefined;
+}
+
+function objectToServerFloor(from: string, to: string): string | undefined {
+  if (!from.startsWith(SERVER) || !to.startsWith(SERVER)) return undefined;
+  const [[folder = ''], [other = '']] = [from.slice(SERVER.length).split('/'), to.slice(SERVER.length).split('/')];
+  if (SERVER_START.includes(other)) return `no file imports ${other}`;
+  const [floor, otherFloor] = [SERVER_FLOORS.indexOf(folder), SERVER_FLOORS.indexOf(other)];
+  if (floor === -1) return SERVER_START.includes(folder) ? undefined : `${folder} is known by its place alone`;
+  return otherFloor > floor ? `${folder} may not import ${other}, which is above it` : undefined;
 }
 
 function objectToRoom({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {

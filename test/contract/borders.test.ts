@@ -19,7 +19,7 @@ test('no files import one another in a circle, and no packages do', () => {
   expect(found.packageCircles).toEqual([]);
 });
 
-test('every file of the core stands in a room of the table, and every one of the UI on a floor', () => {
+test('every file of the core stands in a room of the table, and every one of the UI and the server on a floor', () => {
   expect(found.homeless).toEqual([]);
 });
 
@@ -180,6 +180,20 @@ test.each([
 ])('in the UI %s imports %s: %s', (from, to, reason) => {
   const inside = { from: `packages/ui/src/${from}`, to: `packages/ui/src/${to}`, specifier: './b.ts', isType: true };
   expect(toBreach(inside)?.reason).toBe(reason);
+});
+
+test.each([
+  ['serve/a.ts', 'open/b.ts', undefined],
+  ['open/a.ts', 'serve/b.ts', 'open may not import serve, which is above it'],
+  ['connect/a.ts', 'commands/keys.ts', 'connect may not import commands, which is above it'],
+  ['commands/keys.ts', 'commands/migrate.ts', undefined],
+  ['main.ts', 'commands/keys.ts', undefined],
+  ['serve/a.ts', 'main.ts', 'no file imports main.ts'],
+  ['serve/a.ts', 'demo-fixtures.ts', undefined],
+  ['demo-fixtures.ts', 'process/b.ts', 'demo-fixtures.ts is known by its place alone'],
+])('in the server %s imports %s: %s', (from, to, reason) => {
+  const server = 'packages/server/src/';
+  expect(toBreach({ from: server + from, to: server + to, specifier: './b.ts', isType: true })?.reason).toBe(reason);
 });
 
 test('the cases of the contracts are for tests: neither a room nor the door of the core imports them', () => {
