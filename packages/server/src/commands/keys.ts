@@ -56,15 +56,16 @@ const OWNER_TIMEOUT_MS = 10_000;
 export async function createKey(options: KeysCreateOptions): Promise<void> {
   // Loaded here, as the command line is read with all commands.
   const { createKeyIn, findStore, isDatabase, mentionDemo } = await import('../open/find-store.ts');
+  const { name, management, limitUsd } = options;
   const named = await findStore(options);
   const owner = isDatabase(named) ? undefined : await readOwnerFile(named.store.dir);
   const issued = owner && (await askOwner(owner, options));
-  const key = issued ?? (await createKeyIn(named, options));
+  const key = issued ?? (await createKeyIn(named, { name, kind: management ? 'management' : 'api', limitUsd }));
   process.stdout.write(`${key}\n`);
-  const kind = options.management ? 'management key' : 'API key';
+  const kind = management ? 'management key' : 'API key';
   const where = issued === undefined ? describeStore(named) : `by the gateway at ${owner?.url}`;
   process.stderr.write(
-    `The ${kind} "${options.name}" was created ${where}. It is shown this once.\n` +
+    `The ${kind} "${name}" was created ${where}. It is shown this once.\n` +
       'Send it with every request, as the header "Authorization: Bearer <key>".\n',
   );
   if (issued === undefined) await mentionDemo(options);

@@ -1,10 +1,8 @@
 import type { ListedModel } from '@model-gateway/clients';
-import { createKeyRecord, type Store } from '@model-gateway/core';
-import { createNodePlatform } from '@model-gateway/node';
-
-import { type Directory, withStore } from '../open/find-store.ts';
+import { type Directory, createKeyIn, withStore } from '../open/find-store.ts';
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
+
 
 const OWNER_TIMEOUT_MS = 10_000;
 
@@ -51,9 +49,7 @@ export async function createToolKey(
 ): Promise<string> {
   const limitReset = limitUsd === null ? null : ('monthly' as const);
   if (owner === undefined) {
-    const made = await createKeyRecord({ platform: createNodePlatform(), name, kind: 'api', limitUsd, limitReset });
-    await withStore(toStore(dataDir), async ({ keys }: Store) => keys.insert(made.record));
-    return made.key;
+    return createKeyIn(toStore(dataDir), { name, kind: 'api', limitUsd, limitReset });
   }
   const made = await ask(owner, 'POST', '/api/v1/keys', { name, limit: limitUsd, limit_reset: limitReset });
   const { key } = (made?.body ?? {}) as { key?: unknown };

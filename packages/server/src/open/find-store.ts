@@ -106,16 +106,11 @@ export async function openDatabase({ store: { url } }: Database): Promise<Postgr
   throw new StartError(readiness.reason);
 }
 
-interface NewKey {
-  readonly name: string;
-  readonly management: boolean;
-  readonly limitUsd: number | null;
-}
+type NewKey = Pick<KeyRecord, 'name' | 'kind' | 'limitUsd'> & Partial<Pick<KeyRecord, 'limitReset'>>;
 
 /** Makes a key in a store that no gateway runs on, and returns it. */
-export async function createKeyIn(named: NamedStore, { name, management, limitUsd }: NewKey): Promise<string> {
-  const kind: KeyRecord['kind'] = management ? 'management' : 'api';
-  const { key, record } = await createKeyRecord({ platform: createNodePlatform(), name, kind, limitUsd });
+export async function createKeyIn(named: NamedStore, fields: NewKey): Promise<string> {
+  const { key, record } = await createKeyRecord({ platform: createNodePlatform(), ...fields });
   await withStore(named, async ({ keys }) => keys.insert(record));
   return key;
 }
