@@ -1,8 +1,8 @@
 import type { ListedModel } from '@model-gateway/clients';
+
 import { type Directory, createKeyIn, withStore } from '../open/find-store.ts';
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
-
 
 const OWNER_TIMEOUT_MS = 10_000;
 
