@@ -1,7 +1,12 @@
 export { ConfigError, type ConfigIssue } from './config/config-errors.ts';
-export { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './config/demo-keys.ts';
 export { type ConfigFlags, type GatewayConfig, loadConfig, type LoadConfigOptions } from './config/load-config.ts';
-export { checkProvider, type ProviderCheck, type ProviderObjection } from './config/check-config.ts';
+export {
+  checkProvider,
+  DEMO_KEY,
+  DEMO_MANAGEMENT_KEY,
+  type ProviderCheck,
+  type ProviderObjection,
+} from './config/check-config.ts';
 export { type ProviderConfig, type ProviderPreset, toProviderConfig } from './config/provider-config.ts';
 export { createNodePlatform } from './node-platform.ts';
 export { listen, type Listener, type ListenOptions } from './http/listen.ts';

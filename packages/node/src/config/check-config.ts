@@ -12,9 +12,13 @@ import {
 import { objectToUrl } from '../guarded/public-addresses.ts';
 import { type ConfigIssue, toPathText } from './config-errors.ts';
 import type { ConfigFile } from './config-schema.ts';
-import { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
 import { addressOf, keyOf, type ProviderPreset, takesKeyFromEnvironment } from './provider-config.ts';
 import type { Environment } from './resolve-secrets.ts';
+
+/** The key of demo mode. Public, so nothing else accepts it. */
+export const DEMO_KEY = 'sk-gw-v1-demo';
+/** The management key of demo mode. Public, so nothing else accepts it. */
+export const DEMO_MANAGEMENT_KEY = 'sk-gw-v1-demo-management';
 
 /** An entry of a list with its place in the file, which counts entries that were left out, too. */
 export interface Placed<T> {

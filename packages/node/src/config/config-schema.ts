@@ -251,3 +251,11 @@ export const configSchema = z.strictObject({
 
 /** The config file with its defaults filled in, before presets and paths are resolved. */
 export type ConfigFile = z.infer<typeof configSchema>;
+
+/** The JSON Schema of the config file, as `docs/config.schema.json` publishes it for editors. */
+export function createConfigJsonSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(configSchema, { io: 'input' }),
+    title: 'Model Gateway configuration',
+  };
+}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { createConfigJsonSchema } from './config-json-schema.ts';
+import { createConfigJsonSchema } from './config-schema.ts';
 
 test('docs/config.schema.json is what the schema says: `node scripts/write-config-schema.js` after a build renews it', () => {
   const published = new URL('../../../../docs/config.schema.json', import.meta.url);
