@@ -30,7 +30,7 @@ function findShortcuts(): string[] {
 
 /** The screens as the rail names them, with the keys that lead there. */
 const PLACES = [
-  ...readFileSync(join(SOURCE, 'shell/navigation.ts'), 'utf8').matchAll(
+  ...readFileSync(join(SOURCE, 'shell/rail.tsx'), 'utf8').matchAll(
     /path: '(.+?)', label: '(\w+)', letter: '(\w)'(?:, digit: '(\d)')?/g,
   ),
 ].map(([, path = '', label = '', letter = '', digit]) => ({ path, label, letter, digit }));
@@ -139,7 +139,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await page.getByRole('region', { name: `Generation ${ids.first}` }).waitFor();
     },
   ],
-  'back-link Escape': [
+  'resource-page Escape': [
     () => '#/models/demo/chat',
     async (page) => {
       await page.keyboard.press('Escape');
