@@ -9,6 +9,11 @@ import { Badge } from '../parts/badge.tsx';
 import { classNames } from '../parts/class-names.ts';
 import { Button } from '../parts/controls/button.tsx';
 
+/** Shows the quick panel alone, without the frame of the screens. */
+export function showPanel(host: HTMLElement): void {
+  createRoot(host).render(<QuickPanel />);
+}
+
 /** How things stand, at a glance: the page of the desktop app's small window. */
 function QuickPanel() {
   const info = usePanelInfo();
@@ -137,11 +142,6 @@ function PauseButton({ info: { phase }, words, onChange }: PartProps & { onChang
       {isPaused ? words.goOn : words.pause}
     </Button>
   );
-}
-
-/** Shows the quick panel alone, without the frame of the screens. */
-export function showPanel(host: HTMLElement): void {
-  createRoot(host).render(<QuickPanel />);
 }
 
 interface CallListProps {
