@@ -146,7 +146,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
     },
   ],
-  'use-step-keys j': [
+  'use-row-keys j': [
     () => `#/generations?open=${ids.second}`,
     async (page) => {
       await page.getByRole('row').nth(1).waitFor();
@@ -154,7 +154,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await expect.poll(() => hashOf(page)).toContain(ids.first);
     },
   ],
-  'use-step-keys k': [
+  'use-row-keys k': [
     () => `#/generations?open=${ids.first}`,
     async (page) => {
       await page.getByRole('row').nth(1).waitFor();

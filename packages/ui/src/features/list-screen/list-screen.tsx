@@ -1,7 +1,6 @@
 import { MoreHorizontal, Search } from 'lucide-react';
-import { type ComponentProps, type ReactNode, useCallback, useRef } from 'react';
+import { type ComponentProps, type ReactNode, type Ref, useCallback } from 'react';
 
-import { useShortcut } from '../../app/shortcuts.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Menu } from '../../parts/controls/menu.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
@@ -73,21 +72,21 @@ export function useSearchChange<Filters extends object>(
 }
 
 interface SearchFieldProps {
+  /** For the key / of the screen, which leads here. */
+  readonly ref: Ref<HTMLInputElement>;
   readonly label: string;
   readonly placeholder: string;
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** The field that filters a list by text: the key / leads to it, Escape empties it, and then leaves it. */
-export function SearchField({ label, placeholder, value = '', onChange }: SearchFieldProps) {
-  const input = useRef<HTMLInputElement>(null);
-  useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
+/** The field that filters a list by text: Escape empties it, and then leaves it. */
+export function SearchField({ ref, label, placeholder, value = '', onChange }: SearchFieldProps) {
   return (
     <div className="relative max-w-2xl min-w-40 flex-1 basis-40">
       <Search size={15} aria-hidden className="absolute top-2.5 left-2.5 text-ink-faint" />
       <input
-        ref={input}
+        ref={ref}
         type="search"
         aria-label={label}
         placeholder={`${placeholder}  ( / )`}

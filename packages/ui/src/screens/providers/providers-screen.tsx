@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Plug, Plus, RotateCw } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
 import { getDesktopInfo } from '../../app/desktop.ts';
+import { useShortcut } from '../../app/shortcuts.ts';
 import {
   ListBody,
   ListScreen,
@@ -160,9 +161,12 @@ interface FiltersProps {
 }
 
 function Filters({ search, onChange }: FiltersProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
   return (
     <div role="search" className="flex flex-wrap items-center gap-2">
       <SearchField
+        ref={input}
         label="Filter providers"
         placeholder="Name, slug or host"
         value={search.q}
