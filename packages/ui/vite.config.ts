@@ -26,6 +26,9 @@ const readNamesByTable: Plugin = {
   },
 };
 
+/** What the screens with large forms alone need. */
+const OF_FORMS = /react-hook-form|form\/(?:fields|use-change-form)|keys\/key-(?:form|changes)/;
+
 export default defineConfig({
   // Relative, because one bundle is served at /ui/ and at the root of the desktop's own scheme.
   base: './',
@@ -46,8 +49,9 @@ export default defineConfig({
         // Few files, because every request has its price: what the page begins with, and what several screens share.
         codeSplitting: {
           groups: [
-            { name: 'first', tags: ['$initial'], priority: 1 },
-            { name: 'shared', minShareCount: 2 },
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            { name: 'shared', minShareCount: 2, test: (id) => !OF_FORMS.test(id), priority: 1 },
+            { name: 'forms', test: OF_FORMS },
           ],
         },
       },
