@@ -34,7 +34,7 @@ const sharing = <Test extends object>({ extends: inherited, test }: { extends: t
 /** Tests beside the code. The UI's modules do keep state, as a page does. */
 const unitSuite = (name: string, packagesPattern: string) => ({
   extends: true as const,
-  test: { name, include: [`packages/${packagesPattern}/src/**/*.test.ts`] },
+  test: { name, include: [`packages/${packagesPattern}/{src,testing}/**/*.test.ts`] },
 });
 
 /**
@@ -110,7 +110,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['packages/*/src/**/*.ts'],
+      include: ['packages/*/{src,testing}/**/*.ts'],
       exclude: ['**/*.test.ts'],
       reporter: ['text-summary', 'html', 'json-summary'],
     },

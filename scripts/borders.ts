@@ -48,8 +48,6 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
   trials: { imports: [...UP_TO_DISPATCH, 'chat'] },
   api: { imports: BELOW_API },
-  // The contracts as suites for whoever writes a store or a provider: a public path that no room imports.
-  testing: { imports: ['foundation', 'wire', 'providers', 'stores'] },
 };
 
 /**
@@ -138,6 +136,8 @@ const SERVER_START = ['main.ts', 'embed.ts'];
 const UI = 'packages/ui/src/';
 const SERVER = 'packages/server/src/';
 const CORE = 'packages/core/src/';
+/** The contracts of stores and providers as cases: no source imports them, and they import the core's public paths. */
+const TESTING = 'packages/core/testing/';
 const NEUTRAL = ['zod'];
 
 /** An import that the plan does not allow, and why. */
@@ -216,6 +216,7 @@ function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): strin
     const mayHave = [...OUTSIDE_OF_BUNDLE, ...ZOD_LOADED_LATE].includes(from);
     return isType || mayHave ? undefined : 'the bundle of the UI must not contain zod';
   }
+  if (from.startsWith(TESTING)) return packageNamedBy(specifier) === 'core' ? undefined : 'it is for any test runner';
   if (!from.startsWith(CORE)) return undefined;
   const room = roomOf(from);
   if (specifier.endsWith('.json')) {
@@ -268,10 +269,12 @@ function objectToServerFloor(from: string, to: string): string | undefined {
 }
 
 function objectToRoom({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
+  if (to.startsWith(TESTING) !== from.startsWith(TESTING)) {
+    return to.startsWith(TESTING) ? 'the product may not import testing, which is for tests' : undefined;
+  }
   if (!from.startsWith(CORE) || !to.startsWith(CORE)) return undefined;
   const [room, other] = [roomOf(from), roomOf(to)];
   if (room === other) return undefined;
-  if (other === 'testing') return 'the product may not import testing, which is for tests';
   if (room === TOP) return undefined;
   if (other === TOP) return `no room imports the files above all rooms`;
   const { imports, types = [] } = CORE_ROOMS[room ?? ''] ?? { imports: [] };
@@ -296,8 +299,9 @@ function packageOf(file: string): string {
   return first === 'packages' ? second : first;
 }
 
-/** Returns `packages/core/src/` for a file of the core. */
-const sourcesOf = (file: string): string => file.slice(0, file.indexOf('/src/') + '/src/'.length);
+/** Returns `packages/core/src/` for a source of the core: the folder that its relative paths may not leave. */
+const sourcesOf = (file: string): string =>
+  file.startsWith(TESTING) ? TESTING : file.slice(0, file.indexOf('/src/') + '/src/'.length);
 
 /** Returns `core` for `@model-gateway/core/wire`, and `server` for a path of the command's package. */
 function packageNamedBy(specifier: string): string | undefined {

@@ -18,7 +18,7 @@ export interface Import {
   readonly isType: boolean;
 }
 
-const SOURCES = ['packages/*/src/**/*.{ts,tsx}', 'desktop/src/**/*.{ts,tsx}'];
+const SOURCES = ['packages/*/src/**/*.{ts,tsx}', 'packages/core/testing/**/*.ts', 'desktop/src/**/*.{ts,tsx}'];
 const isProduct = (file: string): boolean => !/\.test\.tsx?$|\.d\.ts$/.test(file);
 
 /**

@@ -16,7 +16,10 @@ export function readDoors(root: string): ReadonlyMap<string, string> {
     const { name, exports = {} } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as PackageFile;
     const folder = path.dirname(file).replaceAll(path.sep, '/');
     for (const [subpath, { default: built }] of Object.entries(exports)) {
-      const source = built.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts');
+      const source = built.replace(
+        /^\.\/dist\/(testing\/)?(.*)\.js$/,
+        (_, testing: string = 'src/', file: string) => `${testing}${file}.ts`,
+      );
       doors.set(name + subpath.slice(1), path.posix.join(folder, source));
     }
   }

@@ -197,7 +197,7 @@ test.each([
 });
 
 test('the cases of the contracts are for tests: neither a room nor the door of the core imports them', () => {
-  const cases = { specifier: './testing/index.ts', to: 'packages/core/src/testing/index.ts', isType: false };
+  const cases = { specifier: './testing/index.ts', to: 'packages/core/testing/index.ts', isType: false };
   for (const from of ['packages/core/src/index.ts', 'packages/core/src/api/routes.ts']) {
     expect(toBreach({ from, ...cases })?.reason).toBe('the product may not import testing, which is for tests');
   }

@@ -21,7 +21,7 @@ test('the version in the code is that of every package', () => {
 });
 
 test('no package reads its package.json, which a bundle does not have beside it', () => {
-  const sources = globSync(['packages/*/src/**/*.ts', 'packages/*/*.js'], { cwd: root });
+  const sources = globSync(['packages/*/{src,testing}/**/*.ts', 'packages/*/*.js'], { cwd: root });
   const readers = sources.filter((file) => !file.includes('.test.') && /package\.json/.test(read(file)));
   expect(readers).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 
-import { toRecord } from '../../packages/core/src/testing/rows.ts';
+import { toRecord } from '../../packages/core/testing/rows.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { budgetOf, CENT, holdOf } from './support/budget-instance.ts';
 import { openTwoInstances } from './support/budget-instances.ts';

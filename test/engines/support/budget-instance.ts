@@ -10,7 +10,7 @@ import { createPostgresStore, type PostgresStoreOptions } from '@model-gateway/p
 import { type Budget, spendersOf } from '../../../packages/core/src/limits/budgets.ts';
 import type { Hold, Ledger } from '../../../packages/core/src/limits/ledger.ts';
 import { createSharedLedger } from '../../../packages/core/src/limits/shared/shared-ledger.ts';
-import { toRecord } from '../../../packages/core/src/testing/rows.ts';
+import { toRecord } from '../../../packages/core/testing/rows.ts';
 
 /** What an instance of the gateway has to do with budgets: a store, a ledger, and calls that cost something. */
 export interface BudgetInstance {

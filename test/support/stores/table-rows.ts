@@ -1,1 +1,1 @@
-export { toGuardrail, toWorkspace } from '../../../packages/core/src/testing/rows.ts';
+export { toGuardrail, toWorkspace } from '../../../packages/core/testing/rows.ts';

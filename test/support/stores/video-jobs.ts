@@ -1,1 +1,1 @@
-export { toVideoJob } from '../../../packages/core/src/testing/rows.ts';
+export { toVideoJob } from '../../../packages/core/testing/rows.ts';

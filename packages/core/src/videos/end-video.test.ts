@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
+import { toVideoJob } from '../../testing/rows.ts';
 import type { VideoProvider } from '../providers/video-contract.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import type { VideoJobRepository } from '../stores/store.ts';
-import { toVideoJob } from '../testing/rows.ts';
 import { settleLostVideo } from './end-video.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

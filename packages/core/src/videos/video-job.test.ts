@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
+import { toVideoJob } from '../../testing/rows.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import type { VideoJobPage, VideoJobQuery, VideoJobRepository } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
-import { toVideoJob } from '../testing/rows.ts';
 import { pageVideoJobs } from './video-job.ts';
 
 const announced = (state: 'waiting' | 'delivered', body: string | null): Partial<VideoJob> => ({

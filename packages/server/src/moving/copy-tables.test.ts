@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createFaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
 import { toKey } from '../../../../test/support/stores/generation-records.ts';
 import { createMemoryStore } from '../../../core/src/stores/memory-store.ts';
-import { toAssignment, toGuardrail } from '../../../core/src/testing/rows.ts';
+import { toAssignment, toGuardrail } from '../../../core/testing/rows.ts';
 import { openJsonFileStore } from '../../../node/src/stores/json-file-store.ts';
 import { mirrorTables } from './copy-tables.ts';
 

@@ -1,9 +1,14 @@
-import type { BroadcastRow } from '../../stores/rows.ts';
-import type { BroadcastDeliveryQuery, DeliveryAttempt, VideoJobQuery } from '../../stores/store.ts';
-import type { VideoJob } from '../../stores/video-jobs.ts';
+import type { BroadcastRow, DeliveryAttempt, Store, VideoJob } from '@model-gateway/core';
+
 import { expectEqual } from '../contract-case.ts';
 import { toVideoJob } from '../rows.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
+
+/** What a page of a table is chosen by. */
+type QueryOf<Table extends 'broadcasts' | 'videoJobs'> = Omit<
+  Parameters<NonNullable<Store[Table]['page']>>[0],
+  'limit'
+>;
 
 const DELIVERY: BroadcastRow = {
   kind: 'delivery',
@@ -52,7 +57,7 @@ export const broadcastCases: readonly StoreCase[] = [
       const lastResult = 'odd \u0000 \\u0000 \ud800 "state":"failed"';
       const odd = { ...DELIVERY, id: 'row-3', destinationId: 'odd \u0000 "d"', lastResult };
       for (const row of [DELIVERY, PROGRESS, failed, odd]) await broadcasts.insert(row);
-      const page = async (query: Omit<BroadcastDeliveryQuery, 'limit'>, limit = 10) => {
+      const page = async (query: QueryOf<'broadcasts'>, limit = 10) => {
         const found = await broadcasts.page?.({ ...query, limit });
         return [found?.deliveries, found?.totalCount];
       };
@@ -199,7 +204,7 @@ export const videoJobCases: readonly StoreCase[] = [
       await videoJobs.insert(
         toVideoJob('odd', { createdAt, status: 'completed', order: odd, ...announced('waiting', '') }),
       );
-      const page = async (query: Omit<VideoJobQuery, 'limit'>, limit = 10) => {
+      const page = async (query: QueryOf<'videoJobs'>, limit = 10) => {
         const found = await videoJobs.page?.({ ...query, limit });
         return [found?.jobs.map(({ id }) => id), found?.totalCount];
       };

@@ -1,7 +1,7 @@
+import type { Store } from '@model-gateway/core';
+import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { expect, test } from 'vitest';
 
-import { createMemoryStore } from '../../stores/memory-store.ts';
-import type { Store } from '../../stores/store.ts';
 import type { StoreCase } from './store-case.ts';
 import { durableStoreCases, storeCases } from './store-cases.ts';
 

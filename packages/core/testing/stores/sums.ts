@@ -1,5 +1,5 @@
-import type { ActivitySum, GenerationFilter, SessionPlace } from '../../stores/generation-queries.ts';
-import type { GenerationRecord, Store } from '../../stores/store.ts';
+import type { ActivitySum, GenerationFilter, SessionPlace, GenerationRecord, Store } from '@model-gateway/core';
+
 import { expectEqual, expectMatch, expectThat } from '../contract-case.ts';
 import { toRecord } from '../rows.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';

@@ -1,6 +1,5 @@
-import type { Transport, TransportRequest } from '../../foundation/transport.ts';
-import type { ChatCall, Provider } from '../../providers/provider.ts';
-import type { ChatChunk, ToolCallDelta, Usage } from '../../wire/chat-chunk.ts';
+import type { Transport, TransportRequest, ChatCall, Provider, ChatChunk, ChatDelta, Usage } from '@model-gateway/core';
+
 import { expectThat } from '../contract-case.ts';
 import type { ProviderSubject } from './provider-subject.ts';
 
@@ -149,7 +148,7 @@ export function joinChunks(chunks: readonly ChatChunk[]): ReadCompletion {
   };
 }
 
-function joinToolCalls(deltas: readonly ToolCallDelta[]): ReadCompletion['toolCalls'] {
+function joinToolCalls(deltas: NonNullable<ChatDelta['tool_calls']>): ReadCompletion['toolCalls'] {
   const calls: { readonly id: string; readonly name: string; text: string }[] = [];
   for (const { index, id, function: called } of deltas) {
     const present = calls[index];

@@ -1,6 +1,5 @@
-import type { GuardrailHitsRow } from '../../stores/rows.ts';
-import type { GuardrailDaysQuery } from '../../stores/store.ts';
-import type { Destination } from '../../wire/destinations.ts';
+import type { GuardrailHitsRow, Store, Destination } from '@model-gateway/core';
+
 import { expectEqual, expectRejection, expectThat } from '../contract-case.ts';
 import { toAssignment, toGuardrail, toKey, toModelRow, toProviderRow, toWorkspace } from '../rows.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
@@ -42,7 +41,7 @@ export const guardrailHitCases: readonly StoreCase[] = [
       };
       for (const days of [3, 2, 1, 0]) await insert('g', days);
       for (const guardrailId of ['g2', 'odd \u0000 "%_\\']) await insert(guardrailId, 2);
-      const list = async (query: GuardrailDaysQuery): Promise<string[]> =>
+      const list = async (query: Parameters<NonNullable<Store['guardrailHits']['listDays']>>[0]): Promise<string[]> =>
         ((await guardrailHits.listDays?.(query)) ?? []).map(
           ({ guardrailId, day }) => `${guardrailId} ${(today - Date.parse(day)) / DAY_MS}`,
         );

@@ -1,18 +1,18 @@
-import type { Awaitable } from '../../foundation/awaitable.ts';
-import type { Store } from '../../stores/store.ts';
+import type { Awaitable, Store } from '@model-gateway/core';
+
 import type { ContractCase } from '../contract-case.ts';
 
 const MEMBERS = {
-  'broadcasts.listOf': ({ broadcasts }: Store) => broadcasts.listOf,
-  'broadcasts.page': ({ broadcasts }: Store) => broadcasts.page,
-  'generations.follow': ({ generations }: Store) => generations.follow,
-  'generations.noteRunning': ({ generations }: Store) => generations.noteRunning,
-  'guardrailHits.listDays': ({ guardrailHits }: Store) => guardrailHits.listDays,
-  'videoJobs.findByIdempotencyKey': ({ videoJobs }: Store) => videoJobs.findByIdempotencyKey,
-  'videoJobs.listNewest': ({ videoJobs }: Store) => videoJobs.listNewest,
-  'videoJobs.listOrdered': ({ videoJobs }: Store) => videoJobs.listOrdered,
-  'videoJobs.listWorking': ({ videoJobs }: Store) => videoJobs.listWorking,
-  'videoJobs.page': ({ videoJobs }: Store) => videoJobs.page,
+  'broadcasts.listOf': ({ broadcasts }: Store): unknown => broadcasts.listOf,
+  'broadcasts.page': ({ broadcasts }: Store): unknown => broadcasts.page,
+  'generations.follow': ({ generations }: Store): unknown => generations.follow,
+  'generations.noteRunning': ({ generations }: Store): unknown => generations.noteRunning,
+  'guardrailHits.listDays': ({ guardrailHits }: Store): unknown => guardrailHits.listDays,
+  'videoJobs.findByIdempotencyKey': ({ videoJobs }: Store): unknown => videoJobs.findByIdempotencyKey,
+  'videoJobs.listNewest': ({ videoJobs }: Store): unknown => videoJobs.listNewest,
+  'videoJobs.listOrdered': ({ videoJobs }: Store): unknown => videoJobs.listOrdered,
+  'videoJobs.listWorking': ({ videoJobs }: Store): unknown => videoJobs.listWorking,
+  'videoJobs.page': ({ videoJobs }: Store): unknown => videoJobs.page,
 } as const;
 
 /** A part of a store that it may do without, and of which there are cases. */

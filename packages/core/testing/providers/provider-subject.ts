@@ -1,7 +1,5 @@
-import type { ErrorCode } from '../../foundation/errors.ts';
-import type { Transport } from '../../foundation/transport.ts';
-import type { Provider, WholeProvider } from '../../providers/provider.ts';
-import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';
+import type { ChatCall, ChatChunk, ChatChunkChoice, ErrorCode, Provider, Transport, Usage } from '@model-gateway/core';
+
 import type { ContractCase } from '../contract-case.ts';
 
 /** A provider with `chat`, and what its upstream sends, in the wire format of that upstream. */
@@ -31,7 +29,7 @@ export interface UpstreamCompletion {
     /** Empty where there is no text. */
     readonly content: string;
     readonly toolCalls?: readonly { readonly name: string; readonly arguments: unknown }[] | undefined;
-    readonly finishReason: FinishReason;
+    readonly finishReason: NonNullable<ChatChunkChoice['finish_reason']>;
     /** The fields that the usage must have; absent where upstream reports none. */
     readonly usage?: Partial<Usage> | undefined;
   };
@@ -46,6 +44,11 @@ export interface UpstreamRefusal {
   /** The code of the error that the provider has to throw. */
   readonly code: ErrorCode;
   readonly retryAfterSeconds?: number | undefined;
+}
+
+/** A provider of the core's own wires, which may have a shorter way for unstreamed completions. */
+export interface WholeProvider extends Provider {
+  chatWhole?(call: ChatCall): Promise<ChatChunk>;
 }
 
 /** A member that a provider with `chat` may do without, and of which there are cases. */

@@ -1,11 +1,9 @@
+import { GatewayError, type Provider, type ChatChunk } from '@model-gateway/core';
+import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { expect, test } from 'vitest';
 
-import { GatewayError } from '../../foundation/errors.ts';
-import { createOpenAiProvider } from '../../providers/openai/openai-provider.ts';
-import type { Provider, WholeProvider } from '../../providers/provider.ts';
-import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { providerCases } from './provider-cases.ts';
-import type { ProviderSubject } from './provider-subject.ts';
+import type { ProviderSubject, WholeProvider } from './provider-subject.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 const toEvent = (choices: readonly object[], more: object = {}): string =>

@@ -1,5 +1,5 @@
-import { toInterruptedRecord, toPreview } from '../../stores/kit/records.ts';
-import type { Store } from '../../stores/store.ts';
+import { toInterruptedRecord, toPreview, type Store } from '@model-gateway/core';
+
 import { expectEqual, expectMatch, expectRejection, expectThat } from '../contract-case.ts';
 import { toContent, toKey, toRecord } from '../rows.ts';
 import { durableStoreCase, ODD_NAMES, storeCase, type StoreCase } from './store-case.ts';

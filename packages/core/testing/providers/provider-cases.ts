@@ -1,9 +1,8 @@
-import { GatewayError } from '../../foundation/errors.ts';
-import { TransportError } from '../../foundation/transport.ts';
-import type { ChatCall, Provider, WholeProvider } from '../../providers/provider.ts';
-import type { ChatChunk } from '../../wire/chat-chunk.ts';
+import { GatewayError, TransportError, type ChatCall, type Provider, type ChatChunk } from '@model-gateway/core';
+
 import { type ContractCase, expectEqual, expectMatch, expectRejection, expectThat } from '../contract-case.ts';
 import {
+  type WholeProvider,
   expectProviderMember,
   type ProviderCase,
   type ProviderSubject,

@@ -5,10 +5,11 @@ import type {
   ModelRecord,
   ProviderRecord,
   WorkspaceRecord,
-} from '../stores/store.ts';
-import type { VideoJob } from '../stores/video-jobs.ts';
-import type { Generation, GenerationContent } from '../wire/generation.ts';
-import type { Guardrail } from '../wire/guardrails.ts';
+  VideoJob,
+  Generation,
+  GenerationContent,
+  Guardrail,
+} from '@model-gateway/core';
 
 const NOTHING_KNOWN = {
   request_id: null,

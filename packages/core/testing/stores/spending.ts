@@ -1,4 +1,5 @@
-import type { SpendingSum, Spent, SpentQuery, Store } from '../../stores/store.ts';
+import type { SpendingSum, Spent, SpentQuery, Store } from '@model-gateway/core';
+
 import { expectEqual, expectMatch } from '../contract-case.ts';
 import { toRecord } from '../rows.ts';
 import { durableStoreCase, ODD_NAMES, storeCase, type StoreCase } from './store-case.ts';

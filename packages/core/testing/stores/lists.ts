@@ -1,5 +1,12 @@
-import type { GenerationFilter, HistogramBucket, SortedPlace, SortedQuery } from '../../stores/generation-queries.ts';
-import type { GenerationRecord, Store } from '../../stores/store.ts';
+import type {
+  GenerationFilter,
+  HistogramBucket,
+  SortedPlace,
+  SortedQuery,
+  GenerationRecord,
+  Store,
+} from '@model-gateway/core';
+
 import { expectEqual } from '../contract-case.ts';
 import { toRecord } from '../rows.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
