@@ -2,8 +2,10 @@ import { toGenerationFilter } from '../generations/list-generations.ts';
 import { toNewGuardrail, withDraft } from '../guardrails/change-guardrail.ts';
 import { findGuardrail } from '../guardrails/policy.ts';
 import { operation } from '../http/operation.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { Store } from '../stores/store.ts';
 import { dryRunOverGenerations } from '../trials/dry-run-over-generations.ts';
-import { compileAlone, createDryRun } from '../trials/dry-run.ts';
+import { compileAlone, createDryRun, type DryRunParts } from '../trials/dry-run.ts';
 import {
   guardrailDryRunLineSchema,
   guardrailDryRunRequestSchema,
@@ -11,7 +13,12 @@ import {
   guardrailTestResultSchema,
 } from '../wire/guardrail-trials.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
-import type { GuardrailTrialParts } from './guardrails.ts';
+
+/** The parts with which a guardrail is tried. */
+export interface GuardrailTrialParts extends DryRunParts {
+  readonly store: Pick<Store, 'generations' | 'guardrails'>;
+  readonly providers: readonly Provider[];
+}
 
 /**
  * `POST /admin/v1/guardrails/{id}/test`: reports what the guardrail on its own would block, redact and exclude in a

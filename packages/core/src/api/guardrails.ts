@@ -13,10 +13,8 @@ import {
 import { type GuardrailHits, listHitDays, sumHits } from '../guardrails/hits.ts';
 import { findGuardrail, noGuardrail } from '../guardrails/policy.ts';
 import { operation } from '../http/operation.ts';
-import type { Provider } from '../providers/provider.ts';
 import type { GuardrailHitsRow } from '../stores/rows.ts';
 import type { Store } from '../stores/store.ts';
-import type { DryRunParts } from '../trials/dry-run.ts';
 import { deletedSchema, refuseField, toPage, workspacePageQuerySchema } from '../wire/fields.ts';
 import {
   createGuardrailRequestSchema,
@@ -40,12 +38,6 @@ export interface GuardrailParts {
   readonly members: MemberDirectory;
   readonly findKeyNames: FindKeyNames;
   readonly guardrailHits: Pick<GuardrailHits, 'save'>;
-}
-
-/** The parts with which a guardrail is tried. */
-export interface GuardrailTrialParts extends DryRunParts {
-  readonly store: Pick<Store, 'generations' | 'guardrails'>;
-  readonly providers: readonly Provider[];
 }
 
 /** `GET /guardrails`: those of one workspace. */
