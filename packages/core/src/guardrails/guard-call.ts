@@ -159,7 +159,7 @@ const LIMIT_MS_A_CHARACTER = 0.05;
 /**
  * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
  * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on
- * (docs/decisions/0056); only when it takes longer than the first one is the result a promise. When it throws or rejects,
+ * (docs/decisions/0055); only when it takes longer than the first one is the result a promise. When it throws or rejects,
  * the request has not passed.
  */
 export function guardInput<Request>(

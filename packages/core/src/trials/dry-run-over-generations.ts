@@ -22,7 +22,7 @@ export interface DryRunOver {
 
 const PAGE_SIZE = 100;
 const LINE_EVERY_MS = 200;
-/** How long it may hold the event loop before others get their turn (docs/decisions/0056). */
+/** How long it may hold the event loop before others get their turn (docs/decisions/0055). */
 const SLICE_MS = 8;
 
 const encoder = new TextEncoder();

@@ -76,7 +76,7 @@ interface FoundFacts {
 
 /**
  * One generation in memory. Its record stays text, which is a tenth of it as objects; of what was read at start the
- * text stays in the bytes of the file (docs/decisions/0058).
+ * text stays in the bytes of the file (docs/decisions/0057).
  */
 export class GenerationEntry {
   readonly id: string;

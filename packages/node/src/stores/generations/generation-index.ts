@@ -105,7 +105,7 @@ function createSegment(name: SegmentName): IndexedSegment {
   return segment;
 }
 
-/** Creates an empty index (docs/decisions/0058). */
+/** Creates an empty index (docs/decisions/0057). */
 export function createGenerationIndex(): GenerationIndex {
   const spending = createSpendingBook();
   /** Oldest first. */
