@@ -21,7 +21,7 @@ import { createLog, type Log } from './log/log.ts';
 import { toLine } from './log/record-line.ts';
 import { recoverLog } from './log/recover-log.ts';
 import { openRowLog, type RowLogOptions } from './log/row-log.ts';
-import { createSegments, type Segment } from './log/segments.ts';
+import { createSegments, type OpenSegments, type Segment } from './log/segments.ts';
 
 export interface RecordJournalOptions {
   /** Created when missing, closed to other users. One process has it at a time. */
@@ -212,34 +212,14 @@ async function openRecordLog(options: RecordLogOptions): Promise<RecordLog> {
     ...options,
     messages: { refused: 'The disk refused to keep the journal; it is tried again with the next record' },
   });
+  const settlement = createSettlement(options, known, open);
   let active: RecordSegment | null = null;
   let lastNumber = Math.max(0, ...known.keys());
 
-  const remove = (segment: RecordSegment): void => {
-    known.delete(segment.number);
-    open
-      .remove(segment, () => removeIfThere(files, segment.path))
-      .catch((error: unknown) => {
-        logger?.warn('A journal file that is over could not be removed; the next start reads it again', {
-          file: segment.path,
-          reason: errorReason(error),
-        });
-      });
-  };
-  const over = (): RecordSegment[] => [...known.values()].filter(isOver);
-  /** Holds a segment that is over, in the place of the oldest of them where there are too many. */
-  const holdIfOver = (segment: RecordSegment): void => {
-    if (!isOver(segment)) return;
-    let bytes = 0;
-    for (const held of over().toSorted((one, other) => other.settledAt - one.settledAt)) {
-      bytes += bytesOf(held);
-      if (bytes > options.heldBytes) remove(held);
-    }
-  };
   const endActive = (segment: RecordSegment): void => {
     active = null;
     open.end(segment);
-    holdIfOver(segment);
+    settlement.holdIfOver(segment);
   };
   const choose = async (): Promise<RecordSegment> => {
     const old = active;
@@ -280,6 +260,67 @@ async function openRecordLog(options: RecordLogOptions): Promise<RecordLog> {
   return {
     append: log.append,
     get bytes() {
+      return settlement.bytes;
+    },
+    get recovered() {
+      return settlement.recovered;
+    },
+    settle: settlement.settle,
+    recall: settlement.recall,
+    release: settlement.release,
+    end: (number) =>
+      log.between(() => {
+        if (active?.number === number) endActive(active);
+      }),
+    pathOf,
+    async close() {
+      await log.between(() => {
+        if (active !== null) active.isEnded = true;
+        active = null;
+      });
+      settlement.removeOver(() => true);
+      await log.close();
+    },
+  };
+}
+
+/** What is settled of the segments, and which of them are over and stay only for a while. */
+interface Settlement extends Pick<RecordLog, 'bytes' | 'recovered' | 'settle' | 'recall' | 'release'> {
+  /** Holds a segment that is over, in the place of the oldest of them where there are too many. */
+  holdIfOver(segment: RecordSegment): void;
+  removeOver(isChosen: (segment: RecordSegment) => boolean): void;
+}
+
+function createSettlement(
+  { files, logger, heldBytes }: RecordLogOptions,
+  known: Map<number, RecordSegment>,
+  open: Pick<OpenSegments<RecordSegment>, 'remove'>,
+): Settlement {
+  const remove = (segment: RecordSegment): void => {
+    known.delete(segment.number);
+    open
+      .remove(segment, () => removeIfThere(files, segment.path))
+      .catch((error: unknown) => {
+        logger?.warn('A journal file that is over could not be removed; the next start reads it again', {
+          file: segment.path,
+          reason: errorReason(error),
+        });
+      });
+  };
+  const over = (): RecordSegment[] => [...known.values()].filter(isOver);
+  const holdIfOver = (segment: RecordSegment): void => {
+    if (!isOver(segment)) return;
+    let bytes = 0;
+    for (const held of over().toSorted((one, other) => other.settledAt - one.settledAt)) {
+      bytes += bytesOf(held);
+      if (bytes > heldBytes) remove(held);
+    }
+  };
+  const removeOver = (isChosen: (segment: RecordSegment) => boolean): void => {
+    for (const segment of over()) if (isChosen(segment)) remove(segment);
+  };
+  return {
+    get bytes() {
       let bytes = 0;
       for (const segment of known.values()) if (segment.unsettled > 0) bytes += bytesOf(segment);
       return bytes;
@@ -287,10 +328,6 @@ async function openRecordLog(options: RecordLogOptions): Promise<RecordLog> {
     get recovered() {
       return [...known.values()].filter((each) => each.isRecovered && !isOver(each)).map(({ number }) => number);
     },
-    end: (number) =>
-      log.between(() => {
-        if (active?.number === number) endActive(active);
-      }),
     settle(number, records) {
       const segment = known.get(number);
       if (segment === undefined) return;
@@ -308,18 +345,9 @@ async function openRecordLog(options: RecordLogOptions): Promise<RecordLog> {
         return { segment: number, records };
       });
     },
-    release(beforeMs) {
-      for (const segment of over()) if (segment.settledAt < beforeMs) remove(segment);
-    },
-    pathOf,
-    async close() {
-      await log.between(() => {
-        if (active !== null) active.isEnded = true;
-        active = null;
-      });
-      for (const segment of over()) remove(segment);
-      await log.close();
-    },
+    release: (beforeMs) => removeOver(({ settledAt }) => settledAt < beforeMs),
+    holdIfOver,
+    removeOver,
   };
 }
 
