@@ -59,7 +59,8 @@ test('writes the time of a moment of today, the day of one of this year, and the
   const now = new Date(2026, 2, 1, 12);
   const short = (...at: [number, number, number, number?]): string =>
     toPlain(formatShortMoment(new Date(...at).toISOString(), now));
-  expect(short(2026, 2, 1, 9)).toBe('9:00 AM');
+  expect(short(2026, 2, 1, 9)).toBe('09:00');
+  expect(short(2026, 2, 1, 22)).toBe('22:00');
   expect(short(2026, 0, 31)).toBe('Jan 31');
   expect(short(2025, 10, 20)).toBe('Nov 2025');
   expect(formatShortMoment('never', now)).toBe('never');

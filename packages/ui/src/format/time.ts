@@ -1,5 +1,6 @@
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const minute = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const shortClock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -14,12 +15,15 @@ export function formatMoment(iso: string, now = new Date()): string {
   return `${day.format(date)} ${minute.format(date)}`.replaceAll(/\s/g, '\u00a0');
 }
 
-/** `10:42` today, `Nov 20` on other days of this year, `Nov 2025` before. */
+/**
+ * `22:42` today, `Nov 20` on other days of this year, `Nov 2025` before. The clock has 24 hours, as in charts: a narrow
+ * column has no room for `10:42 PM`.
+ */
 export function formatShortMoment(iso: string, now = new Date()): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   const form =
-    date.toDateString() === now.toDateString() ? minute : date.getFullYear() === now.getFullYear() ? day : month;
+    date.toDateString() === now.toDateString() ? shortClock : date.getFullYear() === now.getFullYear() ? day : month;
   return form.format(date).replaceAll(/\s/g, '\u00a0');
 }
 
