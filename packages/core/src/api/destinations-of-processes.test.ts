@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
+import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import { createBroadcastOptions } from '../../../../test/support/broadcast/broadcast-options.ts';
 import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
@@ -41,8 +41,8 @@ test('what another process records from the creation of a destination on is sent
   });
   await dataOf('POST', '/observability/destinations', WEBHOOK);
   await platform.advance(15_000);
-  await settle();
-  expect(sent).toEqual(['after']);
+  // What exports it is loaded late, from the disk.
+  await expect.poll(() => sent).toEqual(['after']);
 });
 
 test('a destination that is created switched off is sent nothing of before it is switched on', async () => {
@@ -54,6 +54,6 @@ test('a destination that is created switched off is sent nothing of before it is
   await dataOf('PATCH', `/observability/destinations/${id}`, { enabled: true });
   await store.generations.append(toRecord('on'), toContent('x'));
   await platform.advance(15_000);
-  await settle();
-  expect(sent).toEqual(['on']);
+  // What exports it is loaded late, from the disk.
+  await expect.poll(() => sent).toEqual(['on']);
 });

@@ -75,7 +75,7 @@ async function runInPlace(makePlace: MakeStorePlace, check: Check, needs: Option
 /** Ids that a store must not take for something else: paths, fields, members of every object. */
 export const ODD_NAMES = [
   '__proto__',
-  'export constructor',
+  'constructor',
   '../../etc/passwd',
   'a"b\\c',
   ',"generation":{',
