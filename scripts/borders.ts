@@ -178,19 +178,19 @@ export function findBreaches(root: string): Findings {
 /** Returns undefined for an import that the plan allows. */
 export function toBreach({ from, specifier, to, isType }: Import): Breach | undefined {
   const reason =
-    objectToPackage({ from, specifier, isType }) ??
-    objectToBridge(from, specifier) ??
+    findPackageProblem({ from, specifier, isType }) ??
+    findBridgeProblem(from, specifier) ??
     (to === undefined
-      ? objectToOutside({ from, specifier, isType })
-      : (objectToBundle({ from, to, isType }) ??
-        objectToFloor(from, to) ??
-        objectToServerFloor(from, to) ??
-        objectToRoom({ from, to, isType })));
+      ? findOutsideProblem({ from, specifier, isType })
+      : (findBundleProblem({ from, to, isType }) ??
+        findFloorProblem(from, to) ??
+        findServerFloorProblem(from, to) ??
+        findRoomProblem({ from, to, isType })));
   return reason === undefined ? undefined : { from, to: to ?? specifier, reason };
 }
 
 /** Another package is imported by its public paths alone, and only by the packages that the table names. */
-function objectToPackage({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
+function findPackageProblem({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
   const ours = packageOf(from);
   if (specifier.startsWith('.')) {
     const isOwn = path.posix.join(path.posix.dirname(from), specifier).startsWith(sourcesOf(from));
@@ -209,7 +209,7 @@ function objectToPackage({ from, specifier, isType }: Omit<Import, 'to'>): strin
 }
 
 /** The core imports `zod`, what its room names, and data beside the file; the UI's bundle has no `zod`. */
-function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
+function findOutsideProblem({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
   if (packageOf(from) === 'ui') {
     if (isBuiltin(specifier)) return 'the UI runs in browsers, without the modules of Node';
     if (specifier !== 'zod' && !specifier.startsWith('zod/')) return undefined;
@@ -227,12 +227,12 @@ function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): strin
   return `${room ?? 'the top of core'} may import only ${allowed.join(', ')} from outside`;
 }
 
-function objectToBridge(from: string, specifier: string): string | undefined {
+function findBridgeProblem(from: string, specifier: string): string | undefined {
   if (!OUTSIDE_OF_BUNDLE.includes(from) || NEUTRAL.includes(specifier)) return undefined;
   return `it runs in the page and in the desktop app, so it may import only ${NEUTRAL.join(', ')}`;
 }
 
-function objectToBundle({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
+function findBundleProblem({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
   if (packageOf(from) !== 'ui' || isType || OUTSIDE_OF_BUNDLE.includes(from)) return undefined;
   return OUTSIDE_OF_BUNDLE.includes(to) ? `the bundle may import types alone of ${to}` : undefined;
 }
@@ -245,7 +245,7 @@ function isHomeless(file: string): boolean {
   return file.startsWith(CORE) && roomOf(file) === undefined;
 }
 
-function objectToFloor(from: string, to: string): string | undefined {
+function findFloorProblem(from: string, to: string): string | undefined {
   if (!from.startsWith(UI) || !to.startsWith(UI)) return undefined;
   const [folder, screen] = from.slice(UI.length).split('/');
   const [other, otherScreen] = to.slice(UI.length).split('/');
@@ -259,7 +259,7 @@ function objectToFloor(from: string, to: string): string | undefined {
     : undefined;
 }
 
-function objectToServerFloor(from: string, to: string): string | undefined {
+function findServerFloorProblem(from: string, to: string): string | undefined {
   if (!from.startsWith(SERVER) || !to.startsWith(SERVER)) return undefined;
   const [[folder = ''], [other = '']] = [from.slice(SERVER.length).split('/'), to.slice(SERVER.length).split('/')];
   if (SERVER_START.includes(other)) return `no file imports ${other}`;
@@ -268,7 +268,7 @@ function objectToServerFloor(from: string, to: string): string | undefined {
   return otherFloor > floor ? `${folder} may not import ${other}, which is above it` : undefined;
 }
 
-function objectToRoom({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
+function findRoomProblem({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
   if (to.startsWith(TESTING) !== from.startsWith(TESTING)) {
     return to.startsWith(TESTING) ? 'the product may not import testing, which is for tests' : undefined;
   }

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import * as tls from 'node:tls';
 
 import { TransportError, type TransportRequest, type TransportResponse } from '@model-gateway/core';
-import { createGuardedTransport, type GuardedTransportOptions, objectToUrl } from '@model-gateway/node/guarded';
+import { createGuardedTransport, type GuardedTransportOptions, findUrlProblem } from '@model-gateway/node/guarded';
 import { afterEach, expect, test, vi } from 'vitest';
 
 const closing: (() => unknown)[] = [];
@@ -81,8 +81,8 @@ test.each([
   [`https://hooks.example.com/${'x'.repeat(4096)}`, 'must be at most 2048 characters'],
   ['https://h\u00f6oks.example.com/', 'must be written in ASCII; a name in other letters in its "xn--" form'],
   ['https://hooks\u3002example.com/', 'must be written in ASCII; a name in other letters in its "xn--" form'],
-])('158: %s %s', (url, objection) => {
-  expect(objectToUrl(url, { schemes: ['https'], allowPrivateNetwork: true })).toBe(objection);
+])('158: %s %s', (url, problem) => {
+  expect(findUrlProblem(url, { schemes: ['https'], allowPrivateNetwork: true })).toBe(problem);
 });
 
 test.each([
@@ -93,7 +93,7 @@ test.each([
   'https://xn--hoks-5qa.example.com/',
   'https://hooks.example.com/caf%C3%A9?q=\u00e9',
 ])('158: nothing speaks against %s', (url) => {
-  expect(objectToUrl(url, RULES)).toBeUndefined();
+  expect(findUrlProblem(url, RULES)).toBeUndefined();
 });
 
 /** Each of them leads a careless client to this machine, or to another that is not on the public internet. */
@@ -123,7 +123,7 @@ test('159: no form of an address that is not public makes a connection', async (
   const canary = await startCanary();
   for (const host of HOSTILE_HOSTS) {
     const url = `http://${host}:${canary.port}/`;
-    expect(objectToUrl(url, RULES), url).toBeDefined();
+    expect(findUrlProblem(url, RULES), url).toBeDefined();
     expect(await refusalOf(url)).toMatchObject({ requestSent: false });
   }
   expect(HOSTILE_HOSTS.length).toBeGreaterThanOrEqual(60);

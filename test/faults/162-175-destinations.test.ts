@@ -185,7 +185,7 @@ test('174: a destination that is deleted is sent nothing more within a second', 
 
 test('164: an address that turns out to be private is not called', async () => {
   const gateway = await setUp({
-    broadcast: { ...createBroadcastOptions(false), objectToUrl: () => undefined },
+    broadcast: { ...createBroadcastOptions(false), findUrlProblem: () => undefined },
   });
   const receiver = await startReceiver();
   const { id } = await addWebhook(gateway, receiver);

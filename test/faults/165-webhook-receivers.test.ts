@@ -95,7 +95,7 @@ test.each<[string, Serve, object]>([
   const platform = createVirtualPlatform();
   const { port, reached, closed } = await startReceiver(serve);
   const transport = createGuardedTransport({ allowPrivateNetwork: true, platform });
-  const options = { transport, objectToUrl: () => undefined };
+  const options = { transport, findUrlProblem: () => undefined };
   const message = { id: 'job-completed', body: '{}' };
   const attempt = deliverWebhook(`http://127.0.0.1:${port}/hook`, message, options, platform);
   const sendMore = await reached;

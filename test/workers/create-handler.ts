@@ -64,7 +64,7 @@ export function createHandler(): Handler {
       { key: API_KEY, kind: 'api', name: 'dev' },
       { key: MANAGEMENT_KEY, kind: 'management', name: 'ops' },
     ],
-    broadcast: { formats: [webhookFormat], transport, objectToUrl: () => undefined },
+    broadcast: { formats: [webhookFormat], transport, findUrlProblem: () => undefined },
     onGeneration: (record: GenerationRecord) => report(record),
   });
   return toFetchHandler(gateway, { expose: ['health', 'metrics', 'openapi', 'admin'] });

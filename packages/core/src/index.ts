@@ -39,8 +39,8 @@ export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.
 export type { BootstrapKey } from './auth/authenticate.ts';
 export {
   createProviderNames,
-  type ModelObjection,
-  objectToModel,
+  type ModelProblem,
+  findModelProblems,
   type PresetNames,
   type ProviderNames,
 } from './catalog/catalog.ts';
@@ -62,7 +62,7 @@ export type {
 } from './limits/rate-limits.ts';
 export type { RegionOptions } from './routing/regions.ts';
 export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
-export { objectToWebhookSecret, type WebhookOptions } from './webhooks/webhooks.ts';
+export { findWebhookSecretProblem, type WebhookOptions } from './webhooks/webhooks.ts';
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat-chunk.ts';
 export type { ChatCompletionRequest } from './wire/chat-request.ts';
 export type { Destination } from './wire/destinations.ts';

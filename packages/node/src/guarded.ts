@@ -1,2 +1,2 @@
 export { createGuardedTransport, type GuardedTransportOptions } from './guarded/guarded-transport.ts';
-export { objectToUrl, type UrlRules } from './guarded/public-addresses.ts';
+export { findUrlProblem, type UrlRules } from './guarded/public-addresses.ts';

@@ -5,7 +5,7 @@ export {
   DEMO_KEY,
   DEMO_MANAGEMENT_KEY,
   type ProviderCheck,
-  type ProviderObjection,
+  type ProviderProblem,
 } from './config/check-config.ts';
 export { type ProviderConfig, type ProviderPreset, toProviderConfig } from './config/provider-config.ts';
 export { createNodePlatform } from './node-platform.ts';

@@ -61,7 +61,7 @@ const CHATS: readonly ModelDefinition[] = ['one', 'two', 'three'].map((name) => 
 function createLinkedGateway() {
   const sent: TransportRequest[] = [];
   const webhooks: GatewayOptions['webhooks'] = {
-    objectToUrl: () => undefined,
+    findUrlProblem: () => undefined,
     transport: {
       async send(request) {
         sent.push(request);

@@ -104,7 +104,7 @@ const gateway = createGateway({
     { key: 'sk-api', kind: 'api', name: 'dev' },
     { key: 'sk-boss', kind: 'management', name: 'boss' },
   ],
-  webhooks: { signingSecrets: ['a secret of the test'], objectToUrl: () => undefined, transport: receiver },
+  webhooks: { signingSecrets: ['a secret of the test'], findUrlProblem: () => undefined, transport: receiver },
   broadcast: { ...createBroadcastOptions(), transport: receiver },
 });
 await gateway.start();

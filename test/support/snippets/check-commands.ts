@@ -11,18 +11,18 @@ export function checkCommands(snippet: Snippet): string[] {
     line
       .replace(/(^|\s)#.*$/, '')
       .split(/&&|;|\|/)
-      .map((command) => objectToCommand(toWords(command), path.dirname(snippet.page)))
-      .filter((objection) => objection !== undefined)
-      .map((objection) => `${placeOf(snippet)}: ${objection}`),
+      .map((command) => findCommandProblem(toWords(command), path.dirname(snippet.page)))
+      .filter((problem) => problem !== undefined)
+      .map((problem) => `${placeOf(snippet)}: ${problem}`),
   );
 }
 
-function objectToCommand(words: readonly string[], folder: string): string | undefined {
+function findCommandProblem(words: readonly string[], folder: string): string | undefined {
   const [program = '', ...args] = words.filter((word, index) => index > 0 || word !== 'npx');
-  if (program === 'model-gateway') return objectToArgs(args);
-  if (program === 'npm' && args[0] === 'run') return objectToScript(args);
+  if (program === 'model-gateway') return findArgsProblem(args);
+  if (program === 'npm' && args[0] === 'run') return findScriptProblem(args);
   return program === 'node'
-    ? objectToFile(
+    ? findFileProblem(
         args.find((arg) => !arg.startsWith('-')),
         folder,
       )
@@ -30,13 +30,13 @@ function objectToCommand(words: readonly string[], folder: string): string | und
 }
 
 /** A file is named from the root or, where a page is of an example, from there; what other installs bring is theirs. */
-function objectToFile(file: string | undefined, folder: string): string | undefined {
+function findFileProblem(file: string | undefined, folder: string): string | undefined {
   if (file === undefined || file.includes('node_modules/')) return undefined;
   const isThere = ['', folder].some((from) => existsSync(path.join(root, from, file)));
   return isThere ? undefined : `${file} does not exist`;
 }
 
-function objectToArgs(args: readonly string[]): string | undefined {
+function findArgsProblem(args: readonly string[]): string | undefined {
   try {
     parseCommand(args);
     return undefined;
@@ -45,7 +45,7 @@ function objectToArgs(args: readonly string[]): string | undefined {
   }
 }
 
-function objectToScript([, script = '', ...args]: readonly string[]): string | undefined {
+function findScriptProblem([, script = '', ...args]: readonly string[]): string | undefined {
   const at = args.indexOf('--workspace');
   const folder = at === -1 ? '' : (args[at + 1] ?? '');
   const { scripts = {} } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as {

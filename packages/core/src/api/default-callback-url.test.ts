@@ -11,7 +11,7 @@ const GATEWAY_URL = 'https://hooks.example/gateway';
 
 /** Takes every webhook. Like that of a host, its rule knows more than the scheme. */
 const receiver = (sent: TransportRequest[] = [], rest: Partial<WebhookOptions> = {}): WebhookOptions => ({
-  objectToUrl: (url) => (url.includes('127.0.0.1') ? 'must lead to a public address' : undefined),
+  findUrlProblem: (url) => (url.includes('127.0.0.1') ? 'must lead to a public address' : undefined),
   transport: {
     async send(request) {
       sent.push(request);
@@ -55,9 +55,9 @@ test.each([
   ['nonsense', 'must begin with https://'],
   ['', 'must begin with https://'],
   ['https://127.0.0.1/', 'must lead to a public address'],
-])('refuses %j as the default address of a workspace, as it does in a request', async (url, objection) => {
+])('refuses %j as the default address of a workspace, as it does in a request', async (url, problem) => {
   const { call } = createAdminGateway({ webhooks: receiver() });
-  const refusal = { error: { metadata: { issues: [{ path: 'default_callback_url', message: objection }] } } };
+  const refusal = { error: { metadata: { issues: [{ path: 'default_callback_url', message: problem }] } } };
   const changed = await call('PATCH', '/workspaces/default', { default_callback_url: url });
   expect(changed).toMatchObject({ status: 400, body: refusal });
   const created = await call('POST', '/workspaces', { name: 'Team', slug: 'team', default_callback_url: url });
@@ -66,11 +66,13 @@ test.each([
     body: { total_count: 1, data: [{ default_callback_url: null }] },
   });
   const { submit } = createVideoGateway({}, { webhooks: receiver() });
-  expect((await submit({ callback_url: url })).body.error?.message).toBe(`callback_url: ${objection}`);
+  expect((await submit({ callback_url: url })).body.error?.message).toBe(`callback_url: ${problem}`);
 });
 
 test('takes addresses in plain http where the host lets requests name them', async () => {
-  const { call } = createAdminGateway({ webhooks: receiver([], { allowsHttp: true, objectToUrl: () => undefined }) });
+  const { call } = createAdminGateway({
+    webhooks: receiver([], { allowsHttp: true, findUrlProblem: () => undefined }),
+  });
   const body = { default_callback_url: 'http://127.0.0.1:8080/hook' };
   expect(await call('PATCH', '/workspaces/default', body)).toMatchObject({ status: 200, body: { data: body } });
 });

@@ -1,4 +1,4 @@
-import { objectToModel } from '../catalog/catalog.ts';
+import { findModelProblems } from '../catalog/catalog.ts';
 import { pickServedModels } from '../catalog/override-models.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { refuseIssues } from '../foundation/parse.ts';
@@ -29,9 +29,9 @@ async function checkModelSetup(model: ConfiguredModel, stored: StoredSetup, host
   const served = pickServedModels(await host.loadBuiltInModels(), providers);
   const others = stored.models.filter(({ id }) => id !== model.id);
   const configured = [...host.configured.models, ...others.flatMap(toDefinition)];
-  const objections = objectToModel(model, { slugs: providers.map(({ slug }) => slug), served, configured });
-  if (objections.length > 0) {
-    throw refuseIssues(objections.map(({ keys, message }) => ({ path: keys.join('.'), message })));
+  const problems = findModelProblems(model, { slugs: providers.map(({ slug }) => slug), served, configured });
+  if (problems.length > 0) {
+    throw refuseIssues(problems.map(({ keys, message }) => ({ path: keys.join('.'), message })));
   }
 }
 

@@ -197,7 +197,7 @@ export const testProviderDraft = operation<SetupParts>()({
     const { providers } = await stored();
     const row = providers.find(({ id }) => id === draft.slug);
     const settings = row === undefined ? draft : await addSavedSecrets(draft, row, host);
-    const issues = host.objectTo(settings);
+    const issues = host.findProblems(settings);
     if (issues.length > 0) {
       throw refuseIssues(
         issues.map(({ path, message }) => ({ path: path === '' ? 'provider' : `provider.${path}`, message })),

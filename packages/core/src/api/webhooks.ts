@@ -5,7 +5,7 @@ import type { Store } from '../stores/store.ts';
 import { pageVideoJobs } from '../videos/video-job.ts';
 import { toWebhookDelivery } from '../videos/video-outbox.ts';
 import type { VideoRunner } from '../videos/video-runner.ts';
-import { objectToCallbackUrl, type WebhookOptions } from '../webhooks/webhooks.ts';
+import { findCallbackUrlProblem, type WebhookOptions } from '../webhooks/webhooks.ts';
 import { refuseField } from '../wire/fields.ts';
 import {
   webhookDeliveriesQuerySchema,
@@ -29,9 +29,9 @@ export function refuseCallbackUrl(
   webhooks: WebhookOptions | undefined,
 ): void {
   if (url == null) return;
-  const objection =
-    webhooks === undefined ? 'cannot be used: this gateway sends no webhooks' : objectToCallbackUrl(url, webhooks);
-  if (objection !== undefined) throw refuseField(field, objection);
+  const problem =
+    webhooks === undefined ? 'cannot be used: this gateway sends no webhooks' : findCallbackUrlProblem(url, webhooks);
+  if (problem !== undefined) throw refuseField(field, problem);
 }
 
 /** `GET /admin/v1/webhooks/deliveries`: what became of announcements, the last ordered job first. */

@@ -137,10 +137,8 @@ export async function sendRequest(request: DestinationRequest, context: SendingC
       const isFinal = status < 500 && !WORTH_ANOTHER_TRY.has(status);
       return { isDelivered: false, result: `HTTP ${status}`, isFinal, retryAfterSeconds };
     }
-    const objection = context.readResponse?.(await readShort(body));
-    return objection === undefined
-      ? { isDelivered: true, result: `HTTP ${status}` }
-      : { isDelivered: false, ...objection };
+    const problem = context.readResponse?.(await readShort(body));
+    return problem === undefined ? { isDelivered: true, result: `HTTP ${status}` } : { isDelivered: false, ...problem };
   } catch (error) {
     return { isDelivered: false, result: describeFailure(error), isFinal: false };
   } finally {

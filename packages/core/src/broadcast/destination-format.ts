@@ -83,7 +83,7 @@ export interface DestinationFormat<Type extends DestinationType = DestinationTyp
   /** Statuses besides 2xx with which a test is passed. */
   readonly testStatuses?: readonly number[];
   /** Describes the error of a configuration; undefined for a valid one. */
-  objectToConfig?(
+  findConfigProblem?(
     config: DestinationConfig<Type>,
   ): { readonly field: keyof DestinationConfig<Type> & string; readonly problem: string } | undefined;
   /** Describes an error in a response with status 2xx, in a few words of the gateway's own; undefined for a success. */
@@ -96,5 +96,5 @@ export interface BroadcastOptions {
   /** Must refuse internal addresses: `createGuardedTransport` does on Node. */
   readonly transport: Transport;
   /** Describes why a URL can never be called, for the author of the destination; undefined for an allowed URL. */
-  readonly objectToUrl: (url: string) => string | undefined;
+  readonly findUrlProblem: (url: string) => string | undefined;
 }

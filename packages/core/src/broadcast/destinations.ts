@@ -57,11 +57,11 @@ export async function refuseUnusable(
   }
   for (const field of URL_FIELDS) {
     const url = config[field];
-    const objection = typeof url === 'string' ? broadcast.objectToUrl(url) : undefined;
-    if (objection !== undefined) throw refuseField(`config.${field}`, objection);
+    const problem = typeof url === 'string' ? broadcast.findUrlProblem(url) : undefined;
+    if (problem !== undefined) throw refuseField(`config.${field}`, problem);
   }
-  const objection = format.objectToConfig?.(configOf({ config }));
-  if (objection !== undefined) throw refuseField(`config.${objection.field}`, objection.problem);
+  const problem = format.findConfigProblem?.(configOf({ config }));
+  if (problem !== undefined) throw refuseField(`config.${problem.field}`, problem.problem);
   if (rules !== null) (await import('./destination-filter.ts')).compileFilterRules(rules);
 }
 

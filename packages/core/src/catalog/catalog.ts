@@ -304,7 +304,7 @@ const namesOfPreset = (preset: string, { slug, name }: PresetNames): string[] =>
 const fold = (name: string): string => name.trim().toLowerCase();
 
 /** Something that is wrong in the definition of a model. */
-export interface ModelObjection {
+export interface ModelProblem {
   /** The keys that lead to the field. */
   readonly keys: readonly (string | number)[];
   readonly message: string;
@@ -324,7 +324,7 @@ interface ModelSurroundings {
  * What no single field of a model shows: providers that are not there, parts that are missing, and aliases that mean
  * something else already.
  */
-export function objectToModel(model: ConfiguredModel, surroundings: ModelSurroundings): ModelObjection[] {
+export function findModelProblems(model: ConfiguredModel, surroundings: ModelSurroundings): ModelProblem[] {
   const { slugs, served } = surroundings;
   const unknownProviders = (model.endpoints ?? []).flatMap(({ provider }, endpoint) =>
     slugs.includes(provider)
@@ -348,13 +348,13 @@ export function objectToModel(model: ConfiguredModel, surroundings: ModelSurroun
     const message = isInPath ? findModelPathProblem(providerModel) : undefined;
     return message === undefined ? [] : [{ keys: ['endpoints', endpoint, 'providerModel'], message }];
   });
-  return [...unknownProviders, ...unfit, ...missing, ...objectToAliases(model, surroundings)];
+  return [...unknownProviders, ...unfit, ...missing, ...findAliasesProblem(model, surroundings)];
 }
 
-function objectToAliases(
+function findAliasesProblem(
   { id, aliases = [] }: ConfiguredModel,
   { served, configured }: ModelSurroundings,
-): ModelObjection[] {
+): ModelProblem[] {
   const others = configured.filter((other) => other.id !== id);
   const ids = new Set([...served, ...configured].map((model) => model.id));
   return aliases.flatMap((alias, index) => {

@@ -31,11 +31,11 @@ export function refuseUnavailable(request: ChatCompletionRequest, parts: Unavail
   const { gatewayPlugins } = parts.catalog;
   request.plugins?.forEach((plugin, index) => {
     if (plugin.enabled === false || gatewayPlugins.has(plugin.id)) return;
-    const reason = objectToPlugin(plugin, parts);
+    const reason = findPluginProblem(plugin, parts);
     if (reason !== null) throw refuseField(`plugins.${index}`, `the plugin "${plugin.id.slice(0, 60)}" ${reason}`);
   });
   if (isOnline(request) && !gatewayPlugins.has('web')) {
-    const reason = objectToPlugin({ id: 'web' }, parts);
+    const reason = findPluginProblem({ id: 'web' }, parts);
     if (reason !== null) throw refuseField('model', `the variant :online ${reason}`);
   }
   if (request.preset) throw refuseField('preset', 'a stored preset is not available in this version');
@@ -46,13 +46,13 @@ export function refuseUnavailable(request: ChatCompletionRequest, parts: Unavail
 }
 
 /** Why this gateway cannot run a plugin, in words for the caller; null when it can. */
-function objectToPlugin(plugin: Plugin, { stages, moderator }: AvailableParts): string | null {
+function findPluginProblem(plugin: Plugin, { stages, moderator }: AvailableParts): string | null {
   if (ROUTER_PLUGINS.includes(plugin.id)) return null;
   if (plugin.id === 'moderation') {
     return moderator === undefined ? 'is not available: no moderator is set up on this gateway' : null;
   }
   const listed = stages.find(({ stage }) => stage.plugins?.includes(plugin.id) === true);
-  return listed === undefined ? 'is not available in this version' : (listed.stage.objectToPlugin?.(plugin) ?? null);
+  return listed === undefined ? 'is not available in this version' : (listed.stage.findPluginProblem?.(plugin) ?? null);
 }
 
 export interface OnwardParts extends AvailableParts {
@@ -68,7 +68,7 @@ export function onwardPluginsOf(request: ChatCompletionRequest, parts: OnwardPar
   const { plugins } = request;
   const wanted = plugins?.filter(({ enabled }) => enabled !== false) ?? NONE;
   const all = isOnline(request) && !hasPlugin(plugins, 'web') ? [...wanted, { id: 'web' }] : wanted;
-  return all.filter((plugin) => gatewayPlugins.has(plugin.id) && objectToPlugin(plugin, parts) !== null);
+  return all.filter((plugin) => gatewayPlugins.has(plugin.id) && findPluginProblem(plugin, parts) !== null);
 }
 
 /** Excludes the endpoints whose providers cannot run these plugins. */

@@ -1,4 +1,4 @@
-import { objectToModel } from '../catalog/catalog.ts';
+import { findModelProblems } from '../catalog/catalog.ts';
 import { overrideModels, pickServedModels } from '../catalog/override-models.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ModelRecord, ProviderRecord } from '../stores/store.ts';
@@ -9,7 +9,7 @@ import {
   type ModelDefinition,
   type ModelSetup,
 } from '../wire/model-definition.ts';
-import { describeObjections, isShadowed, messageOf, openProviderRow, type ProviderStanding } from './provider-rows.ts';
+import { describeProblems, isShadowed, messageOf, openProviderRow, type ProviderStanding } from './provider-rows.ts';
 import type { SetupHost } from './setup-host.ts';
 
 /** What was set up through the API. */
@@ -125,9 +125,9 @@ function pickModel(
   if (!parsed.success) return { status: 'failed', problem: 'Its definition cannot be read: save it anew' };
   // An alias that has come to mean something else is not looked at: what has it first keeps it.
   const surroundings = { slugs: allSlugs, pathSlugs, served: servedByAll, configured: [] };
-  const objections = objectToModel(parsed.data, surroundings).filter(({ keys: [field] }) => field !== 'aliases');
-  if (objections.length > 0) {
-    return { status: 'failed', problem: describeObjections(objections.map(toIssue)) };
+  const problems = findModelProblems(parsed.data, surroundings).filter(({ keys: [field] }) => field !== 'aliases');
+  if (problems.length > 0) {
+    return { status: 'failed', problem: describeProblems(problems.map(toIssue)) };
   }
   const { endpoints, ...fields } = parsed.data;
   const left = endpoints?.filter(({ provider }) => slugs.has(provider));

@@ -20,17 +20,17 @@ interface ProviderSecrets {
 }
 
 /** The host's parts that rows of providers need. */
-type RowHost = Pick<SetupHost, 'secrets' | 'objectTo' | 'describe'>;
+type RowHost = Pick<SetupHost, 'secrets' | 'findProblems' | 'describe'>;
 
 /** Binds a sealed text to its provider. */
 const contextOf = (slug: string): string => `provider:${slug}`;
 
-/** Makes the row of a provider. Throws `invalid_request` for settings that the host objects to. */
+/** Makes the row of a provider. Throws `invalid_request` for settings that the host finds wrong with. */
 export async function createProviderRow(
   settings: ProviderSettings,
   { host, enabled, at }: { readonly host: RowHost; readonly enabled: boolean; readonly at: string },
 ): Promise<ProviderRecord> {
-  refuseObjections(host.objectTo(settings));
+  refuseProblems(host.findProblems(settings));
   return { ...(await toRow(settings, host)), enabled, createdAt: at, updatedAt: null };
 }
 
@@ -79,7 +79,7 @@ export async function changeProviderRow(
     query: staysLocked ? open.query : unmaskQuery(open.query, { ...before.query, ...saved?.query }),
   };
   // A key that is sealed and cannot be opened is a key, all the same.
-  refuseObjections(host.objectTo(staysLocked ? { ...next, apiKey: null } : next));
+  refuseProblems(host.findProblems(staysLocked ? { ...next, apiKey: null } : next));
   const made = staysLocked ? { settings: toPlain(next), ...sealedPartOf(row) } : await toRow(next, host);
   return { ...made, id: row.id, enabled, createdAt: row.createdAt, updatedAt: at };
 }
@@ -183,7 +183,7 @@ function withoutNulls(settings: Readonly<Record<string, unknown>>): ProviderSett
   return providerSettingsSchema.parse(Object.fromEntries(given));
 }
 
-function refuseObjections(issues: readonly Issue[]): void {
+function refuseProblems(issues: readonly Issue[]): void {
   if (issues.length > 0) throw refuseIssues(issues.map(({ path, message }) => ({ path: path || 'body', message })));
 }
 
@@ -206,15 +206,15 @@ export type OpenedProvider =
 /** Reads a stored provider, and opens what it has sealed. Never rejects. */
 export async function openProviderRow(
   row: ProviderRecord,
-  host: Pick<SetupHost, 'configured' | 'objectTo' | 'secrets'>,
+  host: Pick<SetupHost, 'configured' | 'findProblems' | 'secrets'>,
 ): Promise<OpenedProvider> {
   if (isShadowed(row, host)) {
     return { status: 'shadowed', problem: 'The configuration has a provider of the same slug, which counts' };
   }
   if (!row.enabled) return { status: 'off', problem: null };
   try {
-    const objections = host.objectTo({ ...readOpenSettings(row), ...(row.keyHint !== null && { apiKey: null }) });
-    if (objections.length > 0) return { status: 'failed', problem: describeObjections(objections) };
+    const problems = host.findProblems({ ...readOpenSettings(row), ...(row.keyHint !== null && { apiKey: null }) });
+    if (problems.length > 0) return { status: 'failed', problem: describeProblems(problems) };
   } catch (error) {
     return { status: 'failed', problem: `Its settings cannot be read: ${messageOf(error)}` };
   }
@@ -229,7 +229,7 @@ export async function openProviderRow(
 export const isShadowed = ({ id }: ProviderRecord, { configured }: Pick<SetupHost, 'configured'>): boolean =>
   configured.providers.some(({ slug }) => slug === id);
 
-export const describeObjections = (issues: readonly Issue[]): string =>
+export const describeProblems = (issues: readonly Issue[]): string =>
   issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -41,7 +41,7 @@ export interface SetupHost {
   /** The models that providers serve by their preset. Called when something is set up. */
   loadBuiltInModels(): Promise<readonly ModelDefinition[]>;
   /** What is wrong with a provider, as for one of the configuration; the paths are dotted. */
-  objectTo(settings: ProviderSettings): readonly Issue[];
+  findProblems(settings: ProviderSettings): readonly Issue[];
   /** The name and the address that these settings lead to; undefined for those that are objected to. */
   describe(settings: ProviderSettings): { readonly name: string; readonly address: string } | undefined;
   /** Makes the provider. Its key and headers must not appear in any log from then on. */

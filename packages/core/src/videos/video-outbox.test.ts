@@ -25,7 +25,7 @@ const toWebhooks = (
   rest: Partial<WebhookOptions> = {},
 ): WebhookOptions => ({
   signingSecrets: [NEW_SECRET],
-  objectToUrl: () => undefined,
+  findUrlProblem: () => undefined,
   transport: { send },
   ...rest,
 });

@@ -173,7 +173,7 @@ test('polls again as soon as upstream requires it', async () => {
 function receiver(sent: TransportRequest[], statuses: (number | Error | null)[] = [], headers = {}): WebhookOptions {
   return {
     signingSecrets: ['a secret of 24 letters or more'],
-    objectToUrl: () => undefined,
+    findUrlProblem: () => undefined,
     transport: {
       async send(request) {
         sent.push(request);

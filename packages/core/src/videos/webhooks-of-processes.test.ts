@@ -22,7 +22,7 @@ function createAnnouncing(store: SharedMemoryStore, statusOf: (attempt: number) 
     if (status === 'never') return new Promise(() => undefined);
     return Promise.resolve({ status, headers: {}, body: (async function* () {})() });
   };
-  const webhooks = { signingSecrets: ['a secret of ours'], objectToUrl: () => undefined, transport: { send } };
+  const webhooks = { signingSecrets: ['a secret of ours'], findUrlProblem: () => undefined, transport: { send } };
   return { ...createVideoProcess(store, {}, { webhooks }), sent };
 }
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { createWebPlatform } from '../foundation/platform.ts';
 import { verifyWebhook } from './verify-webhook.ts';
-import { MAX_DELIVERY_ATTEMPTS, nextDeliveryDelayMs, objectToWebhookSecret, signWebhook } from './webhooks.ts';
+import { MAX_DELIVERY_ATTEMPTS, nextDeliveryDelayMs, findWebhookSecretProblem, signWebhook } from './webhooks.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OLD_SECRET = 'an older secret of 24 letters or more';
@@ -66,10 +66,10 @@ test('171: an old message, a changed one, another secret and no signature are re
 test('171: an empty secret neither verifies nor is fit to sign', async () => {
   await expect(verifyWebhook({ body: '{}', signature: 't=1,v1=', secrets: [''] })).rejects.toThrow(RangeError);
   await expect(verifyWebhook({ body: '{}', signature: 't=1,v1=', secrets: [] })).rejects.toThrow(RangeError);
-  expect(objectToWebhookSecret('')).toBe('must be at least 24 characters');
-  expect(objectToWebhookSecret(` ${SECRET}`)).toBe('must not begin or end with white space');
-  expect(objectToWebhookSecret(`whsec_${'%'.repeat(24)}`)).toBe('must be base64 after whsec_');
-  for (const fit of [SECRET, OLD_SECRET]) expect(objectToWebhookSecret(fit)).toBeUndefined();
+  expect(findWebhookSecretProblem('')).toBe('must be at least 24 characters');
+  expect(findWebhookSecretProblem(` ${SECRET}`)).toBe('must not begin or end with white space');
+  expect(findWebhookSecretProblem(`whsec_${'%'.repeat(24)}`)).toBe('must be base64 after whsec_');
+  for (const fit of [SECRET, OLD_SECRET]) expect(findWebhookSecretProblem(fit)).toBeUndefined();
 });
 
 test('signs nothing without a secret, and still includes the id of the message', async () => {

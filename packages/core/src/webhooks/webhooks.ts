@@ -103,7 +103,7 @@ const MIN_SECRET_LENGTH = 24;
 const PREFIX = 'whsec_';
 
 /** Describes why a secret may not sign webhooks, for the operator; undefined for an allowed one. */
-export function objectToWebhookSecret(secret: string): string | undefined {
+export function findWebhookSecretProblem(secret: string): string | undefined {
   if (secret.trim() !== secret) return 'must not begin or end with white space';
   if (secret.length < MIN_SECRET_LENGTH) return `must be at least ${MIN_SECRET_LENGTH} characters`;
   return secret.startsWith(PREFIX) && decodeBase64(secret.slice(PREFIX.length)) === undefined
@@ -139,7 +139,7 @@ export interface WebhookOptions {
   /** Must refuse internal addresses: `createGuardedTransport` does on Node. */
   readonly transport: Transport;
   /** Describes why a URL can never be called, for its author; undefined for an allowed URL. */
-  readonly objectToUrl: (url: string) => string | undefined;
+  readonly findUrlProblem: (url: string) => string | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -192,14 +192,17 @@ export function nextDeliveryDelayMs(failed: FailedAttempt, random: number): numb
 }
 
 /** Why an address can receive no webhooks, for its author; undefined for one that can. */
-export function objectToCallbackUrl(url: string, { allowsHttp, objectToUrl }: WebhookOptions): string | undefined {
+export function findCallbackUrlProblem(
+  url: string,
+  { allowsHttp, findUrlProblem }: WebhookOptions,
+): string | undefined {
   const isTaken = url.startsWith('https://') || (allowsHttp === true && url.startsWith('http://'));
-  return isTaken ? objectToUrl(url) : 'must begin with https://';
+  return isTaken ? findUrlProblem(url) : 'must begin with https://';
 }
 
 /** Throws `RangeError` for a default address that a caller could not have named. */
 export function checkDefaultCallbackUrl(webhooks: WebhookOptions): void {
   const url = webhooks.defaultCallbackUrl ?? null;
-  const objection = url === null ? undefined : objectToCallbackUrl(url, webhooks);
-  if (objection !== undefined) throw new RangeError(`webhooks.defaultCallbackUrl ${objection}`);
+  const problem = url === null ? undefined : findCallbackUrlProblem(url, webhooks);
+  if (problem !== undefined) throw new RangeError(`webhooks.defaultCallbackUrl ${problem}`);
 }

@@ -2,14 +2,14 @@ import {
   type ConfiguredModel,
   createProviderNames,
   type ModelDefinition,
-  objectToModel,
+  findModelProblems,
   type ProviderNames,
   type ProviderSettings,
   suggestName,
   type Wire,
 } from '@model-gateway/core';
 
-import { objectToUrl } from '../guarded/public-addresses.ts';
+import { findUrlProblem } from '../guarded/public-addresses.ts';
 import { type ConfigIssue, toPathText } from './config-errors.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { addressOf, keyOf, type ProviderPreset, takesKeyFromEnvironment } from './provider-config.ts';
@@ -85,8 +85,8 @@ function checkRateLimits({ rateLimits }: ConfigCheck['file']): ConfigIssue[] {
 /** The rule for the addresses that callers name: no webhook would ever reach any other. */
 function checkDefaultCallbackUrl({ webhooks }: ConfigCheck['file']): ConfigIssue[] {
   const { defaultCallbackUrl: url, allowPrivateNetwork } = webhooks;
-  const objection = url === null ? undefined : objectToUrl(url, { schemes: ['https'], allowPrivateNetwork });
-  return objection === undefined ? [] : [{ path: 'webhooks.defaultCallbackUrl', message: objection }];
+  const problem = url === null ? undefined : findUrlProblem(url, { schemes: ['https'], allowPrivateNetwork });
+  return problem === undefined ? [] : [{ path: 'webhooks.defaultCallbackUrl', message: problem }];
 }
 
 /** A host can only stand for one region. */
@@ -155,10 +155,12 @@ function findPathSlugs({ providers, presets }: ConfigCheck): ReadonlySet<string>
 
 function checkModel({ index, entry }: Placed<ConfiguredModel>, check: ConfigCheck): ConfigIssue[] {
   const configured = check.models.map((placed) => placed.entry);
-  return objectToModel(entry, { ...check, configured, pathSlugs: findPathSlugs(check) }).map(({ keys, message }) => ({
-    path: toPathText(['models', index, ...keys]),
-    message,
-  }));
+  return findModelProblems(entry, { ...check, configured, pathSlugs: findPathSlugs(check) }).map(
+    ({ keys, message }) => ({
+      path: toPathText(['models', index, ...keys]),
+      message,
+    }),
+  );
 }
 
 function findDuplicates<T>(
@@ -179,7 +181,7 @@ function findDuplicates<T>(
 }
 
 /** Something that is wrong with a provider. */
-export interface ProviderObjection {
+export interface ProviderProblem {
   /** The field; empty for the provider as a whole. */
   readonly field: string;
   /** The mistake and how to correct it. Never holds a value that may be secret. */
@@ -192,20 +194,20 @@ export interface ProviderCheck {
   readonly env: Environment | null;
 }
 
-const objectTo = (field: string, message: string): ProviderObjection[] => [{ field, message }];
+const problemAt = (field: string, message: string): ProviderProblem[] => [{ field, message }];
 
 /** Finds what no single field of a provider shows: contradictions, and what its preset needs. */
-export function checkProvider(entry: ProviderSettings, { presets, env }: ProviderCheck): ProviderObjection[] {
+export function checkProvider(entry: ProviderSettings, { presets, env }: ProviderCheck): ProviderProblem[] {
   if (entry.preset === undefined) {
-    if (entry.wire === undefined) return objectTo('', 'needs a "preset", or a "wire" and a "baseUrl"');
-    if (entry.baseUrl === undefined) return objectTo('baseUrl', 'is missing; a provider without a preset needs it');
+    if (entry.wire === undefined) return problemAt('', 'needs a "preset", or a "wire" and a "baseUrl"');
+    if (entry.baseUrl === undefined) return problemAt('baseUrl', 'is missing; a provider without a preset needs it');
     return checkAddress(entry, entry.wire);
   }
   if (entry.wire !== undefined) {
-    return objectTo('wire', 'contradicts "preset", which decides the wire; remove one of them');
+    return problemAt('wire', 'contradicts "preset", which decides the wire; remove one of them');
   }
   const preset = Object.hasOwn(presets, entry.preset) ? presets[entry.preset] : undefined;
-  if (preset === undefined) return objectTo('preset', describeUnknownPreset(entry.preset, Object.keys(presets)));
+  if (preset === undefined) return problemAt('preset', describeUnknownPreset(entry.preset, Object.keys(presets)));
   return [...checkAddress(entry, preset.wire), ...checkAgainstPreset(entry, preset, env)];
 }
 
@@ -220,14 +222,14 @@ function describeUnknownPreset(name: string, known: readonly string[]): string {
 }
 
 /** Checks the settings that exist only on the wires of OpenAI. */
-function checkAddress({ baseUrl = '', query, responses }: ProviderSettings, wire: Wire): ProviderObjection[] {
+function checkAddress({ baseUrl = '', query, responses }: ProviderSettings, wire: Wire): ProviderProblem[] {
   if (wire === 'openai') return [];
   const takesQuery = wire === 'openai-responses';
   return [
-    ...(responses !== undefined ? objectTo('responses', `is not for the wire "${wire}"; remove it`) : []),
-    ...(baseUrl.includes('{model}') ? objectTo('baseUrl', `"{model}" means nothing to the wire "${wire}"`) : []),
+    ...(responses !== undefined ? problemAt('responses', `is not for the wire "${wire}"; remove it`) : []),
+    ...(baseUrl.includes('{model}') ? problemAt('baseUrl', `"{model}" means nothing to the wire "${wire}"`) : []),
     ...(Object.keys(query).length > 0 && !takesQuery
-      ? objectTo('query', `is not for the wire "${wire}"; remove it`)
+      ? problemAt('query', `is not for the wire "${wire}"; remove it`)
       : []),
   ];
 }
@@ -236,13 +238,13 @@ function checkAgainstPreset(
   entry: ProviderSettings,
   preset: ProviderPreset,
   env: Environment | null,
-): ProviderObjection[] {
-  const found: ProviderObjection[] = [];
+): ProviderProblem[] {
+  const found: ProviderProblem[] = [];
   if (entry.baseUrl === undefined && addressOf(preset, env ?? {}) === undefined) {
     const { env: variable = '', example = '' } = preset.ownAddress ?? {};
     const unset = env === null ? '' : `, and ${variable} is not set to an address`;
     const why = `Every customer of ${preset.name} has one of their own: "${example}"`;
-    found.push(...objectTo('baseUrl', `is missing${unset}. ${why}`));
+    found.push(...problemAt('baseUrl', `is missing${unset}. ${why}`));
   }
   const needsKey = takesKeyFromEnvironment(entry, preset) && entry.apiKey === undefined;
   if (needsKey && keyOf(preset, env ?? {}) === undefined) {
@@ -250,11 +252,11 @@ function checkAgainstPreset(
       env === null
         ? `is missing: ${preset.name} wants a key`
         : `is missing, and ${preset.apiKeyEnv} is not set. Set one of them ("env:NAME" works here)`;
-    found.push(...objectTo('apiKey', message));
+    found.push(...problemAt('apiKey', message));
   }
   if (entry.discoverModels && !preset.listsModels) {
     found.push(
-      ...objectTo(
+      ...problemAt(
         'discoverModels',
         `must be false: ${preset.name} does not list what can be called. Name it in models`,
       ),

@@ -10,7 +10,7 @@ import {
   httpUrlSchema,
   keyText,
   maxPriceSchema,
-  objectToWebhookSecret,
+  findWebhookSecretProblem,
   providerSettingsSchema,
   secretText,
   sortKeySchema,
@@ -169,7 +169,7 @@ const metricsSchema = z.strictObject({
 const signingSecret = (what: string) =>
   secretText(what)
     .superRefine((text, context) => {
-      const message = objectToWebhookSecret(text);
+      const message = findWebhookSecretProblem(text);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
     .nullable()

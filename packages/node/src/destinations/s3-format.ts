@@ -19,7 +19,7 @@ export const s3Format: DestinationFormat<'s3'> = {
   async toTestRequest(config) {
     return sign(joinKey(config.prefix ?? '', TEST_NAME), '{}', config);
   },
-  objectToConfig({ pathTemplate = '' }) {
+  findConfigProblem({ pathTemplate = '' }) {
     const names = [...pathTemplate.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
     const unknown = names.find((name) => !PLACEHOLDERS.some((known) => known === name));
     if (unknown === undefined) return undefined;

@@ -20,7 +20,7 @@ import { request as httpRequest } from '../builtin-http.ts';
 import { createNodePlatform } from '../node-platform.ts';
 import { decodeBody } from '../upstream/decode-body.ts';
 import { toTransportError } from '../upstream/to-transport-error.ts';
-import { hostOf, isPublicAddress, objectToUrl } from './public-addresses.ts';
+import { hostOf, isPublicAddress, findUrlProblem } from './public-addresses.ts';
 
 export interface GuardedTransportOptions {
   /** Also call loopback and private addresses. Default false. */
@@ -59,8 +59,8 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
   return {
     async send(request) {
       request.signal.throwIfAborted();
-      const objection = objectToUrl(request.url, { schemes: ['https', 'http'], allowPrivateNetwork });
-      if (objection !== undefined) throw refusal();
+      const problem = findUrlProblem(request.url, { schemes: ['https', 'http'], allowPrivateNetwork });
+      if (problem !== undefined) throw refusal();
       const url = new URL(request.url);
       const clock = startCallClock(request, wheel, platform);
       clock.limitTo(options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS);

@@ -19,10 +19,10 @@ const SERVICE_PORTS: ReadonlySet<number> = new Set([
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|onion|test|invalid|alt)$/;
 
 /**
- * Why a URL from a caller or an upstream may never be called, in a message for its author; undefined when no objection
+ * Why a URL from a caller or an upstream may never be called, in a message for its author; undefined when no problem
  * is known so far. Names are not resolved here, but by `createGuardedTransport` when it calls.
  */
-export function objectToUrl(text: string, rules: UrlRules): string | undefined {
+export function findUrlProblem(text: string, rules: UrlRules): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`;
   const url = URL.parse(text);
   if (url === null) return 'must be an absolute URL';

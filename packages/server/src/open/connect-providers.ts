@@ -10,7 +10,7 @@ import {
 import { createProvider } from '@model-gateway/core/providers/create-provider';
 import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
-import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
+import { createGuardedTransport, findUrlProblem } from '@model-gateway/node/guarded';
 
 import type { FixtureUse } from './open-fixtures.ts';
 
@@ -101,7 +101,7 @@ export function toWebhookOptions(config: GatewayConfig): WebhookOptions {
     signingSecrets: [signingSecret, previousSigningSecret].filter((secret) => secret !== null),
     defaultCallbackUrl,
     transport: createOutsideTransport(config),
-    objectToUrl: (url) => objectToUrl(url, { schemes: ['https'], allowPrivateNetwork }),
+    findUrlProblem: (url) => findUrlProblem(url, { schemes: ['https'], allowPrivateNetwork }),
   };
 }
 
@@ -111,7 +111,7 @@ export function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {
   return {
     formats: [webhookFormat, otelCollectorFormat, langfuseFormat, s3Format],
     transport: createOutsideTransport(config),
-    objectToUrl: (url) => objectToUrl(url, { schemes: ['https', 'http'], allowPrivateNetwork }),
+    findUrlProblem: (url) => findUrlProblem(url, { schemes: ['https', 'http'], allowPrivateNetwork }),
   };
 }
 

@@ -37,7 +37,7 @@ const NO_ENVIRONMENT = {};
 export function createSetupHost(options: SetupHostOptions): SetupHost {
   const { current, connector, secrets, hide, redact, localServers } = options;
   const toConfig = (settings: ProviderSettings): ProviderConfig => toProviderConfig(settings, PRESETS, NO_ENVIRONMENT);
-  const objectTo: SetupHost['objectTo'] = (settings) =>
+  const findProblems: SetupHost['findProblems'] = (settings) =>
     checkProvider(settings, { presets: PRESETS, env: null }).map(({ field, message }) => ({ path: field, message }));
   return {
     get configured() {
@@ -46,9 +46,9 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
     },
     secrets,
     loadBuiltInModels,
-    objectTo,
+    findProblems,
     describe(settings) {
-      if (objectTo(settings).length > 0) return undefined;
+      if (findProblems(settings).length > 0) return undefined;
       const { name, baseUrl } = toConfig(settings);
       return { name, address: baseUrl };
     },

@@ -35,7 +35,7 @@ const TEXT_ENGINES: ReadonlySet<unknown> = new Set(['pdf-text', 'cloudflare-ai',
 export function createFilesStage(parts: FileParts): Stage {
   return {
     plugins: ['file-parser'],
-    objectToPlugin({ pdf }) {
+    findPluginProblem({ pdf }) {
       if (parts.web.readPdf === undefined) return 'is not available: nothing that reads PDFs is set up on this gateway';
       return TEXT_ENGINES.has(engineOf(pdf)) ? null : 'has only the engines "pdf-text" and "native" on this gateway';
     },

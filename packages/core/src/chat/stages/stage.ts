@@ -37,7 +37,7 @@ export interface Stage {
   /** Plugins of a request that this stage serves. */
   readonly plugins?: readonly string[];
   /** Why a plugin cannot be had on this gateway, in words for the caller; null when it can. Default: it always can. */
-  readonly objectToPlugin?: (plugin: Plugin) => string | null;
+  readonly findPluginProblem?: (plugin: Plugin) => string | null;
   /** Returns the stage's part in a call that needs it; null for none. Throws `invalid_request` for unusable options. */
   plan(run: ChatRun): Awaitable<PlannedStage | null>;
 }

@@ -38,7 +38,7 @@ const MAX_SNIPPET_CHARACTERS = 1000;
 export function createWebSearchStage({ searchEngine: engine }: Pick<WebAccess, 'searchEngine'>): Stage {
   return {
     plugins: ['web'],
-    objectToPlugin: () =>
+    findPluginProblem: () =>
       engine === undefined ? 'is not available: no search engine is set up on this gateway' : null,
     plan(run) {
       const options = readSearchOptions(run.call.request);
