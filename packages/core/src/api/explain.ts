@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { createModelCall } from '../calls/model-call.ts';
 import { chatKind } from '../chat/chat-kind.ts';
-import { type OnwardParts, onwardPluginsOf, toPluginNarrowings } from '../chat/refuse-unavailable.ts';
+import { type OnwardParts, onwardPluginsOf, toPluginConstraints } from '../chat/refuse-unavailable.ts';
 import { type CallerParts, findCaller, planWithin } from '../dispatch/prepare-call.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
@@ -57,8 +57,8 @@ export const explainCall = operation<ExplainParts>()({
     });
     const call = applyRules(asked, origin, parts.routing);
     // The candidates are in order of price, and the first of them is drawn by the smallest number.
-    const narrowings = toPluginNarrowings(onwardPluginsOf(call.request, parts));
-    const { plan } = planWithin(call, caller, parts.routing, { random: () => 0, narrowings });
+    const constraints = toPluginConstraints(onwardPluginsOf(call.request, parts));
+    const { plan } = planWithin(call, caller, parts.routing, { random: () => 0, constraints });
     const rules = explainRules(asked, origin, parts.routing);
     return { data: { ...explainPlan(plan, parts.routing.health), ...(rules.length > 0 && { rules }) } };
   },

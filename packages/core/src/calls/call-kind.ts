@@ -189,7 +189,7 @@ export function mostTokensOf(value: unknown): number {
 }
 
 /** One more rule, from outside of routing. */
-export interface Narrowing {
+export interface EndpointConstraint {
   /** Name of the rule that excludes the endpoint, e.g. `allowed_providers`. */
   readonly rule: string;
   /** The guardrail that contains the rule, if any. */

@@ -165,10 +165,10 @@ function toOnwardCall(
   request: ChatCompletionRequest,
   { call: { kind }, caller, onwardPlugins, parts: { account, catalog } }: ChatRun,
 ): OnwardCall {
-  const narrowings = caller.policy?.narrowings ?? [];
+  const constraints = caller.policy?.constraints ?? [];
   const asked = preferencesUpstream({ kind, request }, account);
   return {
-    preferences: toOnwardPreferences(endpoint, { asked, account, narrowings, catalog }),
+    preferences: toOnwardPreferences(endpoint, { asked, account, constraints, catalog }),
     plugins: [...onwardPlugins],
   };
 }

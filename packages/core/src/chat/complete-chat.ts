@@ -27,7 +27,7 @@ import type { ChatRun, ChatRunParts } from './chat-run.ts';
 import type { Dialect } from './dialect.ts';
 import { moderateCall, type Moderator } from './moderate-call.ts';
 import { hasServerTools } from './plugins.ts';
-import { onwardPluginsOf, refuseUnavailable, refuseUnreadable, toPluginNarrowings } from './refuse-unavailable.ts';
+import { onwardPluginsOf, refuseUnavailable, refuseUnreadable, toPluginConstraints } from './refuse-unavailable.ts';
 import { relayStream } from './relay-stream.ts';
 import { relayWhole } from './relay-whole.ts';
 import { composeStages } from './stages/compose-stages.ts';
@@ -123,7 +123,7 @@ async function guardChat(
 
 /** Leaves out endpoints whose provider cannot run the plugins that are left to it. */
 function planChat({ call, onwardPlugins }: GuardedChat, caller: Caller, { routing }: ChatParts): Planned {
-  return planWithin(call, caller, routing, { narrowings: toPluginNarrowings(onwardPlugins) });
+  return planWithin(call, caller, routing, { constraints: toPluginConstraints(onwardPlugins) });
 }
 
 /** What the record of a chat call needs of its conversation. */

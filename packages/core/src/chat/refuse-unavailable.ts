@@ -1,4 +1,4 @@
-import type { Narrowing } from '../calls/call-kind.ts';
+import type { EndpointConstraint } from '../calls/call-kind.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { actsOnInput } from '../guardrails/guard-call.ts';
@@ -72,7 +72,7 @@ export function onwardPluginsOf(request: ChatCompletionRequest, parts: OnwardPar
 }
 
 /** Excludes the endpoints whose providers cannot run these plugins. */
-export function toPluginNarrowings(plugins: readonly Plugin[]): readonly Narrowing[] {
+export function toPluginConstraints(plugins: readonly Plugin[]): readonly EndpointConstraint[] {
   return plugins.map(({ id }) => ({
     rule: `plugins.${id}`,
     excludes: ({ provider }) => provider.gateway?.plugins.has(id) !== true,

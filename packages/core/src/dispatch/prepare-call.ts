@@ -1,4 +1,4 @@
-import type { CallBound, Narrowing } from '../calls/call-kind.ts';
+import type { CallBound, EndpointConstraint } from '../calls/call-kind.ts';
 import { type CallMarks, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
@@ -144,12 +144,12 @@ export function planWithin(
   options: Partial<PlanOptions> = {},
 ): Planned {
   const bound = boundWithin(call, budgets);
-  const narrowings: readonly Narrowing[] = [
-    ...(options.narrowings ?? []),
-    ...(policy?.narrowings ?? []),
+  const constraints: readonly EndpointConstraint[] = [
+    ...(options.constraints ?? []),
+    ...(policy?.constraints ?? []),
     ...(bound === null ? [] : [withinBounds(bound)]),
   ];
-  const plan = planCall(call, { ...options, narrowings }, routing);
+  const plan = planCall(call, { ...options, constraints }, routing);
   return { plan, endpoints: plan.endpoints, bound };
 }
 

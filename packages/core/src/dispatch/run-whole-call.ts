@@ -168,8 +168,8 @@ function preferencesFor<Request>(
   { routing: { account, catalog } }: WholeCallParts,
 ): ProviderPreferences | undefined {
   if (endpoint.provider.gateway === undefined) return undefined;
-  const narrowings = caller.policy?.narrowings ?? [];
-  return toOnwardPreferences(endpoint, { asked: preferencesUpstream(call, account), account, narrowings, catalog });
+  const constraints = caller.policy?.constraints ?? [];
+  return toOnwardPreferences(endpoint, { asked: preferencesUpstream(call, account), account, constraints, catalog });
 }
 
 /** The input as text. */

@@ -36,7 +36,7 @@ interface UsableQuery {
 
 /** Returns the endpoints that the account's settings, the caller's guardrails and the host of a request allow. */
 export function toUsableEndpoints({ policy, region }: UsableQuery, parts: UsableParts): UsableEndpoints {
-  return toUsable({ account: parts.account, region, narrowings: policy?.narrowings }, parts);
+  return toUsable({ account: parts.account, region, constraints: policy?.constraints }, parts);
 }
 
 /** The same for a request that lists models. Rejects with `permission_denied` when a guardrail cannot be applied. */
@@ -67,7 +67,7 @@ export function modelsWith(
   });
 }
 
-type Bounds = Pick<EndpointQuery, 'account' | 'region' | 'narrowings'>;
+type Bounds = Pick<EndpointQuery, 'account' | 'region' | 'constraints'>;
 
 function toUsable(bounds: Bounds, { platform }: UsableParts): UsableEndpoints {
   const common = {

@@ -10,7 +10,7 @@ import { selectEndpoints } from '../routing/select-endpoints.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { GuardrailScope } from '../wire/routing.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
-import { combineGuardrails, type GuardrailLayer, toNarrowings } from './effective-policy.ts';
+import { combineGuardrails, type GuardrailLayer, toConstraints } from './effective-policy.ts';
 import { compileInputFilters } from './filters/compile-filters.ts';
 import { guardInput } from './guard-call.ts';
 
@@ -53,8 +53,8 @@ const EU: CallRegion = { name: 'eu', dataRegion: 'europe' };
 const US: CallRegion = { name: 'us', dataRegion: 'us' };
 
 function left(layers: readonly GuardrailLayer[], region: CallRegion | null = null): string[] {
-  const narrowings = toNarrowings(combineGuardrails(layers).rules, catalog);
-  return ENDPOINTS.filter((endpoint) => !narrowings.some(({ excludes }) => excludes(endpoint, region))).map(nameOf);
+  const constraints = toConstraints(combineGuardrails(layers).rules, catalog);
+  return ENDPOINTS.filter((endpoint) => !constraints.some(({ excludes }) => excludes(endpoint, region))).map(nameOf);
 }
 
 const ALL = ENDPOINTS.map(nameOf);
@@ -168,8 +168,8 @@ test('leaves what each guardrail would leave on its own, and the account besides
   });
   fc.assert(
     fc.property(layers, account, fc.constantFrom(null, EU), (list, settings, region) => {
-      const narrowings = toNarrowings(combineGuardrails(list).rules, catalog);
-      const chosen = (given: typeof settings | object, rules: typeof narrowings): string[] =>
+      const constraints = toConstraints(combineGuardrails(list).rules, catalog);
+      const chosen = (given: typeof settings | object, rules: typeof constraints): string[] =>
         catalog.list().flatMap((model) =>
           selectEndpoints({
             resolved: { model, variants: [] },
@@ -177,12 +177,12 @@ test('leaves what each guardrail would leave on its own, and the account besides
             preferences: {},
             account: given,
             region,
-            narrowings: rules,
+            constraints: rules,
           }).endpoints.map(nameOf),
         );
       const alone = list.map((one) => left([one], region));
       const allowed = ALL.filter((name) => [...alone, chosen(settings, [])].every((names) => names.includes(name)));
-      expect(chosen(settings, narrowings)).toEqual(allowed);
+      expect(chosen(settings, constraints)).toEqual(allowed);
     }),
     { numRuns: 300 },
   );

@@ -1,4 +1,4 @@
-import { CALL_KINDS, kindOfModel, type Narrowing, type OnwardDemand } from '../calls/call-kind.ts';
+import { CALL_KINDS, kindOfModel, type EndpointConstraint, type OnwardDemand } from '../calls/call-kind.ts';
 import { type Catalog, type Endpoint, isListed } from '../catalog/catalog.ts';
 import type { BuiltinFilter, CustomFilter, Guardrail } from '../wire/guardrails.ts';
 import type { GuardrailScope } from '../wire/routing.ts';
@@ -189,7 +189,7 @@ const ZDR_AUTHORS: ReadonlyMap<string, ZdrRule> = new Map([
  * The demands of guardrails in the form that routing judges every endpoint by, fallbacks included. What an endpoint does
  * with data must be known to pass.
  */
-export function toNarrowings(rules: readonly EndpointRule[], catalog: PolicyCatalog): readonly Narrowing[] {
+export function toConstraints(rules: readonly EndpointRule[], catalog: PolicyCatalog): readonly EndpointConstraint[] {
   // The region of the call is named first, because no change of the request can alter it.
   const isOfRegions = ({ rule }: EndpointRule): boolean => rule === 'allowed_data_regions';
   const sorted = [...rules.filter(isOfRegions), ...rules.filter((demand) => !isOfRegions(demand))];

@@ -662,7 +662,7 @@ test('refuses requests while a filter throws, and logs it', async () => {
   const logged: string[] = [];
   const log = (message: string): void => void logged.push(message);
   const broken: Policy = {
-    narrowings: [],
+    constraints: [],
     output: null,
     budgets: [],
     content: '',

@@ -51,7 +51,7 @@ const ALL_BUILT_IN = (action: BuiltinFilter['action'], direction?: 'output'): Bu
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 function guardSaid(text: string, filters: readonly EffectiveFilter[], platform: SlicingPlatform) {
-  const policy = { narrowings: [], budgets: [], content: '', output: null, input: compileInputFilters(filters) };
+  const policy = { constraints: [], budgets: [], content: '', output: null, input: compileInputFilters(filters) };
   const request = { messages: [{ role: 'user' as const, content: text }] };
   return guardRequest(request, mapChatTexts, { policy, pipeline: createPipeline(), logger: SILENT, platform });
 }
@@ -80,7 +80,7 @@ test('matches of one person among thousands of messages are found in time', asyn
   const input = compileInputFilters(effective([], [{ slug: 'regex-prompt-injection', action: 'redact' }]));
   const { platform } = createSlowPlatform();
   const { request } = await guardRequest({ messages }, mapChatTexts, {
-    policy: { narrowings: [], budgets: [], content: '', output: null, input },
+    policy: { constraints: [], budgets: [], content: '', output: null, input },
     pipeline: createPipeline(),
     logger: SILENT,
     platform,
@@ -143,7 +143,7 @@ test('a filter that fails in the middle of a long text refuses the call', async 
     { messages: [{ role: 'user' as const, content: 'a'.repeat(20_000) }] },
     mapChatTexts,
     {
-      policy: { narrowings: [], budgets: [], content: '', output: null, input: broken },
+      policy: { constraints: [], budgets: [], content: '', output: null, input: broken },
       pipeline: createPipeline(),
       logger: SILENT,
       platform: createSlowPlatform().platform,

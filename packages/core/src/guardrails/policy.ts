@@ -1,7 +1,7 @@
 import { defaultGuardrailIdOf } from '../account/account.ts';
 import { ORGANIZATION_ID } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
-import type { Narrowing } from '../calls/call-kind.ts';
+import type { EndpointConstraint } from '../calls/call-kind.ts';
 import { type Awaitable, whenAllKnown, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -15,7 +15,7 @@ import {
   type EffectiveBudget,
   type GuardrailLayer,
   type PolicyCatalog,
-  toNarrowings,
+  toConstraints,
 } from './effective-policy.ts';
 import {
   compileInputFilters,
@@ -27,7 +27,7 @@ import { toUnavailableError } from './verdict.ts';
 
 /** All demands of guardrails on the calls of one caller, compiled. */
 export interface Policy {
-  readonly narrowings: readonly Narrowing[];
+  readonly constraints: readonly EndpointConstraint[];
   readonly input: InputFilters | null;
   readonly output: OutputFilters | null;
   /** Each counts on its own, for the key, the member or the workspace by its scope. */
@@ -177,7 +177,7 @@ export function compilePolicy(layers: readonly GuardrailLayer[], catalog: Policy
   const { rules, filters, budgets } = effective;
   try {
     return {
-      narrowings: toNarrowings(rules, catalog),
+      constraints: toConstraints(rules, catalog),
       input: compileInputFilters(filters),
       output: compileOutputFilters(filters),
       budgets,

@@ -1,4 +1,4 @@
-import type { CallBound, Narrowing, TokenBound } from '../calls/call-kind.ts';
+import type { CallBound, EndpointConstraint, TokenBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Prices, UnitPrices } from '../catalog/prices.ts';
@@ -7,7 +7,7 @@ import { type Budget, spendersOf, toPayer } from './budgets.ts';
 import type { Ledger, WorstCase } from './ledger.ts';
 
 /** Excludes endpoints at which the cost of a call has no bound: they cannot be used within a budget. */
-export function withinBounds(bound: CallBound): Narrowing {
+export function withinBounds(bound: CallBound): EndpointConstraint {
   return { rule: 'cost_unknown', excludes: (endpoint) => worstCaseNanoUsd(endpoint, bound) === null };
 }
 

@@ -1,5 +1,5 @@
 import type { LiveAccount } from '../account/account.ts';
-import { CALL_KINDS, type CallNeeds, type CallPreferences, type Narrowing } from '../calls/call-kind.ts';
+import { CALL_KINDS, type CallNeeds, type CallPreferences, type EndpointConstraint } from '../calls/call-kind.ts';
 import type { ModelCall, RuledCall } from '../calls/model-call.ts';
 import {
   type Catalog,
@@ -37,7 +37,7 @@ export interface RoutingParts {
 
 export interface PlanOptions {
   /** Restrictions, for example by guardrails. */
-  readonly narrowings: readonly Narrowing[];
+  readonly constraints: readonly EndpointConstraint[];
   /** Draws among endpoints. Default: the one of the parts. */
   readonly random?: RandomSource | undefined;
 }
@@ -157,7 +157,7 @@ function toEndpointQuery(
     kind: call.kind.name,
     catalog,
     region: call.region,
-    narrowings: options.narrowings,
+    constraints: options.constraints,
     tiers: tiersOf(preferences, resolved.variants),
     today: expires ? new Date(platform.now()).toISOString().slice(0, 10) : undefined,
   };

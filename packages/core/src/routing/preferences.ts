@@ -1,5 +1,5 @@
 import type { LiveAccount, RoutingDefaults } from '../account/account.ts';
-import { CALL_KINDS, type CallKindName, type CallPreferences, type Narrowing } from '../calls/call-kind.ts';
+import { CALL_KINDS, type CallKindName, type CallPreferences, type EndpointConstraint } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Catalog, Endpoint, ProviderNames } from '../catalog/catalog.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
@@ -34,7 +34,7 @@ interface OnwardDemands {
   /** The caller's. */
   readonly asked: ProviderPreferences | null | undefined;
   readonly account: Pick<LiveAccount, 'privacy' | 'writtenProviders'>;
-  readonly narrowings: readonly Narrowing[];
+  readonly constraints: readonly EndpointConstraint[];
   readonly catalog: NamesOfCatalog;
 }
 
@@ -46,7 +46,7 @@ interface OnwardDemands {
  */
 export function toOnwardPreferences(
   endpoint: Endpoint,
-  { asked, account, narrowings, catalog }: OnwardDemands,
+  { asked, account, constraints, catalog }: OnwardDemands,
 ): ProviderPreferences | undefined {
   const { isForeign } = catalog.providerNames;
   const {
@@ -59,7 +59,7 @@ export function toOnwardPreferences(
     continue_broken_streams: _,
     ...others
   } = asked ?? {};
-  const demands = narrowings.flatMap((narrowing) => narrowing.onward?.(endpoint) ?? []);
+  const demands = constraints.flatMap((constraint) => constraint.onward?.(endpoint) ?? []);
   const ignored = [ignore, account.writtenProviders?.ignore, ...demands.map((demand) => demand.ignore)];
   const isDenied =
     collection === 'deny' ||

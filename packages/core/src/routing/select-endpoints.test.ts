@@ -255,11 +255,11 @@ test.each<[string, Query, string[]]>([
 });
 
 test('applies rules from outside like its own, and says whose they are', () => {
-  const narrowings = [
+  const constraints = [
     { rule: 'allowed_providers', guardrailId: 'g-1', excludes: ({ provider }: Endpoint) => provider.slug === 'dear' },
     { rule: 'ignored_providers', excludes: ({ provider }: Endpoint) => provider.slug !== 'private' },
   ];
-  const { endpoints, excluded } = select({ narrowings, preferences: { ignore: ['cheap/turbo'] } });
+  const { endpoints, excluded } = select({ constraints, preferences: { ignore: ['cheap/turbo'] } });
   expect(endpoints.map(({ tag }) => tag)).toEqual(['private']);
   expect(excluded.map(({ endpoint, rule, guardrailId }) => [endpoint.tag, rule, guardrailId])).toEqual([
     ['dear', 'allowed_providers', 'g-1'],

@@ -5,7 +5,7 @@ import {
   type CallNeeds,
   type CallRegion,
   isCompressed,
-  type Narrowing,
+  type EndpointConstraint,
 } from '../calls/call-kind.ts';
 import {
   type Catalog,
@@ -51,7 +51,7 @@ export function selectEndpoints(query: EndpointQuery): Selection {
 
 function findExclusion(endpoint: Endpoint, query: EndpointQuery): Exclusion | null {
   for (const { rule, excludes } of ENDPOINT_FILTERS) if (excludes(endpoint, query)) return { endpoint, rule };
-  for (const { rule, guardrailId, excludes } of query.narrowings ?? []) {
+  for (const { rule, guardrailId, excludes } of query.constraints ?? []) {
     if (excludes(endpoint, query.region ?? null)) return { endpoint, rule, guardrailId };
   }
   return null;
@@ -112,7 +112,7 @@ export interface EndpointQuery {
   /** Tiers that the request admits; endpoints of the others are only used where they are named. */
   readonly tiers?: ReadonlySet<ServiceTier> | undefined;
   /** Further restrictions, for example by guardrails. */
-  readonly narrowings?: readonly Narrowing[] | undefined;
+  readonly constraints?: readonly EndpointConstraint[] | undefined;
   /** `2026-01-31`; without it no model is too old. */
   readonly today?: string | undefined;
 }

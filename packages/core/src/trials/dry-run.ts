@@ -1,4 +1,4 @@
-import type { CallRegion, Narrowing } from '../calls/call-kind.ts';
+import type { CallRegion, EndpointConstraint } from '../calls/call-kind.ts';
 import { createModelCall } from '../calls/model-call.ts';
 import type { Catalog, CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import { chatKind, mapChatTexts } from '../chat/chat-kind.ts';
@@ -65,7 +65,7 @@ async function testRequest(request: ChatCompletionRequest, policy: Policy, parts
     region: null,
     headers: {},
   });
-  const plan = planCall(call, { narrowings: policy.narrowings, random: () => 0 }, parts.routing);
+  const plan = planCall(call, { constraints: policy.constraints, random: () => 0 }, parts.routing);
   const result = toTextResult(verdict.findings);
   const isSent = result.action !== 'block' && plan.endpoints.length > 0;
   const isRedacted = verdict.request.messages !== request.messages;
@@ -129,10 +129,10 @@ export async function judgeGeneration(
   policy: Policy,
   platform: SlicingPlatform,
 ): Promise<JudgedGeneration> {
-  const { narrowings } = policy;
+  const { constraints } = policy;
   const endpoint = model?.endpoints.find(({ provider }) => provider.name === generation.provider_name);
   const region = regionOf(generation);
-  const excluded = endpoint === undefined ? null : findExclusion(endpoint, region, narrowings);
+  const excluded = endpoint === undefined ? null : findExclusion(endpoint, region, constraints);
   const input = content === undefined ? [] : await testInput(content, policy, platform);
   const output = content === undefined ? [] : await runInSlices(testOutput(content, policy), platform);
   const result = {
@@ -149,7 +149,7 @@ export async function judgeGeneration(
     output,
     isUnserved:
       excluded !== null &&
-      model?.endpoints.every((other) => findExclusion(other, region, narrowings) !== null) === true,
+      model?.endpoints.every((other) => findExclusion(other, region, constraints) !== null) === true,
   };
 }
 
@@ -160,10 +160,10 @@ function regionOf({ data_region: dataRegion, called_region: name }: Generation):
 function findExclusion(
   endpoint: Endpoint,
   region: CallRegion | null,
-  narrowings: readonly Narrowing[],
+  constraints: readonly EndpointConstraint[],
 ): GenerationResult['excluded'] {
-  const narrowing = narrowings.find(({ excludes }) => excludes(endpoint, region));
-  return narrowing === undefined ? null : { provider: endpoint.tag, model: endpoint.modelId, rule: narrowing.rule };
+  const constraint = constraints.find(({ excludes }) => excludes(endpoint, region));
+  return constraint === undefined ? null : { provider: endpoint.tag, model: endpoint.modelId, rule: constraint.rule };
 }
 
 async function testInput(

@@ -196,7 +196,7 @@ async function planVideo(
   const { request } = call;
   const { catalog } = parts.routing;
   const previous = await findPrevious(call, parts);
-  const plan = planCall(call, { narrowings: policy?.narrowings ?? [] }, parts.routing);
+  const plan = planCall(call, { constraints: policy?.constraints ?? [] }, parts.routing);
   const { architecture, video } = catalog.find(plan.models[0] ?? '')?.definition ?? {};
   if (architecture?.output_modalities?.includes('video') !== true) {
     throw refuseField('model', `${request.model} makes no videos; GET /api/v1/videos/models lists those that do`);
