@@ -15,7 +15,7 @@ interface Room {
 const BASE = ['foundation', 'wire', 'http'];
 const CALLS = [...BASE, 'providers', 'catalog', 'stores', 'calls', 'auth', 'account'];
 const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'limits', 'generations', 'dispatch'];
-const KINDS = ['embeddings', 'videos', 'chat', 'dialects'];
+const KINDS = ['embeddings', 'videos', 'chat', 'formats'];
 const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials'];
 
 /**
@@ -45,7 +45,7 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   embeddings: { imports: UP_TO_DISPATCH },
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
   chat: { imports: UP_TO_DISPATCH },
-  dialects: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
+  formats: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
   trials: { imports: [...UP_TO_DISPATCH, 'chat'] },
   api: { imports: BELOW_API },
 };

@@ -1,8 +1,8 @@
 import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/model-call.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../chat/stages/response-cache.ts';
-import { chatCompletionsDialect } from '../dialects/chat-completions/chat-completions-dialect.ts';
-import { completionsDialect } from '../dialects/completions/completions-dialect.ts';
+import { chatCompletionsFormat } from '../formats/chat-completions/chat-completions-format.ts';
+import { completionsFormat } from '../formats/completions/completions-format.ts';
 import { operation } from '../http/operation.ts';
 import { chatCompletionEventSchema, chatCompletionResultSchema } from '../wire/chat-chunk.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
@@ -21,7 +21,7 @@ export const createChatCompletion = operation<ChatParts>()({
     mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': chatCompletionEventSchema },
   },
   responseHeaders: CHAT_RESPONSE_HEADERS,
-  run: (context) => completeChat(chatCompletionsDialect, context),
+  run: (context) => completeChat(chatCompletionsFormat, context),
 });
 
 /** `POST /completions`: a chat call in the older form, with a text as its prompt. */
@@ -32,5 +32,5 @@ export const createCompletion = operation<ChatParts>()({
     mediaTypes: { 'application/json': textCompletionSchema, 'text/event-stream': textCompletionEventSchema },
   },
   responseHeaders: CHAT_RESPONSE_HEADERS,
-  run: (context) => completeChat(completionsDialect, context),
+  run: (context) => completeChat(completionsFormat, context),
 });

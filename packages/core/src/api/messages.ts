@@ -2,8 +2,8 @@ import type { CallBound } from '../calls/call-kind.ts';
 import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../calls/model-call.ts';
 import { estimatePrompt } from '../calls/texts.ts';
 import { COUNT_STEPS, type ChatParts, completeChat, receiveChat } from '../chat/complete-chat.ts';
-import { messagesDialect } from '../dialects/messages/messages-dialect.ts';
 import { type PreparedCall, prepareCall, reservePrepared } from '../dispatch/prepare-call.ts';
+import { messagesFormat } from '../formats/messages/messages-format.ts';
 import { operation } from '../http/operation.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
 import { toJsonResponse } from '../http/response.ts';
@@ -31,7 +31,7 @@ export const createMessage = operation<ChatParts>()({
   body: { readByRun: messagesRequestSchema },
   response: { mediaTypes: { 'application/json': messageSchema, 'text/event-stream': messageEventSchema } },
   responseHeaders: CHAT_RESPONSE_HEADERS,
-  run: (context) => completeChat(messagesDialect, context),
+  run: (context) => completeChat(messagesFormat, context),
 });
 
 const FREE: CallBound = { worstCaseNanoUsd: () => 0 };
@@ -47,8 +47,8 @@ export const countTokens = operation<ChatParts>()({
   responseHeaders: RATE_LIMIT_HEADERS,
   async run(context) {
     const { request: client, parts } = context;
-    const { request } = messagesDialect.parse(await readJsonBody(client), client.headers);
-    const received = receiveChat(messagesDialect, request, context);
+    const { request } = messagesFormat.parse(await readJsonBody(client), client.headers);
+    const received = receiveChat(messagesFormat, request, context);
     const prepared = await prepareCall(received, COUNT_STEPS, context);
     const { call, endpoints } = prepared;
     const [endpoint] = endpoints;

@@ -1,5 +1,5 @@
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
-import { responsesDialect } from '../dialects/responses/responses-dialect.ts';
+import { responsesFormat } from '../formats/responses/responses-format.ts';
 import { operation } from '../http/operation.ts';
 import { responseEventSchema, responseSchema, responsesRequestSchema } from '../wire/responses.ts';
 import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
@@ -10,5 +10,5 @@ export const createResponse = operation<ChatParts>()({
   body: { readByRun: responsesRequestSchema },
   response: { mediaTypes: { 'application/json': responseSchema, 'text/event-stream': responseEventSchema } },
   responseHeaders: CHAT_RESPONSE_HEADERS,
-  run: (context) => completeChat(responsesDialect, context),
+  run: (context) => completeChat(responsesFormat, context),
 });

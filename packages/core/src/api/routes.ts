@@ -1,5 +1,5 @@
 import type { ChatParts } from '../chat/complete-chat.ts';
-import { messagesErrors } from '../dialects/messages/to-error.ts';
+import { messagesErrors } from '../formats/messages/to-error.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';

@@ -24,7 +24,7 @@ import { applyRules } from '../routing/rules.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../wire/chat-request.ts';
 import { chatKind } from './chat-kind.ts';
 import type { ChatRun, ChatRunParts } from './chat-run.ts';
-import type { Dialect } from './dialect.ts';
+import type { Format } from './format.ts';
 import { moderateCall, type Moderator } from './moderate-call.ts';
 import { hasServerTools } from './plugins.ts';
 import { onwardPluginsOf, refuseUnavailable, refuseUnreadable, toPluginConstraints } from './refuse-unavailable.ts';
@@ -38,17 +38,17 @@ import type { ListedStage } from './stages/stage.ts';
 type ChatContext = RequestContext<ChatParts>;
 
 /**
- * Completes a chat in the dialect of its route. Tools are opened before the plan, and money is reserved before the
+ * Completes a chat in the format of its route. Tools are opened before the plan, and money is reserved before the
  * relay, for the reasons in docs/decisions/0024. How many files a call runs through: docs/decisions/0026.
  */
-export async function completeChat(dialect: Dialect, context: ChatContext): Promise<GatewayResponse> {
+export async function completeChat(format: Format, context: ChatContext): Promise<GatewayResponse> {
   const { request: client, parts, responseHeaders } = context;
   const { platform } = parts;
   const receivedAt = platform.monotonicNow();
-  const { request: read, encoder } = dialect.parse(await readJsonBody(client), client.headers);
-  const request = parts.onRequest === undefined ? read : await amendChat(dialect, read, context);
+  const { request: read, encoder } = format.parse(await readJsonBody(client), client.headers);
+  const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
-  const received = receiveChat(dialect, request, context);
+  const received = receiveChat(format, request, context);
   const prepared = await prepareCall(received, CHAT_STEPS, context, receivedAt);
 
   const { call, caller, pipeline, bound } = prepared;
@@ -68,7 +68,7 @@ export async function completeChat(dialect: Dialect, context: ChatContext): Prom
 
 /** Hands a chat request to the hook of the host, which has no say in whether the completion is streamed. */
 async function amendChat(
-  { door }: Dialect,
+  { door }: Format,
   request: ChatCompletionRequest,
   context: ChatContext,
 ): Promise<ChatCompletionRequest> {
@@ -77,7 +77,7 @@ async function amendChat(
 }
 
 /** Makes the call of a chat request, for the model that the rules of the account choose for it. */
-export function receiveChat({ door }: Dialect, request: ChatCompletionRequest, context: ChatContext): ChatRun['call'] {
+export function receiveChat({ door }: Format, request: ChatCompletionRequest, context: ChatContext): ChatRun['call'] {
   const { headers } = context.request;
   return applyRules(receiveCall(chatKind, request, context), { door, headers }, context.parts.routing);
 }

@@ -5,7 +5,7 @@ import { withReport } from '../routing/explain.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { RoutingMembers } from '../wire/routing.ts';
 import type { ChatRun } from './chat-run.ts';
-import type { CompletionEnvelope, Frames, FrameText } from './dialect.ts';
+import type { CompletionEnvelope, Frames, FrameText } from './format.ts';
 import { lastWordsOf } from './moderate-call.ts';
 
 const encoder = new TextEncoder();

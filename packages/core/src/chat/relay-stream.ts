@@ -15,7 +15,7 @@ import {
   readMoreInto,
   withoutFinish,
 } from './committed-completion.ts';
-import type { FrameText } from './dialect.ts';
+import type { FrameText } from './format.ts';
 import { createFrameOutlet, createFrameWriter, describeError, type FrameOutlet } from './frames.ts';
 import type { Begin } from './stages/stage.ts';
 

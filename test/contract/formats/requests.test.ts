@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { mapChatTexts } from '../../../packages/core/src/chat/chat-kind.ts';
-import type { Dialect } from '../../../packages/core/src/chat/dialect.ts';
-import { chatCompletionsDialect } from '../../../packages/core/src/dialects/chat-completions/chat-completions-dialect.ts';
-import { completionsDialect } from '../../../packages/core/src/dialects/completions/completions-dialect.ts';
-import { messagesDialect } from '../../../packages/core/src/dialects/messages/messages-dialect.ts';
-import { responsesDialect } from '../../../packages/core/src/dialects/responses/responses-dialect.ts';
+import type { Format } from '../../../packages/core/src/chat/format.ts';
+import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-completions/chat-completions-format.ts';
+import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
+import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';
+import { responsesFormat } from '../../../packages/core/src/formats/responses/responses-format.ts';
 import { nativeOf } from '../../../packages/core/src/wire/chat-chunk.ts';
-import { chatArbitrary, type MadeChat, SECRET } from '../../support/dialects/chats.ts';
-import { writeMessages, writeResponses } from '../../support/dialects/write-chats.ts';
+import { chatArbitrary, type MadeChat, SECRET } from '../../support/formats/chats.ts';
+import { writeMessages, writeResponses } from '../../support/formats/write-chats.ts';
 
 interface Message {
   readonly content?: unknown;
@@ -35,19 +35,19 @@ const meaningOf = (request: object): object => {
   return { ...fields, messages: messages.map(toMeaning) };
 };
 
-const read = (dialect: Dialect, body: object): object =>
-  meaningOf(dialect.parse(JSON.parse(JSON.stringify({ model: 'test/model', ...body })), {}).request);
+const read = (format: Format, body: object): object =>
+  meaningOf(format.parse(JSON.parse(JSON.stringify({ model: 'test/model', ...body })), {}).request);
 
 const holds = (check: (chat: MadeChat) => void): void => fc.assert(fc.property(chatArbitrary, check), { numRuns: 200 });
 
 describe('Any chat, written in the form of a door, is read as the same chat', () => {
   test.each([
-    ['/chat/completions', chatCompletionsDialect, (chat: MadeChat): object => chat],
-    ['/messages', messagesDialect, writeMessages],
-    ['/responses', responsesDialect, writeResponses],
-  ] as const)('%s', (_door, dialect, write) =>
+    ['/chat/completions', chatCompletionsFormat, (chat: MadeChat): object => chat],
+    ['/messages', messagesFormat, writeMessages],
+    ['/responses', responsesFormat, writeResponses],
+  ] as const)('%s', (_door, format, write) =>
     holds((chat) => {
-      expect(read(dialect, write(chat))).toEqual(meaningOf({ model: 'test/model', ...chat }));
+      expect(read(format, write(chat))).toEqual(meaningOf({ model: 'test/model', ...chat }));
     }),
   );
 
@@ -56,18 +56,18 @@ describe('Any chat, written in the form of a door, is read as the same chat', ()
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.boolean(), (prompt, stream) => {
         const fields = { max_tokens: 5, temperature: 0.5, stop: ['END'], stream, session_id: 's' };
         const chat = { model: 'test/model', messages: [{ role: 'user', content: prompt }], ...fields };
-        expect(read(completionsDialect, { prompt, ...fields })).toEqual(meaningOf(chat));
+        expect(read(completionsFormat, { prompt, ...fields })).toEqual(meaningOf(chat));
       }),
     );
   });
 
   test('what a guardrail redacts is in neither form of the request', () =>
     holds((chat) => {
-      for (const [dialect, body] of [
-        [messagesDialect, writeMessages(chat)],
-        [responsesDialect, writeResponses(chat)],
+      for (const [format, body] of [
+        [messagesFormat, writeMessages(chat)],
+        [responsesFormat, writeResponses(chat)],
       ] as const) {
-        const { request } = dialect.parse({ model: 'test/model', ...body }, {});
+        const { request } = format.parse({ model: 'test/model', ...body }, {});
         expect(nativeOf(request)).toBeDefined();
         const redacted = mapChatTexts(request, ({ text }) => text.replaceAll(SECRET, '***'));
         const native = nativeOf(redacted);

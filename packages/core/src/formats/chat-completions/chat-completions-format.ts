@@ -1,4 +1,4 @@
-import type { CompletionEncoder, CompletionEnvelope, Dialect, WholeCompletion } from '../../chat/dialect.ts';
+import type { CompletionEncoder, CompletionEnvelope, Format, WholeCompletion } from '../../chat/format.ts';
 import { type ErrorBody, toErrorBody } from '../../foundation/errors.ts';
 import type {
   ChatChunk,
@@ -16,7 +16,7 @@ export const KEEP_ALIVE_FRAME = ': SERVICE PROCESSING\n\n';
 export const DONE_FRAME = 'data: [DONE]\n\n';
 
 /** `POST /chat/completions`: the form that calls have within the gateway, so that nothing is converted. */
-export const chatCompletionsDialect: Dialect = {
+export const chatCompletionsFormat: Format = {
   door: 'chat',
   parse: (body) => ({ request: parseChatCompletion(body), encoder }),
 };

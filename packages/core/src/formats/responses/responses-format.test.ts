@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 
-import type { WholeCompletion } from '../../chat/dialect.ts';
+import type { WholeCompletion } from '../../chat/format.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
-import { responsesDialect } from './responses-dialect.ts';
+import { responsesFormat } from './responses-format.ts';
 
-const parse = (input: unknown, more: object = {}) =>
-  responsesDialect.parse({ model: 'test/model', input, ...more }, {});
+const parse = (input: unknown, more: object = {}) => responsesFormat.parse({ model: 'test/model', input, ...more }, {});
 
 interface Item {
   readonly id: string;

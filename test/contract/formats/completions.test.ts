@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { mergeChunks } from '../../../packages/core/src/chat/merge-chunks.ts';
-import { chatCompletionsDialect } from '../../../packages/core/src/dialects/chat-completions/chat-completions-dialect.ts';
-import { completionsDialect } from '../../../packages/core/src/dialects/completions/completions-dialect.ts';
-import { messagesDialect } from '../../../packages/core/src/dialects/messages/messages-dialect.ts';
-import { responsesDialect } from '../../../packages/core/src/dialects/responses/responses-dialect.ts';
-import { completionArbitrary, type MadeCompletion } from '../../support/dialects/completions.ts';
+import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-completions/chat-completions-format.ts';
+import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
+import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';
+import { responsesFormat } from '../../../packages/core/src/formats/responses/responses-format.ts';
+import { completionArbitrary, type MadeCompletion } from '../../support/formats/completions.ts';
 import {
   readChatStream,
   readMessageStream,
@@ -14,15 +14,15 @@ import {
   readTextStream,
   toBody,
   toStream,
-} from '../../support/dialects/read-by-clients.ts';
+} from '../../support/formats/read-by-clients.ts';
 import { chunkings } from '../../support/upstreams/chunkings.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
-const chat = chatCompletionsDialect.parse({ model: 'test/model', messages: HELLO }, {});
-const messages = messagesDialect.parse({ model: 'test/model', max_tokens: 9, messages: HELLO }, {});
-const completions = completionsDialect.parse({ model: 'test/model', prompt: 'Hello' }, {});
+const chat = chatCompletionsFormat.parse({ model: 'test/model', messages: HELLO }, {});
+const messages = messagesFormat.parse({ model: 'test/model', max_tokens: 9, messages: HELLO }, {});
+const completions = completionsFormat.parse({ model: 'test/model', prompt: 'Hello' }, {});
 const responses = [false, true].map((keeps) =>
-  responsesDialect.parse(
+  responsesFormat.parse(
     { model: 'test/model', input: 'Hello', ...(keeps && { include: ['reasoning.encrypted_content'] }) },
     {},
   ),
@@ -170,14 +170,14 @@ const expectedOf = (made: MadeCompletion, sealed: readonly object[] = made.seale
 const TOOL_RESULT = { type: 'function_call_output', call_id: 'call_0', output: 'done' };
 
 describe('Any completion that a client sends back is the same turn', () => {
-  const sendBack = (parsed: ReturnType<typeof responsesDialect.parse>): SentBack | undefined =>
+  const sendBack = (parsed: ReturnType<typeof responsesFormat.parse>): SentBack | undefined =>
     parsed.request.messages.find(({ role }) => role === 'assistant') as SentBack | undefined;
 
   test('on /messages', () =>
     holds(async (made) => {
       const { content } = await readMessageStream(toPieces(toStream(messages, made)));
       const history = [...HELLO, { role: 'assistant', content }];
-      const turn = sendBack(messagesDialect.parse({ model: 'test/model', max_tokens: 9, messages: history }, {}));
+      const turn = sendBack(messagesFormat.parse({ model: 'test/model', max_tokens: 9, messages: history }, {}));
       expect(meaningOf(turn)).toEqual(expectedOf(made));
     }));
 
@@ -193,7 +193,7 @@ describe('Any completion that a client sends back is the same turn', () => {
         );
         for (const items of [output, bare]) {
           const input = [{ role: 'user', content: 'Hello' }, ...items, TOOL_RESULT];
-          const turn = sendBack(responsesDialect.parse({ model: 'test/model', input }, {}));
+          const turn = sendBack(responsesFormat.parse({ model: 'test/model', input }, {}));
           const signed = (made.sealed as readonly Block[]).filter(({ type }) => type === 'reasoning.text');
           expect(meaningOf(turn)).toEqual(expectedOf(made, keeps ? made.sealed : signed));
         }

@@ -1,4 +1,4 @@
-import type { WholeCompletion } from '../../chat/dialect.ts';
+import type { WholeCompletion } from '../../chat/format.ts';
 import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';
 import { type BlockSink, createBlockWriter, toInput } from './block-writer.ts';

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
-import type { CompletionEnvelope, ParsedChat } from '../../../packages/core/src/chat/dialect.ts';
+import type { CompletionEnvelope, ParsedChat } from '../../../packages/core/src/chat/format.ts';
 import type { ChatChunk, FinishReason, Usage } from '../../../packages/core/src/wire/chat-chunk.ts';
 
 export const ENVELOPE: CompletionEnvelope = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A chat request in the gateway's own form, with the fields that every dialect but the oldest can say. */
+/** A chat request in the gateway's own form, with the fields that every format but the oldest can say. */
 export interface MadeChat {
   readonly messages: readonly MadeMessage[];
   readonly tools?: readonly MadeTool[];

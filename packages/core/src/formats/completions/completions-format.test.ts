@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 
-import { completionsDialect } from './completions-dialect.ts';
+import { completionsFormat } from './completions-format.ts';
 
 test.each([
   [{}, 'Hm.'],
   [{ reasoning: { exclude: true } }, undefined],
   [{ include_reasoning: false }, undefined],
 ])('reasoning that the caller excludes is not given back: %j', (fields, expected) => {
-  const { encoder, request } = completionsDialect.parse({ model: 'test/model', prompt: 'Hello', ...fields }, {});
+  const { encoder, request } = completionsFormat.parse({ model: 'test/model', prompt: 'Hello', ...fields }, {});
   const envelope = { id: 'gen-1', created: 1, model: 'test/model', provider: 'Up' };
   const delta = { content: 'Hi', reasoning: 'Hm.' };
   const chunk = { choices: [{ index: 0, delta, finish_reason: 'stop' as const, native_finish_reason: null }] };

@@ -1,4 +1,4 @@
-import type { CompletionEncoder, CompletionEnvelope, Dialect, Frames, WholeCompletion } from '../../chat/dialect.ts';
+import type { CompletionEncoder, CompletionEnvelope, Format, Frames, WholeCompletion } from '../../chat/format.ts';
 import { toErrorBody } from '../../foundation/errors.ts';
 import { isRecord, parseWith } from '../../foundation/parse.ts';
 import type { ChatDelta } from '../../wire/chat-chunk.ts';
@@ -7,7 +7,7 @@ import { completionsRequestSchema } from '../../wire/completions.ts';
 import { isReasoningHidden } from '../kit/hidden-reasoning.ts';
 
 /** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md 22.3). */
-export const completionsDialect: Dialect = {
+export const completionsFormat: Format = {
   door: 'completions',
   parse: (body) => ({ request: parseCompletions(body), encoder }),
 };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { GatewayError, toErrorBody } from '../../foundation/errors.ts';
 import { createSseDecoder } from '../../foundation/sse-decoder.ts';
 import type { ChatChunk, ChatDelta } from '../../wire/chat-chunk.ts';
-import { createFrameEncoder, DONE_FRAME, KEEP_ALIVE_FRAME } from './chat-completions-dialect.ts';
+import { createFrameEncoder, DONE_FRAME, KEEP_ALIVE_FRAME } from './chat-completions-format.ts';
 
 const ENVELOPE = { id: 'gen-1', created: 1700000000, model: 'acme/chat', provider: 'Acme' };
 

@@ -44,7 +44,7 @@ const properties = [...section.matchAll(/^Beyond.*$/gm)].flatMap(([line]) =>
   [...line.matchAll(/\*([^*]+)\*/g)].map(([, title = '']) => title),
 );
 
-test.each(properties)('there are tests called "%s" in test/contract/dialects, as docs/doors.md says', (title) => {
-  const files = ['requests', 'completions'].map((name) => read(`test/contract/dialects/${name}.test.ts`));
+test.each(properties)('there are tests called "%s" in test/contract/formats, as docs/doors.md says', (title) => {
+  const files = ['requests', 'completions'].map((name) => read(`test/contract/formats/${name}.test.ts`));
   expect(files.some((source) => source.includes(title))).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { readMessageStream, readResponseStream } from '../../support/dialects/read-by-clients.ts';
+import { readMessageStream, readResponseStream } from '../../support/formats/read-by-clients.ts';
 import { type CoreGateway, createCoreGateway, jsonOf, readFrames } from '../../support/gateways/core-gateway.ts';
 import { type Capture, findCaptures, missingCaptures } from '../../support/upstreams/captures.ts';
 import { chunkings, toEventPieces } from '../../support/upstreams/chunkings.ts';

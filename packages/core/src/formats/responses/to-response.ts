@@ -1,4 +1,4 @@
-import type { CompletionEnvelope, WholeCompletion } from '../../chat/dialect.ts';
+import type { CompletionEnvelope, WholeCompletion } from '../../chat/format.ts';
 import { type GatewayError, toErrorBody } from '../../foundation/errors.ts';
 import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import type { FinishReason, Usage } from '../../wire/chat-chunk.ts';

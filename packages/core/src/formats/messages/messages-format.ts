@@ -1,4 +1,4 @@
-import type { CompletionEncoder, CompletionEnd, CompletionEnvelope, Dialect, Frames } from '../../chat/dialect.ts';
+import type { CompletionEncoder, CompletionEnd, CompletionEnvelope, Format, Frames } from '../../chat/format.ts';
 import { isRecord, parseWith, type Unchecked } from '../../foundation/parse.ts';
 import { firstValue, type HeaderMap } from '../../http/request.ts';
 import { type NativePiece, withNative } from '../../wire/chat-chunk.ts';
@@ -10,7 +10,7 @@ import { toErrorEvent } from './to-error.ts';
 import { toCosts, toMessage, toMessagesUsage, toStopReason } from './to-message.ts';
 
 /** `POST /messages`: Anthropic's form of a chat call (wire.md 22.1). An upstream of that form gets it untranslated. */
-export const messagesDialect: Dialect = {
+export const messagesFormat: Format = {
   door: 'messages',
   parse: (body, headers) => ({ request: parseMessages(body, headers), encoder }),
 };

@@ -1,11 +1,11 @@
 import type {
   CompletionEncoder,
   CompletionEnvelope,
-  Dialect,
+  Format,
   Frames,
   FrameText,
   WholeCompletion,
-} from '../../chat/dialect.ts';
+} from '../../chat/format.ts';
 import { isRecord, parseWith, type Unchecked } from '../../foundation/parse.ts';
 import { isTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
 import { type NativePiece, type Usage, withNative } from '../../wire/chat-chunk.ts';
@@ -17,7 +17,7 @@ import { reasonOf, toEnding, toResponse, toResponsesUsage, withBase } from './to
 import { nameTools, type ToolNames } from './tool-names.ts';
 
 /** `POST /responses`: OpenAI's newer form of a chat call, without anything that is kept (wire.md 22.2). */
-export const responsesDialect: Dialect = {
+export const responsesFormat: Format = {
   door: 'responses',
   parse(body) {
     const checked = parseWith(responsesRequestSchema, body);

@@ -6,8 +6,8 @@ import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { Door } from '../wire/routing-rules.ts';
 import type { RoutingMembers } from '../wire/routing.ts';
 
-/** The wire format of one chat route of the API. The call itself is the same for all routes. */
-export interface Dialect {
+/** The format of one chat route of the API. The call itself is the same for all routes. */
+export interface Format {
   /** Its name in rules for routing. */
   readonly door: Door;
   /** Reads and checks a request. Throws `invalid_request` that names every field. */

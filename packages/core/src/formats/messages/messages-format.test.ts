@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
-import type { WholeCompletion } from '../../chat/dialect.ts';
+import type { WholeCompletion } from '../../chat/format.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
-import { messagesDialect } from './messages-dialect.ts';
+import { messagesFormat } from './messages-format.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
 const parse = (messages: readonly object[]) =>
-  messagesDialect.parse({ model: 'test/model', max_tokens: 9, messages }, {});
+  messagesFormat.parse({ model: 'test/model', max_tokens: 9, messages }, {});
 
 interface Block {
   readonly type: string;

@@ -5,7 +5,7 @@ import {
   readMessageStream,
   readResponseStream,
   readTextStream,
-} from '../../support/dialects/read-by-clients.ts';
+} from '../../support/formats/read-by-clients.ts';
 import { replayStreams, scripts } from '../../support/gateways/ask-wire.ts';
 import { createCoreGateway, readFrames } from '../../support/gateways/core-gateway.ts';
 import {
