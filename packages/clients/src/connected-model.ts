@@ -25,7 +25,7 @@ export function toConnectedModel(id: string, model: Omit<ListedModel, 'pricing'>
     contextTokens,
     outputTokens: Math.min(orGuess(model?.top_provider.max_completion_tokens, GUESSED_OUTPUT), contextTokens),
     readsImages: model?.architecture.input_modalities.includes('image') ?? false,
-    // Of a model of one's own nothing may be known, and agents are of no use without tools.
+    // Nothing may be known of a model of one's own, and agents are of no use without tools.
     callsTools: model === undefined || canCallTools(model),
   };
 }

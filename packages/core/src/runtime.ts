@@ -180,7 +180,7 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   };
 }
 
-/** Of long completions that are settled at once. */
+/** Characters of long completions that are settled at once. */
 const MAX_SETTLING_CHARACTERS = 512 * 1024;
 
 function chooseBroadcaster({ platform, store }: Pick<GatewayOptions, 'store'> & { readonly platform: Platform }) {

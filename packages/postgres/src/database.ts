@@ -41,7 +41,7 @@ export interface RowTables {
   readonly broadcasts: StoredRow & {
     /** Null for what is of a destination itself. */
     readonly destination_id: string | null;
-    /** Of a delivery. */
+    /** State of a delivery. */
     readonly state: GeneratedAlways<string | null>;
   };
   readonly guardrail_hits: StoredRow;

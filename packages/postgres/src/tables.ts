@@ -39,7 +39,7 @@ export function openTables({ connection, logger }: Pick<StorePartOptions, 'conne
   const database = connection.databaseWithin(STATEMENT_LIMIT_MS);
   const memory = createTableMemory();
   const listeners = new Set<(tables: ReadonlySet<TableName>) => void>();
-  /** Of what is in memory; undefined until the tables were read. */
+  /** Version of what is in memory; undefined until the tables were read. */
   let version: number | undefined;
 
   const tell = (changed: ReadonlySet<TableName>): void => {

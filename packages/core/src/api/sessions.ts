@@ -10,7 +10,7 @@ export interface SessionParts {
   readonly authenticate: AuthenticateCaller;
   /** Sessions of browsers; null where the host authenticates. */
   readonly sessions: Sessions | null;
-  /** Whether anybody may sign in with a key that the sign-in page knows. */
+  /** Whether the sign-in page offers a public key. */
   readonly hasPublicKey: boolean;
 }
 

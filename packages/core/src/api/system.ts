@@ -30,7 +30,7 @@ export interface SystemParts {
   readonly authenticate: AuthenticateCaller;
   readonly store: Pick<Store, 'engine' | 'figures' | 'readiness' | 'retention' | 'videoJobs'>;
   readonly closing: Pick<Closing, 'hasBegun'>;
-  /** Of what processes share beside the store. */
+  /** Health of what processes share beside the store. */
   readonly shared: { readonly engine?: Engine | undefined } | undefined;
   /** What the host tells of its process. */
   readonly instance: InstanceFacts | undefined;
@@ -79,7 +79,7 @@ export const getHealth = publicOperation<SystemParts>()({
   run({ parts }) {
     const found = findTrouble(parts);
     const status = parts.counters.recordFailures === 0 ? 'ok' : 'degraded';
-    // Anybody may ask: why is for management alone.
+    // Every client may ask; the reason is for management alone.
     return found === null ? { status } : { status, trouble: found.trouble };
   },
 });

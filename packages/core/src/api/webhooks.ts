@@ -65,7 +65,7 @@ export const resendWebhook = operation<WebhookParts>()({
         attempts: 0,
         nextAttemptAt: platform.now(),
       },
-      // Whoever waits to try it again is no longer asked to.
+      // A delivery that waits for its next try is no longer tried.
       ...(latest.lease != null && { lease: { ...latest.lease, untilMs: 0 } }),
     }));
     const delivery = renewed && toWebhookDelivery(renewed);

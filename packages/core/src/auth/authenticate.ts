@@ -62,7 +62,7 @@ export function createAuthenticate(
   const findLater = async (hash: string | Promise<string>, address?: string): Promise<Principal> =>
     find(await configuring(), await hash, address);
 
-  /** Whoever is signed in may make API keys, and so may call as one without holding it. */
+  /** A signed-in person may make API keys, and so may call as one without holding it. */
   const findActedAs = async (hash: string): Promise<Principal> => {
     const principal = await findLater(hash);
     if (principal.kind === 'api') return principal;
@@ -204,7 +204,7 @@ export interface BootstrapKey {
   readonly name: string;
   /** Used by the program around the gateway alone, and in no list for people. */
   readonly isInternal?: boolean | undefined;
-  /** Known to anybody, as those of a demo: the sign-in page offers it. */
+  /** A public key, as those of a demo: the sign-in page offers it. */
   readonly isPublic?: boolean | undefined;
 }
 

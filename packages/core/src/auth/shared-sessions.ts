@@ -6,7 +6,7 @@ type KeepPlatform = Pick<Platform, 'monotonicNow' | 'setTimer' | 'sha256' | 'isP
 
 /** A session that was found; what ends elsewhere is believed for this long. */
 const BELIEVED_MS = 250;
-/** While the store is away, a session that it had lately still holds: nobody can have signed out there. */
+/** While the store is away, a session that it had lately still holds: no sign-out can have happened there. */
 const BELIEVED_WITHOUT_STORE_MS = 5 * 60_000;
 const MAX_BELIEVED = 1000;
 const RETRY_MS = 2000;

@@ -211,13 +211,13 @@ function lose(owned: OwnedState, error: unknown): void {
 interface FeedRows {
   /** The row of a destination; makes one that begins with what is recorded from now on. */
   findOrMake(destination: Pick<Destination, 'id' | 'updated_at'>): Promise<BroadcastFeed>;
-  /** Takes a destination that nobody owns. Undefined when somebody does. */
+  /** Takes a destination without an owner. Undefined when it has one. */
   take(row: BroadcastFeed): Promise<BroadcastFeed | undefined>;
   /** Writes how far an owner has got, and renews its ownership. Undefined when it has lost that. */
   save(owned: BroadcastFeed, how: Pick<BroadcastFeed, 'place' | 'status'>): Promise<BroadcastFeed | undefined>;
   /** The same, and gives the ownership up. */
   leave(owned: BroadcastFeed, how: Pick<BroadcastFeed, 'place' | 'status'>): Promise<void>;
-  /** Tells the owner, whoever it is, to read the deliveries anew. */
+  /** Makes the present owner read the deliveries again. */
   wakeOwner(id: string): Promise<void>;
 }
 

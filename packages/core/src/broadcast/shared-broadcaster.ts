@@ -7,7 +7,7 @@ import { type Broadcaster, type BroadcasterOptions, createBroadcaster, removeRow
 import type { QueueStatus } from './destination-queue.ts';
 import { createFeedRows, openOwnedDestination, type OwnedDestination } from './owned-destination.ts';
 
-/** How often a process looks for destinations that nobody sends to. */
+/** How often a process looks for destinations without an owner. */
 const LOOK_EVERY_MS = 5000;
 
 interface Owned {

@@ -4,7 +4,7 @@ import type { Catalog } from './catalog.ts';
 
 /** A list of names in a guardrail or in settings, as a change has it. */
 export interface NameList {
-  /** Of the list in the body, dotted. */
+  /** Path of the list in the body, dotted. */
   readonly path: string;
   readonly of: 'models' | 'providers';
   /** Gateways upstream get the names that no provider here has. */

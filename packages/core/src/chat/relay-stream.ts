@@ -128,7 +128,7 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     else {
       const error = describeError(outcome.error, run);
       if (sender.refuse(error)) return frames.close();
-      // Whoever else ended it, the client is still there, and gets the reason.
+      // If the client did not end it, it is still there and gets the reason.
       if (outcome.error.code === 'client_closed_request') discard();
       else outlet.push(frames.encodeError(error));
     }

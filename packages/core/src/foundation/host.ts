@@ -86,7 +86,7 @@ export interface SecretBox {
 
 /** The process that a gateway runs in, as its host tells operators of it. */
 export interface InstanceFacts {
-  /** Of the program. */
+  /** Version of the program. */
   readonly version?: string | undefined;
   /** The name of the machine or container. */
   readonly host?: string | undefined;

@@ -185,7 +185,7 @@ const MAX_OWN = 5000;
 const JOBS_LOOKED_AT = 50;
 
 /**
- * Adds what other processes at the store record and change to the feed of this one, while somebody follows. Where more
+ * Adds what other processes at the store record and change to the feed of this one, while a client follows. Where more
  * comes than a feed holds, the oldest of it is left out.
  */
 export function createFeedOfAll(feed: GenerationFeed, { store, platform, logger }: FeedOfAllParts): GenerationFeed {

@@ -57,7 +57,7 @@ export interface CallPlan {
   /** What decided their order; null where there was nothing to put in order. */
   readonly orderedBy: OrderReason | null;
   readonly excluded: readonly Exclusion[];
-  /** Names in the request's lists of providers that nobody has, but for those that a gateway upstream gets. */
+  /** Names in the request's lists of providers that no provider has, except those that a gateway upstream gets. */
   readonly unknownProviders: readonly string[];
 }
 

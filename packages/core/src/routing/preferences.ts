@@ -18,7 +18,7 @@ export const mayKnow = (
 ): boolean => takesNames(endpoint, kind) && catalog !== undefined && names.some(catalog.providerNames.isForeign);
 
 /**
- * Without the names that a gateway among the endpoints of a call gets: whether somebody behind it has them, it must know
+ * Without the names that a gateway among the endpoints of a call gets: whether a provider behind it has them, it must know
  * itself.
  */
 export function withoutOnwardNames(
@@ -87,7 +87,7 @@ function withoutEmpty(preferences: ProviderPreferences): ProviderPreferences | u
 
 /**
  * The preferences of a request, with the account's where it says nothing. An order, a sort, a service tier or a variant
- * that sorts stands against the account's order and sort together: half of one and half of the other is nobody's wish.
+ * that sorts stands against the account's order and sort together: half of one and half of the other serves neither.
  */
 export function withAccountDefaults(
   preferences: CallPreferences,

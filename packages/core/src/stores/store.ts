@@ -110,7 +110,7 @@ export interface Store {
   onTablesChanged?(listener: (tables: ReadonlySet<keyof Tables>) => void): () => void;
   /**
    * Resolves when the tables show what other processes had changed before the call; never later than after a second, and
-   * never rejects. Whoever has written at one process thus reads it at another at once. Absent where one process is alone.
+   * never rejects. A client that has written at one process thus reads it at another at once. Absent where one process is alone.
    */
   catchUpTables?(): Promise<void>;
   /** Whether new calls can be served, and if not, why, for operators. Absent where that is always so. */

@@ -199,7 +199,7 @@ export interface TalliedAttempt {
 /** Sums of some attempts, and the measurements of which percentiles are taken. */
 interface AttemptTally {
   ok: number;
-  /** Of all other verdicts; null without any. */
+  /** The value over all other verdicts; null without any. */
   others: Map<AttemptVerdict, number> | null;
   costNanoUsd: number;
   openings: number;

@@ -44,7 +44,7 @@ export function createIdempotencyGuard(
   };
   /**
    * A process that is paused for longer than its claim lives may store its job after another has looked for one. It
-   * therefore looks at its claim once more after that. Where it still has the claim, whoever takes it over later finds
+   * therefore looks at its claim once more after that. Where it still has the claim, a process that takes it over later finds
    * the job. Otherwise it waits for its turn again, and goes on only if there is no other job by then.
    */
   const findOrMake = async (

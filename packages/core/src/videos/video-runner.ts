@@ -70,7 +70,7 @@ export interface VideoRunner {
   /** Takes up a job that has just been submitted, or was held. */
   add(job: VideoJob, firstPollMs: number | undefined): void;
   /**
-   * Does what is due for a job, where requests share no timers and so nobody else does; resolves with the job as it is
+   * Does what is due for a job, where requests share no timers and nothing else does it; resolves with the job as it is
    * then. Elsewhere returns it as it is.
    */
   lookAt(job: VideoJob): Awaitable<VideoJob>;

@@ -206,7 +206,7 @@ const chatCompletionChunkSchema = z.object({
   /** Sources that upstream lists beside the message; in the last chunk. */
   citations: z.array(z.unknown()).optional(),
   usage: usageSchema.optional(),
-  /** Of a stream that has failed after it had begun. */
+  /** Present where a stream has failed after it had begun. */
   error: errorSchema.optional(),
   debug: z.object({ echo_upstream_body: z.unknown() }).optional(),
   ...routingMembersSchema.shape,

@@ -6,7 +6,7 @@ import { videoResponseSchema } from './videos.ts';
 
 const videoEventSchema = videoResponseSchema.extend({
   model: z.string(),
-  /** Of the key that started the job. */
+  /** Hash of the key that started the job. */
   key_hash: z.string(),
 });
 export type VideoEvent = z.infer<typeof videoEventSchema>;
@@ -26,7 +26,7 @@ const nullableString = z.string().nullable();
 
 /** A call that has not ended, with what it has used so far. */
 const runningCallSchema = z.object({
-  /** Of the generation that it becomes. */
+  /** Id of the generation that it becomes. */
   id: z.string(),
   created_at: z.string(),
   elapsed_ms: z.int(),

@@ -118,7 +118,7 @@ export const guardrailDryRunLineSchema = z
     unserved: z.int(),
     /** Known in the last line. The budget is counted for each key, from the first of these calls on. */
     over_budget: z.int(),
-    /** Calls whose texts nobody knows, because they are not stored: filters could not be tried on them. */
+    /** Calls whose texts are not stored: filters could not be tried on them. */
     without_content: z.int(),
     /** USD of the calls that would not have been made, and how many of them have no known cost. */
     saved_usd: z.number(),

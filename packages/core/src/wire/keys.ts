@@ -97,7 +97,7 @@ export const createKeyRequestSchema = z.strictObject({
   expires_at: expiresAt.optional(),
   creator_user_id: z.string().min(1).max(200).nullish(),
   workspace_id: z.string().optional(),
-  /** Whom the key is for: the `external_user` of calls that name nobody. */
+  /** Whom the key is for: the `external_user` of calls that name none. */
   external: z
     .strictObject({
       user: z.string().min(1).max(256),

@@ -38,7 +38,7 @@ const figuresSchema = z.object({
   /** Milliseconds to the first output: of a response in one piece to its end. */
   latency_p50: milliseconds,
   latency_p95: milliseconds,
-  /** Of streams alone. */
+  /** Measured on streams alone. */
   first_token_p50: milliseconds,
   first_token_p95: milliseconds,
   /** USD, of the calls that it was asked for last. */
@@ -68,7 +68,7 @@ export type ProviderLastError = z.infer<typeof lastErrorSchema>;
 
 const historySchema = z.object({
   totals: figuresSchema,
-  /** Of the latest call within the span. */
+  /** When the latest call within the span was made. */
   last_called_at: z.string().nullable(),
   /** How that ended: null where that says nothing of the provider. */
   last_call_failed: z.boolean().nullable(),

@@ -156,7 +156,7 @@ export const routingExplanationSchema = z.object({
   rules: z.array(ruleExplanationSchema).optional(),
   region: z.string().nullable(),
   models: z.array(z.string()),
-  /** Names of providers in the request that nobody has, and no gateway upstream gets. */
+  /** Names of providers in the request that no provider has, and no gateway upstream gets. */
   unknown_providers: z.array(z.string()),
   /** Included ones by rank, then the excluded. */
   endpoints: z.array(endpointExplanationSchema),

@@ -114,7 +114,7 @@ const routingMetadataSchema = z.object({
    * the next was asked to continue.
    */
   attempts: z.array(z.object({ ...endpointSchema, status: z.int(), broke_off_after: z.int().optional() })).optional(),
-  /** Names of providers in the request that nobody has, and no gateway upstream gets; absent without any. */
+  /** Names of providers in the request that no provider has, and no gateway upstream gets; absent without any. */
   unknown_providers: z.array(z.string()).optional(),
   /** The rule of the account that chose the model, and the model that was asked for; absent without any. */
   routing_rule: z.string().optional(),

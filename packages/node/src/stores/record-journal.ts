@@ -171,7 +171,7 @@ interface RecordLogOptions extends JournalHost {
   readonly logger: Logger | undefined;
   /** A segment that has reached this is followed by another. */
   readonly segmentBytes: number;
-  /** Of segments that are over, before the oldest are removed. */
+  /** Bytes of closed segments, before the oldest are removed. */
   readonly heldBytes: number;
 }
 
@@ -195,7 +195,7 @@ interface RecordSegment extends Segment {
   /** None in a segment of an earlier process, which is not written to. */
   readonly files: readonly AppendFile[];
   readonly isRecovered: boolean;
-  /** Of a recovered one, its length at the opening. */
+  /** Length of a recovered segment at the opening. */
   readonly recoveredBytes: number;
   unsettled: number;
   settled: number;

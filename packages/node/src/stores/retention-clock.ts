@@ -26,7 +26,7 @@ export interface RetentionClockOptions {
   readonly monotonicNow: () => number;
   /** Whether the operator says that the system clock is right. */
   readonly trustsClock: boolean;
-  /** Whether anything is dropped by this clock. Where nothing is, nobody has to know whether it is held. */
+  /** Whether anything is dropped by this clock. Where nothing is, it does not matter whether it is held. */
   readonly dropsByAge: boolean;
 }
 

@@ -6,7 +6,7 @@ import { type ReadParts, type Span, walkSpans } from './reader.ts';
 import { type SketchedRow, sketchRows } from './sums.ts';
 
 const LIMIT_MS = 5000;
-/** Of all calls that have one. */
+/** The slot of all calls that have a session. */
 const SOME_SESSION = 'session';
 
 interface SessionSums {

@@ -72,7 +72,7 @@ function toRowArrays(records: readonly PendingRecord[]): RowArrays {
   return rows;
 }
 
-/** Of these records, those whose ids a statement has returned. */
+/** The records whose ids a statement has returned. */
 function idsIn(found: readonly AddedRow[], isLate: boolean, records: readonly PendingRecord[]): ReadonlySet<string> {
   const columnIds = new Set(
     found.filter(({ token, is_late }) => token === null && is_late === isLate).map(({ id }) => id),

@@ -211,7 +211,7 @@ function createChangeLog(logger: Logger, fields: Readonly<Record<string, unknown
   let isAway = true;
   let refusedAt = Number.NEGATIVE_INFINITY;
   return {
-    /** Of one command, which counts as if Redis were away. */
+    /** Counts a refused command as if Redis were away. */
     refused(message: string): void {
       if (performance.now() - refusedAt < LOG_EVERY_MS) return;
       refusedAt = performance.now();

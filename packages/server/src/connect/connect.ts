@@ -158,7 +158,7 @@ function planConnection({ model: modelId, limitUsd, url }: ConnectOptions, { own
   const listed = models.find((model) => model.id === id);
   const isPriced = listed !== undefined && hasTokenPrices(listed);
   const connection = { baseUrl: url ?? `${owner?.url ?? DEFAULT_URL}/api/v1`, model: toConnectedModel(id, listed) };
-  // A limit refuses calls that may cost what nobody knows.
+  // A limit refuses calls whose cost is unknown.
   const limit = limitUsd === undefined ? (isPriced ? DEFAULT_LIMIT_USD : null) : limitUsd;
   const warnings = [
     ...(owner !== undefined && listed === undefined

@@ -125,7 +125,7 @@ interface SwitchableOptions extends Pick<OpenRecordingOptions, 'dir' | 'models' 
   readonly handsOut: Pick<FixtureLibrary, 'save'>;
 }
 
-/** Calls providers until somebody switches to recording or replaying. Until then, calls pass by it. */
+/** Calls providers until the mode is switched to recording or replaying. Until then, calls pass by it. */
 function openSwitchable(options: SwitchableOptions): FixtureUse {
   const { handsOut, ...place } = options;
   const { dir } = place;

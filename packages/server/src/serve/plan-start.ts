@@ -61,7 +61,7 @@ export function planStart(
   return isReal ? { config, demoFixturesDir: null } : planDemo(flags, config.warnings);
 }
 
-/** Whether somebody has set providers up, and may rely on them. */
+/** Whether providers have been set up, on which clients may rely. */
 const isSetUp = ({ store }: GatewayConfig): boolean => store.type === 'json' && hasStoredProviders(store.dir);
 
 function planDemo(

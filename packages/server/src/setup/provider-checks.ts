@@ -66,7 +66,7 @@ interface SharedTest {
   follow(signal: AbortSignal): AsyncGenerator<ProviderFinding, undefined, undefined>;
 }
 
-/** Runs a test once for all who follow it. It ends when nobody does any more. */
+/** Runs a test once for all who follow it. It ends when no client does any more. */
 function shareTest(run: (signal: AbortSignal) => AsyncIterable<ProviderFinding>, onEnd: () => void): SharedTest {
   const findings: ProviderFinding[] = [];
   const ending = new AbortController();

@@ -68,7 +68,7 @@ async function findSession(): Promise<void> {
     endSession();
     if (!(error instanceof ApiError) || error.status !== 503) return;
     setTimeout(() => {
-      // Somebody may have signed in meanwhile.
+      // Another page may have signed in meanwhile.
       if (getSession().type === 'none') void findSession();
     }, ASK_AGAIN_MS);
   }

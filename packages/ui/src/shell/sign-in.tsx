@@ -20,7 +20,7 @@ const signInQuery = {
   gcTime: 0,
 };
 
-/** Why nobody can sign in for now. */
+/** Why signing in is not possible for now. */
 const OBSTACLES: Partial<Record<Trouble, string>> = {
   store_away: 'The database of the gateway is away, so nobody can sign in now.',
   store_not_ready:

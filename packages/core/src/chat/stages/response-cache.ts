@@ -33,7 +33,7 @@ export interface FoundCompletion extends CachedCompletion {
 export interface ResponseCache {
   /** Synchronous where it is in memory. */
   find(key: string): Awaitable<FoundCompletion | undefined>;
-  /** Nobody waits for it. */
+  /** The call does not wait for it. */
   store(key: string, completion: CachedCompletion): void;
   forget(key: string): Awaitable<void>;
 }

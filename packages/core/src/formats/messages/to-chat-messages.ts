@@ -88,7 +88,7 @@ function toAssistantMessage(content: MessagesMessage['content']): ChatMessage {
 
 /**
  * Reasoning of other providers has its own details in the signature, which sign the text or stand beside it; that without
- * any can be read by nobody but people.
+ * any can be read only by people.
  */
 function toReasoning({ thinking, signature }: Block<'thinking'>, index: number): ReasoningDetail[] {
   const own = openReasoning(signature ?? '');

@@ -64,7 +64,7 @@ const TIERS: ReadonlyMap<string, ChatCompletionRequest['service_tier']> = new Ma
   ...(['default', 'flex', 'priority', 'scale', 'fast'] as const).map((tier) => [tier, tier] as const),
 ]);
 
-/** `speed` is the newer name (wire.md 22.1). A tier that nobody knows is upstream's matter. */
+/** `speed` is the newer name (wire.md 22.1). An unknown tier goes upstream as it is. */
 function toTier({ speed, service_tier: tier }: MessagesRequest): Pick<ChatCompletionRequest, 'service_tier'> {
   const asked = speed === 'fast' ? 'fast' : TIERS.get(tier ?? '');
   return asked === undefined ? {} : { service_tier: asked };

@@ -41,7 +41,7 @@ const STATEMENT_LIMIT_MS = 2500;
 
 /**
  * The ledger of one of several instances at a store. Each budget is divided into slices: a call that fits into the slice
- * of its instance asks nobody, and one that does not waits until the store has granted more. What open video jobs hold
+ * of its instance asks no store, and one that does not waits until the store has granted more. What open video jobs hold
  * is counted by the store.
  */
 export function createSharedLedger(options: SharedLedgerOptions): Ledger {
@@ -105,7 +105,7 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
       .then(admitted, refused)
       .finally(() => waits.delete(hold.id));
   };
-  /** A client may leave while a further turn waits: nobody would release what is held for that turn afterwards. */
+  /** A client may leave while a further turn waits: what is held for that turn would never be released. */
   const endWait = (id: string): void => {
     const wait = waits.get(id);
     if (wait !== undefined) wait.isOver = true;
@@ -197,7 +197,7 @@ interface CountedHoldsOptions {
   readonly generations: Pick<GenerationRepository, 'onCounted'>;
 }
 
-/** What of the holds is counted by the store: neither twice for long, nor by nobody for a moment. */
+/** Moves a hold's amount to the stored total: it may briefly count twice, never not at all. */
 interface CountedHolds {
   /** Releases what is held for a call; its cost, if it has one, stays until the store has counted it. */
   release(id: string, cost?: WorstCase): void;

@@ -22,7 +22,7 @@ interface SliceQueue {
   letIn(slice: Slice, waiter: Pick<Waiter, 'needNanoUsd' | 'admit'>): void;
   /** Lets in those that there is room for. Returns whether there was anyone. */
   serve(slice: Slice): boolean;
-  /** Attends to those who wait until nobody does. Never rejects. */
+  /** Serves the waiting calls until none is left. Never rejects. */
   attend(slice: Slice): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ function createSliceQueue({ statements, book, lease, platform, giveUp }: SliceQu
     } finally {
       slice.isServing = false;
     }
-    // One may have come after the last look, and left again as somebody was at work.
+    // A call may have come after the last look, and left again because the queue was at work.
     if (slice.waiters.length > 0) await attend(slice);
   };
   return { letIn, serve, attend };

@@ -18,7 +18,7 @@ const EVERY_MS = 1000;
 const IDLE_MS = 5000;
 /** The same for a wide budget, whose slices last as long without the store. */
 const WIDE_IDLE_MS = 65_000;
-/** A budget that nobody has asked about for this long is forgotten: its period is over, or its limit is gone. */
+/** A budget that has not been asked about for this long is forgotten: its period is over, or its limit is gone. */
 const FORGOTTEN_MS = 60 * 60 * 1000;
 /** A slice may stay this much larger than what was used lately. */
 const SPARE = 4;

@@ -36,7 +36,7 @@ export interface Slice {
   availableNanoUsd: number;
   /** The largest amount since the store was last asked, for calls while it is away. */
   lastLeasedNanoUsd: number;
-  /** Of calls that wait for further budgets. */
+  /** Set aside for calls that wait for further budgets. */
   earmarkedNanoUsd: number;
   /** What was counted by the store since the statement under way began. */
   countedMeanwhileNanoUsd: number;

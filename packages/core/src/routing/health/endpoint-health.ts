@@ -37,7 +37,7 @@ interface CallFailure {
 
 /**
  * What calls that waited for their first words have shown: one got them, or the last of them failed. `none`: the last of
- * them was abandoned by its client, so somebody else has to find out.
+ * them was abandoned by its client, so another call has to find out.
  */
 type Proof = 'responded' | 'failed' | 'none';
 

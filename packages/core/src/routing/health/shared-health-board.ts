@@ -16,7 +16,7 @@ type SharingPlatform = Pick<Platform, 'monotonicNow' | 'setTimer'>;
 
 /** Circuits that change are told at once, further ones together. */
 const TELL_EVERY_MS = 100;
-/** Counts, and once more the circuits that are open: whoever has missed them, or has come later, learns of them then. */
+/** Counts, and once more the circuits that are open: a process that has missed them, or has started later, learns of them then. */
 const SUM_UP_EVERY_MS = 2000;
 const ENDPOINTS_A_MESSAGE = 200;
 

@@ -34,7 +34,7 @@ const nameOf = (day: string): string => `deliveries-${day}.ndjson`;
 
 /**
  * Opens what became of deliveries: a file a day, which only grows, is made with its first line, and is dropped with the
- * generations of its day. Nothing of it is in memory: it is read when somebody looks at a call.
+ * generations of its day. Nothing of it is in memory: it is read when a call is looked at.
  */
 export async function openDeliveryLog(options: DeliveryLogOptions): Promise<OpenDeliveryLog> {
   const { files, logsPath, now, logger } = options;

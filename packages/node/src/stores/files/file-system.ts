@@ -130,7 +130,7 @@ export function errorReason(error: unknown): string {
 
 /**
  * A file system that makes, renames and removes nothing once another directory has the path of the one that was taken,
- * or none: whoever moves a directory away and starts a gateway at its path would else have two in one. Files that are
+ * or none: moving a directory away and starting a gateway at its path would else put two in one. Files that are
  * open stay with their directory.
  */
 export async function holdDirectory(files: FileSystem, directory: string): Promise<FileSystem> {

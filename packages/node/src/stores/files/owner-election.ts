@@ -51,7 +51,7 @@ const MOST_ROUNDS = 1000;
  * Each candidate puts up a socket under a name of its own, then looks for others, and becomes the owner when it finds
  * nobody. Of any two, one was up before the other looked, so never do both find nobody. Of candidates that find each
  * other, the one with the lowest name waits for the others to leave. A socket listens before it gets its name, and no
- * name is used twice: so one that refuses a connection is dead for ever, and anybody may remove it.
+ * name is used twice: so one that refuses a connection is dead for ever, and any process may remove it.
  *
  * The few calls to the file system are synchronous: a start has nothing else to do, and threads would cost it more.
  */
@@ -123,7 +123,7 @@ async function createCandidate({ directory, socketDirectory }: ClaimPlace): Prom
   const name = `owner-${process.pid}-${randomBytes(8).toString('hex')}.sock`;
   const socket = await listenAsOwner(join(socketDirectory, temporary));
   try {
-    // Whoever may enter the directory may ask: a dead socket of another user must not look like one that is silent.
+    // A process that may enter the directory may ask: a dead socket of another user must not look like one that is silent.
     chmodSync(join(directory, temporary), FOR_EVERYONE);
     renameSync(join(directory, temporary), join(directory, name));
     return { name, socket };
@@ -152,11 +152,11 @@ async function withdraw(directory: string, { name, socket }: Candidate): Promise
 
 /** What is at an address where an owner, or a process that wants to become one, listens. */
 export type OwnerResponse =
-  /** Nobody listens there, and nobody will again. */
+  /** No process listens there, and none will again. */
   | { readonly state: 'gone' }
-  /** Somebody listens and does not respond in time: a stopped process, or one that is very busy. */
+  /** A process listens and does not respond in time: a stopped process, or one that is very busy. */
   | { readonly state: 'silent' }
-  /** The connection was closed without a response: somebody has just stopped listening. */
+  /** The connection was closed without a response: a process has just stopped listening. */
   | { readonly state: 'leaving' }
   | SpeakingOwner;
 
@@ -232,7 +232,7 @@ export function askOwner(address: string, respondWithinMs: number): Promise<Owne
   });
 }
 
-/** Connects and leaves again without a question. Rejects when nobody listens. */
+/** Connects and leaves again without a question. Rejects when no process listens. */
 function connectTo(address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(address, () => {

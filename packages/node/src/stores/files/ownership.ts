@@ -148,7 +148,7 @@ function olderNameOf(directory: string, platform: NodeJS.Platform): string {
 /**
  * Takes the name by which older versions lock, once the directory is taken: so they are kept out, and are seen. On
  * Linux, containers with one network may have different directories under one path; a version that takes directories
- * themselves has another one then. Undefined where the name cannot be had and nobody of an older version has it.
+ * themselves has another one then. Undefined where the name cannot be had and no process of an older version has it.
  */
 async function takeOlderName(directory: string, place: OlderPlace): Promise<OwnerSocket | undefined> {
   const { platform, respondWithinMs, olderName } = place;

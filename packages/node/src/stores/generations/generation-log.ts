@@ -284,7 +284,7 @@ export interface WarmingOptions {
   readonly monotonicNow: () => number;
 }
 
-/** The process listens by then, and whoever waited for that has been served. */
+/** The process listens by then, and the calls that waited for that have been served. */
 const FIRST_MS = 500;
 /** Read in one turn: a millisecond. */
 const READ_IN_A_TURN = 200;

@@ -82,7 +82,7 @@ function changeYaml(text: string, apply: (document: Document.Parsed) => void): s
 }
 
 /**
- * TOML, by lines: no package changes it in place. Whoever calls this compares the result with what was meant, so that a
+ * TOML, by lines: no package changes it in place. The caller compares the result with what was meant, so that a
  * layout which these lines do not see is refused and not damaged.
  */
 export const tomlSettings: SettingsFormat = {

@@ -93,7 +93,7 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
   '/images/generations': 'API for pictures',
 };
 
-/** Explains why a request of a tool was refused. Of one without a valid key nobody can tell whose it was. */
+/** Explains why a request of a tool was refused. A request without a valid key cannot be traced to a tool. */
 export function describeRefusal(refusal: Facts, { tool, baseUrl, model }: Expected): Advice {
   const { method, path, status, key_hash: hash } = refusal;
   if (status === 401 || (status === 429 && hash === null)) {

@@ -76,7 +76,7 @@ function Form({ models, suggested, onMade }: FormProps) {
   const [typedLimit, setTypedLimit] = useState<string | null>(null);
   const model = models.find(({ id }) => id === modelId);
   const isPriced = model !== undefined && hasTokenPrices(model);
-  // A limit refuses calls that may cost what nobody knows.
+  // A limit refuses calls whose cost is unknown.
   const reservedUsd = toReservedUsd(model);
   const limit = typedLimit ?? (isPriced ? suggestLimit(reservedUsd ?? 0) : '');
   const make = useMutation({

@@ -8,7 +8,7 @@ export interface LabelledProps {
   readonly hint?: ReactNode;
   /** The gateway's message about the value. */
   readonly error?: string | undefined;
-  /** Of the control with its label. */
+  /** Classes of the control with its label. */
   readonly fieldClass?: string | undefined;
 }
 

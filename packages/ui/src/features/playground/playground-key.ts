@@ -91,7 +91,7 @@ export async function createPlaygroundKey(limitUsd: number | null): Promise<void
     method: 'POST',
     body: { name: PLAYGROUND_KEY_NAME, limit: limitUsd },
   });
-  // The oldest comes first, and whoever made a later one sees it.
+  // The oldest comes first, and the page that made a later one sees it.
   const first = (await findFirst()) ?? data;
   if (first.hash !== data.hash) await callApi(`/api/v1/keys/${data.hash}`, { method: 'DELETE' });
   actAsKey(first.hash);

@@ -29,7 +29,7 @@ export interface ProviderRow {
   readonly setup?: ProviderSetup;
   /** What was set up under the slug of a provider of the configuration, which counts. */
   readonly shadowed?: ProviderSetup;
-  /** Of the last 24 hours. */
+  /** The figures of the last 24 hours. */
   readonly past?: ProviderPast;
 }
 

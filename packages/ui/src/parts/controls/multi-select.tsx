@@ -30,7 +30,7 @@ interface MultiSelectProps {
   readonly placeholder?: string;
   /** Whether a text that is none of the options may be chosen. */
   readonly allowsOther?: boolean;
-  /** Of something chosen that is no option. */
+  /** Note beside a chosen value that is no option. */
   readonly unknownNote?: string;
 }
 

@@ -7,7 +7,7 @@ import { healthQuery, keysQuery, refreshEvery } from '../../api/queries.ts';
 import type { Key } from '../../api/types.ts';
 import { type ProviderState, providerStatesQuery } from '../../features/providers/provider-queries.ts';
 
-/** What is wrong or soon will be. Without the latest calls nobody knows that nothing is: then it is left out. */
+/** What is wrong or soon will be. Without the latest calls this is unknown: then it is left out. */
 export function Attention({ rows }: { rows: readonly GenerationRow[] | undefined }) {
   const { data: health } = useQuery(healthQuery);
   const { data: keys = [] } = useQuery(keysQuery);

@@ -25,7 +25,7 @@ interface ComposerProps {
   readonly isRunning: boolean;
   /** Models that do not take what is attached, with what they do not take. */
   readonly unsupported: readonly string[];
-  /** Of all that it is sent to; null where a price is not known. */
+  /** Cost of all that it is sent to; null where a price is not known. */
   readonly estimateUsd: number | null | undefined;
   readonly isFocused: boolean;
 }

@@ -9,7 +9,7 @@ import { useModal } from '../../parts/dialogs/use-modal.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
 
 interface ModelPickerProps {
-  /** Of the button: which column it is of. */
+  /** Label of the button, which names its column. */
   readonly label: string;
   readonly model: string;
   readonly models: readonly Model[];

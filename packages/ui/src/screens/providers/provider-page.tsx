@@ -98,7 +98,7 @@ interface SetupCardProps {
 function SetupCard({ row: { setup, shadowed }, isEditable, onGone }: SetupCardProps) {
   const stored = setup?.source === 'stored' ? setup : shadowed;
   const configured = setup?.source === 'config' ? setup : undefined;
-  // Of a provider that the program around the gateway has made, nothing is told.
+  // A provider that the program around the gateway has made has no settings to show.
   const isTold = configured !== undefined && (configured.address !== null || configured.settings !== null);
   if (stored === undefined && !isTold) return null;
   return (

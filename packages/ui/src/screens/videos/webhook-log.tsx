@@ -46,7 +46,7 @@ export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
 
 interface AnnouncementsProps {
   readonly deliveries: readonly WebhookDelivery[];
-  /** Of all that the gateway knows. */
+  /** How many deliveries the gateway knows. */
   readonly total: number | undefined;
   readonly state: State;
   readonly onState: (state: State) => void;

@@ -14,7 +14,7 @@ import { MenuPortal } from '../../parts/controls/menu.tsx';
 import { type ModeChoice, toModeChoice, useSwitchMode } from './mode-choice.ts';
 
 const RECORDING_REFRESH_MS = 2000;
-/** Somebody may have switched it by another way than a page of this browser. */
+/** It may have been switched by another way than a page of this browser. */
 const REFRESH_MS = 15_000;
 
 /** What becomes of calls, in one word that opens the choice of others; and recording by one click. */

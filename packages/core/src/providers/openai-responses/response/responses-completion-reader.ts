@@ -33,7 +33,7 @@ export function createResponsesCompletionReader(options: CompletionReaderOptions
         const { item } = event;
         if (!isRecord(item)) return undefined;
         items.start(placeOf(event), item);
-        // Whoever gets the items as they are gets this one, too: the completion has begun.
+        // A caller that gets the items as they are gets this one, too: the completion has begun.
         return keepsNative === true && !TRANSLATED.has(item['type']) ? toChunk({}) : undefined;
       }
       case 'response.output_item.done':

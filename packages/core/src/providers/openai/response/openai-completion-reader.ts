@@ -19,7 +19,7 @@ interface UpstreamCompletion {
   readonly error?: unknown;
   readonly system_fingerprint?: unknown;
   readonly service_tier?: unknown;
-  /** Of a gateway: display name of the provider behind it. */
+  /** Display name of the provider behind a gateway. */
   readonly provider?: unknown;
   /** Perplexity, and gateways that pass its on. */
   readonly citations?: unknown;

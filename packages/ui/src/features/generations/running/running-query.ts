@@ -21,7 +21,7 @@ export const runningQuery = queryOptions({
   queryFn: ({ signal }) => callApi<RunningCalls>('/admin/v1/generations/running', { signal }),
 });
 
-/** A shorter call would end before anybody has read its line, and the page would jump with each. */
+/** A shorter call would end before its line can be read, and the page would jump with each. */
 const LEAST_MS = 1000;
 
 /** The calls that are worth a line, and the number of all others. */

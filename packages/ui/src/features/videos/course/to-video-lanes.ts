@@ -6,7 +6,7 @@ import { type Deliveries, toDeliveryLanes } from '../../generations/story/to-del
 
 interface FilmedJob {
   readonly course: VideoCourse;
-  /** Of its generation; empty while the job is open. */
+  /** The attempts of its generation; empty while the job is open. */
   readonly attempts: NonNullable<Generation['provider_responses']>;
   /** Milliseconds since the job was ordered; null while it is open. */
   readonly endMs: number | null;

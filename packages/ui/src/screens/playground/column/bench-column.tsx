@@ -38,7 +38,7 @@ interface BenchColumnProps {
   readonly sharing: ReadonlyMap<string, number>;
   readonly baseText: string | undefined;
   readonly baseName: string;
-  /** Of what would be sent now; undefined where that cannot be. */
+  /** Cost of what would be sent now; undefined where that cannot be estimated. */
   readonly estimate: Estimate | undefined;
 }
 

@@ -28,7 +28,7 @@ const STATUSES: Readonly<Record<RunState['status'], { readonly label: string; re
 };
 
 interface ColumnFooterProps {
-  /** Of the run under way; null when none is. */
+  /** Status of the run under way; null when none is. */
   readonly live: RunState['status'] | null;
   readonly turn: AssistantTurn | undefined;
   readonly isRaw: boolean;

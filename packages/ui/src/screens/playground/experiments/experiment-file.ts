@@ -18,7 +18,7 @@ export class NotAnExperiment extends Error {
   override readonly name = 'NotAnExperiment';
 }
 
-/** Reads a file that somebody else may have written. What it calls its ids are made anew. Throws `NotAnExperiment`. */
+/** Reads a file that may come from another person. Its ids are made again. Throws `NotAnExperiment`. */
 export function readExperimentFile(text: string, newId: NewId): Experiment {
   let value: unknown;
   try {
