@@ -4,9 +4,9 @@ import path from 'node:path';
 import { findCircles, type Import, readImports } from './import-graph.ts';
 
 /** Imports that a folder of core may have from outside of itself. */
-interface Room {
+interface Folder {
   readonly imports: readonly string[];
-  /** Rooms of which it may import types alone. */
+  /** Folders of which it may import types alone. */
   readonly types?: readonly string[];
   /** Packages from outside that it may import; `zod` is open to all. */
   readonly packages?: readonly string[];
@@ -19,10 +19,10 @@ const KINDS = ['embeddings', 'videos', 'chat', 'formats'];
 const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials'];
 
 /**
- * The rooms of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
+ * The folders of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
  * `test/contract/borders.test.ts` checks the sources against it (docs/decisions/0023).
  */
-export const CORE_ROOMS: Readonly<Record<string, Room>> = {
+export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   foundation: { imports: [], packages: ['eventsource-parser'] },
   wire: { imports: ['foundation'] },
   http: { imports: ['foundation'] },
@@ -38,7 +38,7 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   guardrails: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'], packages: ['re2js'] },
   limits: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails'] },
   generations: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'] },
-  dispatch: { imports: UP_TO_DISPATCH.filter((room) => room !== 'dispatch') },
+  dispatch: { imports: UP_TO_DISPATCH.filter((folder) => folder !== 'dispatch') },
   broadcast: {
     imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails', 'generations', 'webhooks'],
   },
@@ -51,7 +51,7 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
 };
 
 /**
- * The files above all rooms: the door and what a gateway is made of. They may import every room; no room imports them.
+ * The files above all folders: the door and what a gateway is made of. They may import every folder; no folder imports them.
  */
 export const CORE_TOP = ['index.ts', 'gateway.ts', 'runtime.ts', 'options.ts'];
 
@@ -154,7 +154,7 @@ export interface Findings {
   readonly circles: readonly (readonly string[])[];
   /** Packages that import one another in a circle. */
   readonly packageCircles: readonly (readonly string[])[];
-  /** Files of the core in no room of the table, and of the UI and the server in a folder that is on no floor. */
+  /** Files of the core in no folder of the table, and of the UI and the server in a folder that is on no floor. */
   readonly homeless: readonly string[];
 }
 
@@ -185,7 +185,7 @@ export function toBreach({ from, specifier, to, isType }: Import): Breach | unde
       : (findBundleProblem({ from, to, isType }) ??
         findFloorProblem(from, to) ??
         findServerFloorProblem(from, to) ??
-        findRoomProblem({ from, to, isType })));
+        findFolderProblem({ from, to, isType })));
   return reason === undefined ? undefined : { from, to: to ?? specifier, reason };
 }
 
@@ -208,7 +208,7 @@ function findPackageProblem({ from, specifier, isType }: Omit<Import, 'to'>): st
   return isType ? undefined : `${ours} may import types alone of ${specifier}`;
 }
 
-/** The core imports `zod`, what its room names, and data beside the file; the UI's bundle has no `zod`. */
+/** The core imports `zod`, what its folder names, and data beside the file; the UI's bundle has no `zod`. */
 function findOutsideProblem({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
   if (packageOf(from) === 'ui') {
     if (isBuiltin(specifier)) return 'the UI runs in browsers, without the modules of Node';
@@ -218,13 +218,13 @@ function findOutsideProblem({ from, specifier, isType }: Omit<Import, 'to'>): st
   }
   if (from.startsWith(TESTING)) return packageNamedBy(specifier) === 'core' ? undefined : 'it is for any test runner';
   if (!from.startsWith(CORE)) return undefined;
-  const room = roomOf(from);
+  const folder = folderOf(from);
   if (specifier.endsWith('.json')) {
-    return specifier.startsWith('./') ? undefined : `${room} may import data only from beside it`;
+    return specifier.startsWith('./') ? undefined : `${folder} may import data only from beside it`;
   }
-  const allowed = [...NEUTRAL, ...(CORE_ROOMS[room ?? '']?.packages ?? [])];
+  const allowed = [...NEUTRAL, ...(CORE_FOLDERS[folder ?? '']?.packages ?? [])];
   if (allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`))) return undefined;
-  return `${room ?? 'the top of core'} may import only ${allowed.join(', ')} from outside`;
+  return `${folder ?? 'the top of core'} may import only ${allowed.join(', ')} from outside`;
 }
 
 function findBridgeProblem(from: string, specifier: string): string | undefined {
@@ -242,7 +242,7 @@ function isHomeless(file: string): boolean {
     const [folder, ...inside] = file.slice(sources.length).split('/');
     if (file.startsWith(sources)) return inside.length > 0 && !floors.includes(folder ?? '');
   }
-  return file.startsWith(CORE) && roomOf(file) === undefined;
+  return file.startsWith(CORE) && folderOf(file) === undefined;
 }
 
 function findFloorProblem(from: string, to: string): string | undefined {
@@ -268,29 +268,29 @@ function findServerFloorProblem(from: string, to: string): string | undefined {
   return otherFloor > floor ? `${folder} may not import ${other}, which is above it` : undefined;
 }
 
-function findRoomProblem({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
+function findFolderProblem({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
   if (to.startsWith(TESTING) !== from.startsWith(TESTING)) {
     return to.startsWith(TESTING) ? 'the product may not import testing, which is for tests' : undefined;
   }
   if (!from.startsWith(CORE) || !to.startsWith(CORE)) return undefined;
-  const [room, other] = [roomOf(from), roomOf(to)];
-  if (room === other) return undefined;
-  if (room === TOP) return undefined;
-  if (other === TOP) return `no room imports the files above all rooms`;
-  const { imports, types = [] } = CORE_ROOMS[room ?? ''] ?? { imports: [] };
+  const [folder, other] = [folderOf(from), folderOf(to)];
+  if (folder === other) return undefined;
+  if (folder === TOP) return undefined;
+  if (other === TOP) return `no folder imports the files above all folders`;
+  const { imports, types = [] } = CORE_FOLDERS[folder ?? ''] ?? { imports: [] };
   if (imports.includes(other ?? '')) return undefined;
-  if (!types.includes(other ?? '')) return `${room} may not import ${other}`;
-  return isType ? undefined : `${room} may import types alone of ${other}`;
+  if (!types.includes(other ?? '')) return `${folder} may not import ${other}`;
+  return isType ? undefined : `${folder} may import types alone of ${other}`;
 }
 
 const TOP = 'top';
 
-/** The room of a file of the core; `top` above all rooms, undefined in none. */
-export function roomOf(file: string): string | undefined {
+/** The folder of a file of the core; `top` above all folders, undefined in none. */
+export function folderOf(file: string): string | undefined {
   const inside = file.slice(CORE.length);
   if (!inside.includes('/')) return CORE_TOP.includes(inside) ? TOP : undefined;
-  const room = inside.slice(0, inside.indexOf('/'));
-  return room in CORE_ROOMS ? room : undefined;
+  const folder = inside.slice(0, inside.indexOf('/'));
+  return folder in CORE_FOLDERS ? folder : undefined;
 }
 
 /** Returns `core` for `packages/core/src/…`, and `desktop` for `desktop/src/…`. */

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import { CORE_ROOMS, findBreaches, roomOf, toBreach } from '../../scripts/borders.ts';
+import { CORE_FOLDERS, findBreaches, folderOf, toBreach } from '../../scripts/borders.ts';
 import { findCircles, parseImports } from '../../scripts/import-graph.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const found = findBreaches(root);
-test('no file imports what the table of rooms does not name', () => {
+test('no file imports what the table of folders does not name', () => {
   expect(found.breaches).toEqual([]);
 });
 
@@ -19,23 +19,23 @@ test('no files import one another in a circle, and no packages do', () => {
   expect(found.packageCircles).toEqual([]);
 });
 
-test('every file of the core stands in a room of the table, and every one of the UI and the server on a floor', () => {
+test('every file of the core stands in a folder of the table, and every one of the UI and the server on a floor', () => {
   expect(found.homeless).toEqual([]);
 });
 
-test('a room may only import rooms above it in the table, so that there is an order', () => {
-  const rooms = Object.entries(CORE_ROOMS);
-  const edges = rooms.flatMap(([room, { imports, types = [] }]) =>
-    [...imports, ...types].map((other) => [room, other] as const),
+test('a folder may only import folders above it in the table, so that there is an order', () => {
+  const folders = Object.entries(CORE_FOLDERS);
+  const edges = folders.flatMap(([folder, { imports, types = [] }]) =>
+    [...imports, ...types].map((other) => [folder, other] as const),
   );
   expect(findCircles(edges)).toEqual([]);
-  for (const [room, other] of edges) {
-    const places = rooms.map(([name]) => name);
-    expect([room, other, places.indexOf(other) < places.indexOf(room)]).toEqual([room, other, true]);
+  for (const [folder, other] of edges) {
+    const places = folders.map(([name]) => name);
+    expect([folder, other, places.indexOf(other) < places.indexOf(folder)]).toEqual([folder, other, true]);
   }
 });
 
-test('circles are found, and a file outside of all rooms', () => {
+test('circles are found, and a file outside of all folders', () => {
   expect(
     findCircles([
       ['a', 'b'],
@@ -44,9 +44,9 @@ test('circles are found, and a file outside of all rooms', () => {
       ['c', 'd'],
     ]),
   ).toEqual([['b', 'c']]);
-  expect(roomOf('packages/core/src/nowhere/file.ts')).toBeUndefined();
-  expect(roomOf('packages/core/src/stray.ts')).toBeUndefined();
-  expect(roomOf('packages/core/src/wire/fields.ts')).toBe('wire');
+  expect(folderOf('packages/core/src/nowhere/file.ts')).toBeUndefined();
+  expect(folderOf('packages/core/src/stray.ts')).toBeUndefined();
+  expect(folderOf('packages/core/src/wire/fields.ts')).toBe('wire');
 });
 
 test.each([
@@ -161,7 +161,7 @@ test('the bundle of the UI imports zod neither itself nor by the contract of the
   expect(toBreach({ ...inDesktop, to: BRIDGE.to, isType: false })).toBeUndefined();
 });
 
-test('of the rooms in its column `types` a room imports types alone', () => {
+test('of the folders in its column `types` a folder imports types alone', () => {
   const provider = { specifier: '../providers/provider.ts', to: 'packages/core/src/providers/provider.ts' };
   const inStores = { from: 'packages/core/src/stores/store.ts', ...provider };
   expect(toBreach({ ...inStores, isType: true })).toBeUndefined();
@@ -196,7 +196,7 @@ test.each([
   expect(toBreach({ from: server + from, to: server + to, specifier: './b.ts', isType: true })?.reason).toBe(reason);
 });
 
-test('the cases of the contracts are for tests: neither a room nor the door of the core imports them', () => {
+test('the cases of the contracts are for tests: neither a folder nor the door of the core imports them', () => {
   const cases = { specifier: './testing/index.ts', to: 'packages/core/testing/index.ts', isType: false };
   for (const from of ['packages/core/src/index.ts', 'packages/core/src/api/routes.ts']) {
     expect(toBreach({ from, ...cases })?.reason).toBe('the product may not import testing, which is for tests');

@@ -12,20 +12,20 @@ import {
   type LedgerOptions,
   type WorstCase,
 } from '../ledger.ts';
-import { createSliceDesk, type SliceDesk } from './slice-queue.ts';
+import { createSliceAdmission, type SliceAdmission } from './slice-queue.ts';
 import {
   createSliceLease,
   createSliceStatements,
-  createSliceUpkeep,
+  createSliceRenewal,
   createStatementLimit,
   type SliceStatements,
 } from './slice-store.ts';
 import {
   createSlice,
-  createSliceShelf,
+  createSlicesByBudget,
   noteUse,
   type Slice,
-  type SliceShelf,
+  type SlicesByBudget,
   toSlicedBudget,
   usedOf,
 } from './slice.ts';
@@ -47,22 +47,22 @@ const STATEMENT_LIMIT_MS = 2500;
 export function createSharedLedger(options: SharedLedgerOptions): Ledger {
   const { slices, generations, platform, logger, onRefusal } = options;
   const book = createHoldBook();
-  const shelf = createSliceShelf();
+  const byBudget = createSlicesByBudget();
   const within = createStatementLimit(platform, STATEMENT_LIMIT_MS);
-  const lease = createSliceLease({ slices, platform, within, restore: () => restoreUsed(shelf, statements, book) });
+  const lease = createSliceLease({ slices, platform, within, restore: () => restoreUsed(byBudget, statements, book) });
   const statements: SliceStatements = createSliceStatements({ slices, book, lease, platform, within, logger });
-  const desk = createSliceDesk({ whenDown: slices.whenDown, statements, book, lease, platform });
-  const upkeep = createSliceUpkeep({ shelf, statements, lease, book, platform });
-  const counted = createCountedHolds({ book, shelf, desk, platform, generations });
+  const admission = createSliceAdmission({ whenDown: slices.whenDown, statements, book, lease, platform });
+  const renewal = createSliceRenewal({ byBudget, statements, lease, book, platform });
+  const counted = createCountedHolds({ book, byBudget, admission, platform, generations });
   /** By call, while it waits for room. */
   const waits = new Map<string, { isOver: boolean }>();
   const stopListening = [
     slices.onRecall((budget) => {
-      const slice = shelf.get(budget);
-      if (slice !== undefined) desk.giveBack(slice).catch(() => undefined);
+      const slice = byBudget.get(budget);
+      if (slice !== undefined) admission.giveBack(slice).catch(() => undefined);
     }),
     slices.onGivenBack((budget, instanceId) => {
-      const slice = shelf.get(budget);
+      const slice = byBudget.get(budget);
       slice?.givenBackBy.add(instanceId);
       slice?.onGivenBack?.();
     }),
@@ -70,20 +70,20 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
 
   const sliceOf = (budget: Budget): Slice => {
     const sliced = toSlicedBudget(budget);
-    const present = shelf.get(sliced);
+    const present = byBudget.get(sliced);
     if (present !== undefined) return present;
     const slice = createSlice(sliced, budget, platform.monotonicNow());
-    shelf.add(slice);
-    upkeep.begin();
+    byBudget.add(slice);
+    renewal.begin();
     return slice;
   };
   const reserve = (hold: Hold, budgets: readonly Budget[]): Awaitable<void> => {
     const demands = toDemands(hold, budgets, sliceOf);
     const pass = (): void => {
       book.add(hold);
-      for (const { slice, budget } of demands) desk.growEarly(slice, budget);
+      for (const { slice, budget } of demands) admission.growEarly(slice, budget);
     };
-    if (demands.every(({ slice, budget, needNanoUsd }) => desk.isOpen(slice, budget, needNanoUsd))) {
+    if (demands.every(({ slice, budget, needNanoUsd }) => admission.isOpen(slice, budget, needNanoUsd))) {
       const now = platform.monotonicNow();
       for (const { slice, needNanoUsd } of demands) noteUse(slice, needNanoUsd, now);
       return pass();
@@ -93,7 +93,7 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
     const admitted = (): void => {
       for (const { slice, needNanoUsd } of demands) slice.earmarkedNanoUsd -= needNanoUsd;
       if (!wait.isOver) return pass();
-      for (const { slice } of demands) desk.noteFree(slice);
+      for (const { slice } of demands) admission.noteFree(slice);
       throw new GatewayError('client_closed_request', 'The call ended while it waited for its budgets');
     };
     const refused = (error: unknown): never => {
@@ -101,7 +101,7 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
       if (refusing !== undefined) onRefusal?.(refusing.budget, hold);
       throw error;
     };
-    return admitToAll(demands, desk)
+    return admitToAll(demands, admission)
       .then(admitted, refused)
       .finally(() => waits.delete(hold.id));
   };
@@ -136,7 +136,7 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
       await counted.close();
       for (const stop of stopListening) stop();
       // The slices of an instance that cannot return them end with its lease.
-      await upkeep.end().catch(() => undefined);
+      await renewal.end().catch(() => undefined);
     },
   };
 }
@@ -164,24 +164,24 @@ function toDemands(hold: WorstCase, budgets: readonly Budget[], sliceOf: (budget
 }
 
 /** Sets the amounts aside in all slices; when one refuses, in none. */
-async function admitToAll(demands: readonly Demand[], desk: SliceDesk): Promise<void> {
-  const admissions = demands.map(async ({ slice, budget, needNanoUsd }) => desk.admit(slice, budget, needNanoUsd));
+async function admitToAll(demands: readonly Demand[], admission: SliceAdmission): Promise<void> {
+  const admissions = demands.map(async ({ slice, budget, needNanoUsd }) => admission.admit(slice, budget, needNanoUsd));
   const results = await Promise.allSettled(admissions);
   const refusal = results.find((result) => result.status === 'rejected');
   if (refusal === undefined) return;
   for (const [index, { slice, needNanoUsd }] of demands.entries()) {
     if (results[index]?.status !== 'fulfilled') continue;
     slice.earmarkedNanoUsd -= needNanoUsd;
-    desk.noteFree(slice);
+    admission.noteFree(slice);
   }
   throw refusal.reason;
 }
 
 /** Writes what this instance uses, after others may have been given its slices. */
-async function restoreUsed(shelf: SliceShelf, statements: SliceStatements, book: HoldBook): Promise<void> {
+async function restoreUsed(byBudget: SlicesByBudget, statements: SliceStatements, book: HoldBook): Promise<void> {
   const used: Slice[] = [];
-  await Promise.all([...shelf.all()].map(({ asking }) => asking ?? Promise.resolve()));
-  for (const slice of shelf.all()) {
+  await Promise.all([...byBudget.all()].map(({ asking }) => asking ?? Promise.resolve()));
+  for (const slice of byBudget.all()) {
     slice.leasedNanoUsd = Math.max(0, usedOf(slice, book));
     slice.writtenNanoUsd = 0;
     if (slice.leasedNanoUsd > 0) used.push(slice);
@@ -191,8 +191,8 @@ async function restoreUsed(shelf: SliceShelf, statements: SliceStatements, book:
 
 interface CountedHoldsOptions {
   readonly book: HoldBook;
-  readonly shelf: SliceShelf;
-  readonly desk: Pick<SliceDesk, 'noteFree'>;
+  readonly byBudget: SlicesByBudget;
+  readonly admission: Pick<SliceAdmission, 'noteFree'>;
   readonly platform: Pick<Platform, 'setTimer'>;
   readonly generations: Pick<GenerationRepository, 'onCounted'>;
 }
@@ -215,7 +215,7 @@ const UNTIL_LIMIT_MS = 10_000;
 const CLOSE_LIMIT_MS = 1000;
 
 function createCountedHolds(options: CountedHoldsOptions): CountedHolds {
-  const { book, shelf, desk, platform, generations } = options;
+  const { book, byBudget, admission, platform, generations } = options;
   /** Calls that have been recorded, and not counted. */
   const recorded = new Set<string>();
   /** Calls that were counted before the process that appended them noticed it. */
@@ -224,12 +224,12 @@ function createCountedHolds(options: CountedHoldsOptions): CountedHolds {
   let onAllCounted: (() => void) | undefined;
 
   const noteFree = (spenders: readonly string[]): void => {
-    for (const spender of spenders) for (const slice of shelf.ofSpender(spender)) desk.noteFree(slice);
+    for (const spender of spenders) for (const slice of byBudget.ofSpender(spender)) admission.noteFree(slice);
   };
   /** The store counts it from now on, so the slices become smaller by it. */
   const moveToStore = (holds: readonly Hold[]): void => {
     for (const { spenders, creditsNanoUsd, anyNanoUsd } of holds) {
-      for (const slice of spenders.flatMap(shelf.ofSpender)) {
+      for (const slice of spenders.flatMap(byBudget.ofSpender)) {
         const amount = slice.held.includesByok ? anyNanoUsd : (creditsNanoUsd ?? 0);
         slice.leasedNanoUsd = Math.max(0, slice.leasedNanoUsd - amount);
         slice.countedMeanwhileNanoUsd += amount;

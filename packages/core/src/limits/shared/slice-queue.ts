@@ -164,7 +164,7 @@ function findRefusal(slice: Slice, budget: Budget, needNanoUsd: number, now: num
 }
 
 /** Lets calls into slices, and asks the store for more where there is no room. */
-export interface SliceDesk {
+export interface SliceAdmission {
   /** Whether a call may pass at once. */
   isOpen(slice: Slice, budget: Budget, needNanoUsd: number): boolean;
   /** Sets an amount aside for a call, which must take it back. Fails with a refusal, or a 503 while the store is away. */
@@ -177,7 +177,7 @@ export interface SliceDesk {
   giveBack(slice: Slice): Promise<void>;
 }
 
-interface SliceDeskOptions {
+interface SliceAdmissionOptions {
   readonly whenDown: BudgetSlices['whenDown'];
   readonly statements: SliceStatements;
   readonly book: HoldBook;
@@ -189,7 +189,13 @@ const GROW_EVERY_MS = 250;
 /** Where there is little left, or the store is away. */
 const GROW_LATER_MS = 2000;
 
-export function createSliceDesk({ whenDown, statements, book, lease, platform }: SliceDeskOptions): SliceDesk {
+export function createSliceAdmission({
+  whenDown,
+  statements,
+  book,
+  lease,
+  platform,
+}: SliceAdmissionOptions): SliceAdmission {
   /** While the store is away: as much again as the slice that was there last. */
   const maySpool = (slice: Slice, needNanoUsd: number): boolean =>
     whenDown === 'spool' && usedOf(slice, book) + needNanoUsd <= 2 * slice.lastLeasedNanoUsd;
@@ -206,7 +212,7 @@ export function createSliceDesk({ whenDown, statements, book, lease, platform }:
       }
     },
   });
-  const isOpen: SliceDesk['isOpen'] = (slice, budget, needNanoUsd) =>
+  const isOpen: SliceAdmission['isOpen'] = (slice, budget, needNanoUsd) =>
     slice.waiters.length === 0 && lease.isValid() && hasRoom(slice, budget, needNanoUsd, book);
 
   return {

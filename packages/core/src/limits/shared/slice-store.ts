@@ -3,10 +3,10 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { BudgetSlices, SliceGrant } from '../../stores/store.ts';
 import type { Budget } from '../budgets.ts';
 import type { HoldBook } from '../ledger.ts';
-import { freeOf, minuteOf, recentOf, type Slice, type SliceShelf, usedOf } from './slice.ts';
+import { freeOf, minuteOf, recentOf, type Slice, type SlicesByBudget, usedOf } from './slice.ts';
 
-interface SliceUpkeepOptions {
-  readonly shelf: SliceShelf;
+interface SliceRenewalOptions {
+  readonly byBudget: SlicesByBudget;
   readonly statements: Pick<SliceStatements, 'put' | 'isDown'>;
   readonly lease: Pick<SliceLease, 'isValid' | 'renewedAt'>;
   readonly book: HoldBook;
@@ -24,7 +24,7 @@ const FORGOTTEN_MS = 60 * 60 * 1000;
 const SPARE = 4;
 
 /** Writes once a second, in one statement for all slices, what has been counted or is not needed any more. */
-export function createSliceUpkeep({ shelf, statements, lease, book, platform }: SliceUpkeepOptions) {
+export function createSliceRenewal({ byBudget, statements, lease, book, platform }: SliceRenewalOptions) {
   let cancel: (() => void) | undefined;
   let isStopped = false;
   let failedAt = -Infinity;
@@ -39,7 +39,7 @@ export function createSliceUpkeep({ shelf, statements, lease, book, platform }: 
     const mayKeep = isEnding || isIdle ? 0 : Math.max(recent, 2 * minute);
     slice.leasedNanoUsd = used + Math.max(0, Math.min(freeOf(slice, book), mayKeep));
     if (slice.leasedNanoUsd !== slice.writtenNanoUsd) return true;
-    if (slice.leasedNanoUsd === 0 && isIdle) shelf.remove(slice);
+    if (slice.leasedNanoUsd === 0 && isIdle) byBudget.remove(slice);
     return false;
   };
   const write = async (isEnding: boolean): Promise<void> => {
@@ -47,7 +47,7 @@ export function createSliceUpkeep({ shelf, statements, lease, book, platform }: 
     // Slices that could not be written stay as they are until the store is back: calls may need them.
     const isDown = statements.isDown() || lease.renewedAt() <= failedAt;
     if (!lease.isValid() || (isDown && !isEnding)) return;
-    const changed = [...shelf.all()].filter((slice) => lookAt(slice, isEnding, now));
+    const changed = [...byBudget.all()].filter((slice) => lookAt(slice, isEnding, now));
     if (changed.length === 0) return;
     await statements.put(changed).catch((error: unknown) => {
       failedAt = now;
@@ -62,7 +62,7 @@ export function createSliceUpkeep({ shelf, statements, lease, book, platform }: 
         .catch(() => undefined)
         .finally(() => {
           cancel = undefined;
-          if (!shelf.isEmpty()) schedule();
+          if (!byBudget.isEmpty()) schedule();
         });
     }, EVERY_MS);
   };
@@ -73,7 +73,7 @@ export function createSliceUpkeep({ shelf, statements, lease, book, platform }: 
     async end(): Promise<void> {
       isStopped = true;
       cancel?.();
-      await Promise.all([...shelf.all()].map(({ asking }) => asking ?? Promise.resolve()));
+      await Promise.all([...byBudget.all()].map(({ asking }) => asking ?? Promise.resolve()));
       await write(true);
     },
   };

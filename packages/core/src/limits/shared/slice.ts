@@ -143,7 +143,7 @@ export function noteUse(slice: Slice, needNanoUsd: number, now: number): void {
 }
 
 /** Finds the slices of an instance by budget and by spender. */
-export interface SliceShelf {
+export interface SlicesByBudget {
   get(sliced: SlicedBudget): Slice | undefined;
   add(slice: Slice): void;
   remove(slice: Slice): void;
@@ -154,7 +154,7 @@ export interface SliceShelf {
 
 const NONE: readonly Slice[] = [];
 
-export function createSliceShelf(): SliceShelf {
+export function createSlicesByBudget(): SlicesByBudget {
   const byKey = new Map<string, Slice>();
   const bySpender = new Map<string, readonly Slice[]>();
   return {
