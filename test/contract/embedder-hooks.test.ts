@@ -60,7 +60,7 @@ describe.each(DOORS.map((door) => [door.name, door] as const))('a chat over /%s'
     const response = await core.post(door.path, door.toBody(CHAT));
     expect(response.status).toBe(200);
     expect(seen).toMatchObject([
-      { kind: 'chat', door: name, request: { model: 'test/asked' }, principal: { name: 'dev' } },
+      { kind: 'chat', format: name, request: { model: 'test/asked' }, principal: { name: 'dev' } },
     ]);
     expect(seen[0]?.headers['authorization']).toMatch(/^Bearer /);
     expect(transport.latest().sent).toMatchObject({ model: 'claude-amended' });

@@ -54,7 +54,7 @@ test.each(NEEDS_KEY)('responds with 401 to %s %s without a key and with an unkno
     });
     expect(response.status).toBe(401);
     const { error } = jsonOf(response) as { error: Record<string, unknown> & { metadata?: { error_type: string } } };
-    // The form of some doors has it beside the message.
+    // Some formats have it beside the message.
     expect(error['error_type'] ?? error.metadata?.error_type).toBe('authentication');
   }
 });

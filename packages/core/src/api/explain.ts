@@ -12,7 +12,7 @@ import type { RegionOf } from '../routing/regions.ts';
 import { type CallOrigin, applyRules, explainRules } from '../routing/rules.ts';
 import type { Store } from '../stores/store.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
-import { DOORS, routingExplanationSchema } from '../wire/routing-rules.ts';
+import { FORMATS, routingExplanationSchema } from '../wire/routing-rules.ts';
 
 /** What an explanation uses of a gateway. */
 export interface ExplainParts extends OnwardParts {
@@ -27,7 +27,9 @@ const explainCallQuerySchema = z.object({
   /** Hash of the API key to explain for; without it, a key without any restrictions. */
   key: z.string().optional(),
   /** For rules: the form of the call, its user agent, and whether an agent makes it that another one has started. */
-  door: z.enum(DOORS).default('chat'),
+  format: z.enum(FORMATS).optional(),
+  /** Former name of `format`. */
+  door: z.enum(FORMATS).optional(),
   user_agent: z.string().max(512).optional(),
   subagent: z.enum(['true', 'false']).default('false'),
 });
@@ -65,9 +67,9 @@ export const explainCall = operation<ExplainParts>()({
 });
 
 /** The origin of a call as the query describes it. */
-function toOrigin({ door, user_agent: agent, subagent }: z.output<typeof explainCallQuerySchema>): CallOrigin {
+function toOrigin({ format, door, user_agent: agent, subagent }: z.output<typeof explainCallQuerySchema>): CallOrigin {
   return {
-    door,
+    format: format ?? door ?? 'chat',
     headers: {
       ...(agent !== undefined && { 'user-agent': agent }),
       ...(subagent === 'true' && { 'x-claude-code-agent-id': 'explained' }),

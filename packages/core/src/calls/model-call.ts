@@ -13,7 +13,7 @@ import {
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import { refuseField } from '../wire/fields.ts';
-import type { Door } from '../wire/routing-rules.ts';
+import type { FormatName } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 import type { VideoRequest } from '../wire/videos.ts';
 import type { CallKind, CallRegion, RequestLabels } from './call-kind.ts';
@@ -145,7 +145,7 @@ export function createGenerationId(platform: Pick<Platform, 'randomBytes' | 'now
 
 /** A request by its kind, as its operation has read and checked it. */
 export type HookedRequest =
-  | { readonly kind: 'chat'; readonly door: Door; readonly request: ChatCompletionRequest }
+  | { readonly kind: 'chat'; readonly format: FormatName; readonly request: ChatCompletionRequest }
   | { readonly kind: 'embeddings'; readonly request: EmbeddingsRequest }
   | { readonly kind: 'video'; readonly request: VideoRequest };
 

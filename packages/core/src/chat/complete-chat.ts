@@ -68,18 +68,22 @@ export async function completeChat(format: Format, context: ChatContext): Promis
 
 /** Hands a chat request to the hook of the host, which has no say in whether the completion is streamed. */
 async function amendChat(
-  { door }: Format,
+  { name: format }: Format,
   request: ChatCompletionRequest,
   context: ChatContext,
 ): Promise<ChatCompletionRequest> {
-  const amended = await amendRequest({ kind: 'chat', door, request }, parseChatCompletion, context);
+  const amended = await amendRequest({ kind: 'chat', format, request }, parseChatCompletion, context);
   return amended === request ? request : { ...amended, stream: request.stream, stream_options: request.stream_options };
 }
 
 /** Makes the call of a chat request, for the model that the rules of the account choose for it. */
-export function receiveChat({ door }: Format, request: ChatCompletionRequest, context: ChatContext): ChatRun['call'] {
+export function receiveChat(
+  { name: format }: Format,
+  request: ChatCompletionRequest,
+  context: ChatContext,
+): ChatRun['call'] {
   const { headers } = context.request;
-  return applyRules(receiveCall(chatKind, request, context), { door, headers }, context.parts.routing);
+  return applyRules(receiveCall(chatKind, request, context), { format, headers }, context.parts.routing);
 }
 
 /** A chat call is planned with the tools that the gateway runs, and without the plugins that it leaves to others. */

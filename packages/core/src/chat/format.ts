@@ -3,13 +3,13 @@ import type { Scratch } from '../foundation/platform.ts';
 import type { HeaderMap } from '../http/request.ts';
 import type { ChatChunk, FinishReason, Usage } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
-import type { Door } from '../wire/routing-rules.ts';
+import type { FormatName } from '../wire/routing-rules.ts';
 import type { RoutingMembers } from '../wire/routing.ts';
 
 /** The format of one chat route of the API. The call itself is the same for all routes. */
 export interface Format {
   /** Its name in rules for routing. */
-  readonly door: Door;
+  readonly name: FormatName;
   /** Reads and checks a request. Throws `invalid_request` that names every field. */
   parse(body: unknown, headers: HeaderMap): ParsedChat;
 }

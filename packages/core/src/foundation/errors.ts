@@ -19,7 +19,7 @@ interface ErrorTraits {
 const ERROR_CODES = {
   invalid_request: { status: 400, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   context_length_exceeded: { status: 400, errorType: 'context_length_exceeded', blame: 'caller', isTransient: false },
-  /** Official clients of some doors expect 404 for it (`messagesErrors`). */
+  /** Official clients of some formats expect 404 for it (`messagesErrors`). */
   unknown_model: { status: 400, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   content_policy_violation: { status: 400, errorType: 'content_policy_violation', blame: 'caller', isTransient: false },
   authentication: { status: 401, errorType: 'authentication', blame: 'operator', isTransient: false },

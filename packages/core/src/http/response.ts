@@ -21,7 +21,7 @@ export function toJsonResponse(status: number, body: unknown, headers: Record<st
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** The errors of one door. */
+/** The errors of one format. */
 export interface ErrorForm {
   /** The response for an error. `generationId`: of the call that it ended, null before there is one. */
   toResponse(error: GatewayError, generationId: string | null): { readonly status: number; readonly body: object };

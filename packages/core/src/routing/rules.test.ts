@@ -61,7 +61,8 @@ test.each<[string, When, Body, Headers?]>([
   ['that it has none', { hasTools: false }, {}],
   ['a sub-agent of Claude Code', { subAgent: true }, {}, { 'x-claude-code-agent-id': 'a1' }],
   ['a sub-agent of Codex', { subAgent: true }, {}, { 'x-openai-subagent': 'review' }],
-  ['its door', { doors: ['chat'] }, {}],
+  ['its format', { formats: ['chat'] }, {}],
+  ['its format, by the former name', { doors: ['chat'] }, {}],
   ['the name of its key', { keys: ['dev'] }, {}],
   ['another key that is exempt', { exceptKeys: ['prod'] }, {}],
   ['its user agent', { apps: ['claude-cli/*'] }, {}, CODER],
@@ -100,7 +101,8 @@ test.each<[string, When, Body, Headers?]>([
   ['its tools', { minTools: 2 }, { tools: [tool('a')] }],
   ['that it has tools', { hasTools: true }, {}],
   ['a sub-agent', { subAgent: true }, {}],
-  ['another door', { doors: ['messages', 'responses'] }, {}],
+  ['another format', { formats: ['messages', 'responses'] }, {}],
+  ['another format, by the former name', { doors: ['messages', 'responses'] }, {}],
   ['another key', { keys: ['prod'] }, {}],
   ['its key, which is exempt', { exceptKeys: ['dev'] }, {}],
   ['another application', { apps: ['claude-cli/*'] }, {}],
@@ -169,7 +171,7 @@ test('the explanation says of each rule whether it is applied, or why not', asyn
     ruleOf({ thinking: true, minTools: 2 }, { name: 'thinking' }),
     ruleOf({}, { name: 'typo', model: 'r/none' }),
     ruleOf({ subAgent: true }, { name: 'sub', model: 'r/second' }),
-    ruleOf({ doors: ['chat'], keys: ['dev'] }, { name: 'chat' }),
+    ruleOf({ formats: ['chat'], keys: ['dev'] }, { name: 'chat' }),
     ruleOf({}, { name: 'last' }),
   );
   const outcomesOf = ({ rules = [] }: RoutingExplanation) =>
@@ -184,8 +186,11 @@ test('the explanation says of each rule whether it is applied, or why not', asyn
     'applied',
   ]);
   expect(plain).toMatchObject({ routing_rule: 'last', requested_model: 'r/main', models: ['r/ruled'] });
-  const sub = await explain(gateway, { reasoning: { effort: 'low' } }, 'subagent=true&door=messages');
-  expect(outcomesOf(sub)).toEqual(['not_met: min_tools', 'unknown_model', 'applied', 'not_reached', 'not_reached']);
-  expect(sub).toMatchObject({ routing_rule: 'sub', models: ['r/second'] });
+  // `door` is the former name.
+  for (const name of ['format', 'door']) {
+    const sub = await explain(gateway, { reasoning: { effort: 'low' } }, `subagent=true&${name}=messages`);
+    expect(outcomesOf(sub)).toEqual(['not_met: min_tools', 'unknown_model', 'applied', 'not_reached', 'not_reached']);
+    expect(sub).toMatchObject({ routing_rule: 'sub', models: ['r/second'] });
+  }
   expect(await explain(openRuled(), {})).not.toHaveProperty('rules');
 });

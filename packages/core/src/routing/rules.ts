@@ -6,7 +6,7 @@ import { isLike } from '../foundation/parse.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
 import { nativeOf, withNative } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
-import type { Door, RoutingConditions, RoutingExplanation, RoutingRule } from '../wire/routing-rules.ts';
+import type { FormatName, RoutingConditions, RoutingExplanation, RoutingRule } from '../wire/routing-rules.ts';
 import { findModel, isModelName } from './resolve-models.ts';
 
 type RuleExplanation = NonNullable<RoutingExplanation['rules']>[number];
@@ -67,7 +67,7 @@ type ChatModelCall = ModelCall<ChatCompletionRequest>;
 
 /** How a call came in. */
 export interface CallOrigin {
-  readonly door: Door;
+  readonly format: FormatName;
   readonly headers: HeaderMap;
 }
 
@@ -127,7 +127,8 @@ type Condition<Wanted> = (wanted: Wanted, query: RuleQuery) => boolean;
 /** What makes each condition hold, those that cost least first. */
 const CONDITIONS: { readonly [Name in ConditionName]-?: Condition<NonNullable<RoutingConditions[Name]>> } = {
   kind: (kind) => kind === 'chat',
-  doors: (doors, { origin }) => doors.includes(origin.door),
+  formats: (formats, { origin }) => formats.includes(origin.format),
+  doors: (formats, { origin }) => formats.includes(origin.format),
   keys: (keys, { call }) => isKeyOf(call, keys),
   except_keys: (keys, { call }) => !isKeyOf(call, keys),
   models: isModelAsked,

@@ -67,7 +67,13 @@ export type {
 } from './guardrails.ts';
 export type { AnyKey, KeyBody, KeyDetail, Member, RefusalBody, SessionResponse } from './keys.ts';
 export type { GuardrailDryRunLine, GuardrailTestResult } from './guardrail-trials.ts';
-export type { Door, EndpointExplanation, RoutingConditions, RoutingExplanation, RoutingRule } from './routing-rules.ts';
+export type {
+  EndpointExplanation,
+  FormatName,
+  RoutingConditions,
+  RoutingExplanation,
+  RoutingRule,
+} from './routing-rules.ts';
 export type { ConfiguredModel, ModelDefinition, ModelSetup } from './model-definition.ts';
 export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models.ts';
 export type {

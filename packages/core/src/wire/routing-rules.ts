@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 import { modelEndpointSchema } from './models.ts';
 
-/** The forms of a chat call, as the last word of their paths: `chat` is `POST /chat/completions`. */
-export const DOORS = ['chat', 'messages', 'responses', 'completions'] as const;
-export type Door = (typeof DOORS)[number];
+/** The formats of a chat call, by the last word of their paths: `chat` is `POST /chat/completions`. */
+export const FORMATS = ['chat', 'messages', 'responses', 'completions'] as const;
+export type FormatName = (typeof FORMATS)[number];
 
 const name = z.string().min(1).max(200);
 const patterns = z.array(name).min(1).max(100);
@@ -26,7 +26,8 @@ const routingConditionsSchema = z
     /** Whether an agent that another one has started makes the call. */
     sub_agent: z.boolean().describe('Whether an agent that another agent has started makes the call'),
     kind: z.literal('chat').describe('The kind of the call: chats are the one that rules hold for'),
-    doors: z.array(z.enum(DOORS)).min(1).describe('The form in which the call is made'),
+    formats: z.array(z.enum(FORMATS)).min(1).describe('The format in which the call is made'),
+    doors: z.array(z.enum(FORMATS)).min(1).describe('Former name of formats'),
     /** Names or hashes of keys. */
     keys: z.array(name).min(1).max(100).describe('Names or hashes of the keys that it holds for'),
     except_keys: z.array(name).min(1).max(100).describe('Names or hashes of keys that it does not hold for'),

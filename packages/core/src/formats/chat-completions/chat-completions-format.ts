@@ -17,7 +17,7 @@ export const DONE_FRAME = 'data: [DONE]\n\n';
 
 /** `POST /chat/completions`: the form that calls have within the gateway, so that nothing is converted. */
 export const chatCompletionsFormat: Format = {
-  door: 'chat',
+  name: 'chat',
   parse: (body) => ({ request: parseChatCompletion(body), encoder }),
 };
 

@@ -8,7 +8,7 @@ import { isReasoningHidden } from '../kit/hidden-reasoning.ts';
 
 /** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md 22.3). */
 export const completionsFormat: Format = {
-  door: 'completions',
+  name: 'completions',
   parse: (body) => ({ request: parseCompletions(body), encoder }),
 };
 

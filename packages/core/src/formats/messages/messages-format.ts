@@ -11,7 +11,7 @@ import { toCosts, toMessage, toMessagesUsage, toStopReason } from './to-message.
 
 /** `POST /messages`: Anthropic's form of a chat call (wire.md 22.1). An upstream of that form gets it untranslated. */
 export const messagesFormat: Format = {
-  door: 'messages',
+  name: 'messages',
   parse: (body, headers) => ({ request: parseMessages(body, headers), encoder }),
 };
 

@@ -131,7 +131,7 @@ function toChatTools(tools: MessagesRequest['tools']): ChatTools | undefined {
 function toChatTool(tool: MessagesTool): ChatTools {
   const { type, name, description, input_schema: schema, strict, cache_control: mark } = tool;
   const isOwn = type === undefined || type === null || type === 'custom';
-  // Tools that this gateway runs have the same names on every door.
+  // Tools that this gateway runs have the same names in every format.
   if (!isOwn && /^(openrouter|service):/.test(type)) return [tool as ChatTools[number]];
   const known = isOwn ? undefined : KNOWN_FORMS.find(([form]) => form.test(type));
   if (name === undefined || (!isOwn && known === undefined)) return [];

@@ -18,7 +18,7 @@ import { nameTools, type ToolNames } from './tool-names.ts';
 
 /** `POST /responses`: OpenAI's newer form of a chat call, without anything that is kept (wire.md 22.2). */
 export const responsesFormat: Format = {
-  door: 'responses',
+  name: 'responses',
   parse(body) {
     const checked = parseWith(responsesRequestSchema, body);
     const names = nameTools(checked);

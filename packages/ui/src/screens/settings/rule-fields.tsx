@@ -1,4 +1,4 @@
-import type { Door, RoutingConditions, RoutingRule } from '@model-gateway/core/wire';
+import type { FormatName, RoutingConditions, RoutingRule } from '@model-gateway/core/wire';
 import { useState } from 'react';
 
 import { LabelledInput, LabelledSelect } from '../../features/form/labelled.tsx';
@@ -14,7 +14,7 @@ export interface RuleFieldsProps {
   readonly onChange: (rule: RoutingRule) => void;
 }
 
-const DOORS: Readonly<Record<Door, string>> = {
+const FORMATS: Readonly<Record<FormatName, string>> = {
   chat: 'Chat completions',
   messages: 'Messages',
   responses: 'Responses',
@@ -95,6 +95,10 @@ function ConditionFields({ when, issue, onChange }: ConditionFieldsProps) {
     const { [name]: _, ...others } = when;
     onChange(value === undefined ? others : { ...others, [name]: value });
   };
+  const setFormats = (formats: FormatName[]): void => {
+    const { formats: _, doors: _former, ...others } = when;
+    onChange(formats.length === 0 ? others : { ...others, formats });
+  };
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-2">
@@ -138,25 +142,31 @@ function ConditionFields({ when, issue, onChange }: ConditionFieldsProps) {
           />
         ))}
       </div>
-      <DoorFields doors={when.doors ?? []} onChange={(doors) => set('doors', doors.length === 0 ? undefined : doors)} />
+      <FormatFields formats={when.formats ?? when.doors ?? []} onChange={setFormats} />
     </>
   );
 }
 
-function DoorFields({ doors, onChange }: { doors: readonly Door[]; onChange: (doors: Door[]) => void }) {
-  const known = Object.entries(DOORS) as [Door, string][];
-  const toggle = (door: Door, isOn: boolean): void =>
-    onChange(known.map(([one]) => one).filter((one) => (one === door ? isOn : doors.includes(one))));
+function FormatFields({
+  formats,
+  onChange,
+}: {
+  formats: readonly FormatName[];
+  onChange: (formats: FormatName[]) => void;
+}) {
+  const known = Object.entries(FORMATS) as [FormatName, string][];
+  const toggle = (format: FormatName, isOn: boolean): void =>
+    onChange(known.map(([one]) => one).filter((one) => (one === format ? isOn : formats.includes(one))));
   return (
     <fieldset>
       <legend className="mb-1 text-sm font-medium">Over one of these; without any, over all</legend>
       <div className="flex flex-wrap gap-x-4">
-        {known.map(([door, label]) => (
+        {known.map(([format, label]) => (
           <Checkbox
-            key={door}
+            key={format}
             label={label}
-            checked={doors.includes(door)}
-            onChange={(event) => toggle(door, event.target.checked)}
+            checked={formats.includes(format)}
+            onChange={(event) => toggle(format, event.target.checked)}
           />
         ))}
       </div>

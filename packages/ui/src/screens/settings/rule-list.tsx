@@ -116,7 +116,15 @@ function RuleHead({ rule: { name, model, when }, place, isOpen, onToggle }: Rule
 
 /** The conditions of a rule in a line. */
 export function toConditionText(when: RoutingConditions): string {
-  const { models, apps, keys, except_keys: except, doors, min_prompt_tokens: tokens, min_tools: tools } = when;
+  const {
+    models,
+    apps,
+    keys,
+    except_keys: except,
+    formats = when.doors,
+    min_prompt_tokens: tokens,
+    min_tools: tools,
+  } = when;
   const parts = [
     toYesNo(when.background, 'a background task'),
     toYesNo(when.thinking, 'reasoning'),
@@ -127,7 +135,7 @@ export function toConditionText(when: RoutingConditions): string {
     tools !== undefined && `at least ${formatCount(tools)} ${tools === 1 ? 'tool' : 'tools'}`,
     models && `asks for ${models.join(' or ')}`,
     apps && `from ${apps.join(' or ')}`,
-    doors && `over ${doors.join(' or ')}`,
+    formats && `over ${formats.join(' or ')}`,
     keys && `with the key ${keys.join(' or ')}`,
     except && `not with the key ${except.join(' or ')}`,
   ].filter((part) => typeof part === 'string');

@@ -8,7 +8,7 @@ const root = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
 /** The table of doors, wires and clients: a row for each client, with the title of its test below each wire. */
-const [, section = ''] = read('docs/doors.md').split('\n## Tests\n');
+const [, section = ''] = read('docs/formats.md').split('\n## Tests\n');
 const [head, , ...rows] = section
   .split('\n')
   .filter((line) => line.startsWith('|'))
@@ -23,19 +23,19 @@ const named = rows.flatMap(([, client = '', ...cells]) => {
   });
 });
 
-test('docs/doors.md has a column for every wire', () => {
+test('docs/formats.md has a column for every wire', () => {
   expect(columns.toSorted()).toEqual(wires.toSorted());
 });
 
 test.each(['/chat/completions', '/messages', '/responses', '/completions'])(
-  'docs/doors.md names a test of %s over every wire',
+  'docs/formats.md names a test of %s over every wire',
   (door) => {
     const cells = rows.filter(([doors = '']) => doors.includes(`\`${door}\``)).map(([, , ...titles]) => titles);
     expect(columns.filter((_, at) => !cells.some((titles) => titles[at]?.trim()))).toEqual([]);
   },
 );
 
-test.each(named)('there is a test called "$title" in $file, as docs/doors.md says', ({ file, title }) => {
+test.each(named)('there is a test called "$title" in $file, as docs/formats.md says', ({ file, title }) => {
   // Where a table fills in values, the page has dots.
   for (const piece of title.split('…')) expect(read(file)).toContain(piece);
 });
@@ -44,7 +44,7 @@ const properties = [...section.matchAll(/^Beyond.*$/gm)].flatMap(([line]) =>
   [...line.matchAll(/\*([^*]+)\*/g)].map(([, title = '']) => title),
 );
 
-test.each(properties)('there are tests called "%s" in test/contract/formats, as docs/doors.md says', (title) => {
+test.each(properties)('there are tests called "%s" in test/contract/formats, as docs/formats.md says', (title) => {
   const files = ['requests', 'completions'].map((name) => read(`test/contract/formats/${name}.test.ts`));
   expect(files.some((source) => source.includes(title))).toBe(true);
 });
