@@ -50,13 +50,26 @@ export function createProcessMetrics({ version, readFamilies }: ProcessMetricsOp
       return [
         toBuildInfo(version),
         ...families.map(toFigures),
-        ...(ofProcess as MetricFigures[]).map((figures) => ({
+        ...withoutEmptyLag(ofProcess as MetricFigures[]).map((figures) => ({
           ...figures,
           aggregator: OTHER_AGGREGATORS[figures.name] ?? figures.aggregator,
         })),
       ];
     },
   };
+}
+
+/** Measured of the event loop since the scrape before; `nodejs_eventloop_lag_seconds` is measured at the scrape itself. */
+const LAG = /^nodejs_eventloop_lag_(min|max|mean|stddev|p\d+)_seconds$/;
+
+/**
+ * Leaves out the lag where nothing was measured since the scrape before, a few milliseconds ago: prom-client then tells
+ * means that are no number and a minimum of 292 years.
+ */
+function withoutEmptyLag(families: readonly MetricFigures[]): readonly MetricFigures[] {
+  const mean = families.find(({ name }) => name === 'nodejs_eventloop_lag_mean_seconds');
+  if (mean?.values.some(({ value }) => Number.isNaN(value)) !== true) return families;
+  return families.filter(({ name }) => !LAG.test(name));
 }
 
 const toFigures = ({ name, help, type, combine, samples }: MetricFamily): MetricFigures => ({
