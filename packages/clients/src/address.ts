@@ -35,8 +35,8 @@ export function findObstacle(callsFrom: 'cloud' | 'container' | undefined, baseU
   if (callsFrom === 'cloud') return toCloudObstacle(reach, baseUrl);
   if (callsFrom !== 'container' || reach !== 'machine') return undefined;
   return (
-    `In a container, localhost is the container itself, so the address below names the machine as ${DOCKER_HOST}. ` +
-    'The gateway refuses names that it does not know while it listens on this machine alone: ' +
+    `In a container, localhost means the container itself, so the address below uses ${DOCKER_HOST} for your machine. ` +
+    'While the gateway listens only on this machine, it refuses unknown host names: ' +
     'start it with --host 0.0.0.0 (in the desktop app: Settings, share on the network). ' +
     'On Linux, start the container with --add-host=host.docker.internal:host-gateway. ' +
     'Without a container, use localhost instead.'
@@ -47,13 +47,13 @@ function toCloudObstacle(reach: Reach, baseUrl: string): string | undefined {
   if (reach === 'public' && baseUrl.startsWith('https:')) return undefined;
   const why =
     reach === 'machine'
-      ? 'This address is one of this machine alone, which they cannot reach'
+      ? 'They cannot reach this address, because it is local to this machine'
       : reach === 'network'
-        ? 'This address is one of a private network, which they cannot reach'
-        : 'This address has no encryption, so the key would pass through the internet readable';
+        ? 'They cannot reach this address, because it is on a private network'
+        : 'This address is not encrypted, so the key would be sent over the internet in plain text';
   return (
-    `Its calls come from the servers of its maker, not from your machine. ${why}. ` +
+    `It calls from its maker’s servers, not from your machine. ${why}. ` +
     'Put the gateway behind a public https address (a reverse proxy or a tunnel), ' +
-    'name that as server.publicUrl in its configuration, and enter it here.'
+    'set that address as server.publicUrl in the configuration, and enter it here.'
   );
 }

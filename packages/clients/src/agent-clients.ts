@@ -15,7 +15,7 @@ import {
 const claudeCode: Client = {
   id: 'claude-code',
   name: 'Claude Code',
-  about: 'Coding agent in the terminal, of Anthropic',
+  about: 'Anthropic’s coding agent for the terminal',
   kind: 'coding',
   wire: 'messages',
   steps: [
@@ -39,12 +39,12 @@ const claudeCode: Client = {
     },
   ],
   modelNames:
-    'The name of the model here. The last three entries are what it takes for “opus”, “sonnet” and “haiku”, which sub-agents and background work ask for; each can name another model.',
+    'The gateway’s model ID. The last three entries set the models for “opus”, “sonnet” and “haiku”, which sub-agents and background tasks use; each can be a different model.',
   notes: [
     MERGE,
-    'Its address ends with /api, because it adds /v1 itself.',
-    'The key is the auth token, not the API key, which it would ask you to confirm.',
-    'Then start it anew with claude. Of a model that it does not know it takes the context window for a large one, and says so.',
+    'Use the address ending in /api, without /v1. The tool adds /v1 itself.',
+    'Set the key as the auth token. As an API key, the tool would ask you to confirm it.',
+    'Then restart it with claude. For unknown models it assumes a large context window and shows a notice.',
   ],
   docsUrl: 'https://code.claude.com/docs/en/llm-gateway',
 };
@@ -56,14 +56,14 @@ const toVariable = (language: 'bash' | 'powershell', name: string, value: string
 const toKeySteps = (start: string): readonly SnippetStep[] => [
   {
     type: 'snippet',
-    title: `Put the key into the variable that it reads, and start it from the same terminal with ${start}`,
+    title: `Set the key in its environment variable, and start it from the same terminal with ${start}`,
     language: 'bash',
     systems: ['linux', 'macos'],
     toText: ({ apiKey }) => toVariable('bash', KEY_VARIABLE, apiKey),
   },
   {
     type: 'snippet',
-    title: `Put the key into the variable that it reads, and start it from the same PowerShell with ${start}`,
+    title: `Set the key in its environment variable, and start it from the same PowerShell with ${start}`,
     language: 'powershell',
     systems: ['windows'],
     toText: ({ apiKey }) => toVariable('powershell', KEY_VARIABLE, apiKey),
@@ -73,13 +73,13 @@ const toKeySteps = (start: string): readonly SnippetStep[] => [
 const codex: Client = {
   id: 'codex',
   name: 'Codex',
-  about: 'Coding agent in the terminal, of OpenAI',
+  about: 'OpenAI’s coding agent for the terminal',
   kind: 'coding',
   wire: 'responses',
   steps: [
     {
       type: 'snippet',
-      title: 'Add the gateway as a provider, and choose it',
+      title: 'Add the gateway as a provider and select it',
       file: inHome('.codex/config.toml'),
       folderVariable: 'CODEX_HOME',
       language: 'toml',
@@ -100,9 +100,9 @@ const codex: Client = {
   ],
   modelNames: 'The name of the model here.',
   notes: [
-    'If the file is there already, put the first two lines above its first [table], and the rest at its end.',
-    'The file holds no key. To have the variable in every terminal, add that line to the profile of your shell.',
-    'It warns of models that it does not know; that does no harm.',
+    'If the file already exists, put the first two lines above its first [table], and the rest at its end.',
+    'The file contains no key. To set the variable in every terminal, add that line to your shell profile.',
+    'It warns about unknown models; you can ignore the warning.',
   ],
   docsUrl: 'https://developers.openai.com/codex/config-advanced',
 };
@@ -117,20 +117,20 @@ const toQwenSettings = ({ baseUrl, apiKey, model }: Connection): object => ({
 const qwenCode: Client = {
   id: 'qwen-code',
   name: 'Qwen Code',
-  about: 'Coding agent in the terminal, of Alibaba',
+  about: 'Alibaba’s coding agent for the terminal',
   kind: 'coding',
   wire: 'chat-completions',
   steps: [
     {
       type: 'snippet',
-      title: 'Add the model, and choose it',
+      title: 'Add the model and select it',
       file: inHome('.qwen/settings.json'),
       language: 'json',
       toText: (connection) => toJson(toQwenSettings(connection)),
     },
   ],
   modelNames: 'The name of the model here, one entry for each model; two entries cannot have the same id.',
-  notes: [MERGE, 'A variable of the terminal goes before the one under "env".'],
+  notes: [MERGE, 'A variable of the terminal overrides the one under "env".'],
   docsUrl: 'https://qwenlm.github.io/qwen-code-docs/en/users/configuration/model-providers/',
 };
 

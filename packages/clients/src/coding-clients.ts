@@ -4,7 +4,7 @@ import { ID, inHome, MERGE, NAME, quoteJson, quotePowerShell, quoteShell, toJson
 const openCode: Client = {
   id: 'opencode',
   name: 'opencode',
-  about: 'Coding agent in the terminal',
+  about: 'Coding agent for the terminal',
   kind: 'coding',
   wire: 'chat-completions',
   steps: [
@@ -32,21 +32,21 @@ const openCode: Client = {
     },
     {
       type: 'snippet',
-      title: 'Ask something, or start it with opencode alone',
+      title: 'Send a prompt, or run opencode without arguments',
       language: 'bash',
       systems: ['linux', 'macos'],
       toText: ({ model }) => `opencode run -m ${quoteShell(`${ID}/${model.id}`)} 'Hello!'\n`,
     },
     {
       type: 'snippet',
-      title: 'Ask something, or start it with opencode alone',
+      title: 'Send a prompt, or run opencode without arguments',
       language: 'powershell',
       systems: ['windows'],
       toText: ({ model }) => `opencode run -m ${quotePowerShell(`${ID}/${model.id}`)} 'Hello!'\n`,
     },
   ],
-  modelNames: `${ID}/ and the name of the model here. It offers the models that stand under "models", and no others.`,
-  notes: [MERGE, 'A project can have an opencode.json of its own, which goes before this one; do not commit the key.'],
+  modelNames: `${ID}/ and the name of the model here. It offers only the models listed under "models".`,
+  notes: [MERGE, 'A project’s own opencode.json overrides this one; do not commit the key.'],
   docsUrl: 'https://opencode.ai/docs/providers/',
 };
 
@@ -71,10 +71,10 @@ const cursor: Client = {
   ],
   modelNames: 'The name of the model here, added as a custom model.',
   notes: [
-    'While the override is on, all models that Cursor takes for those of OpenAI go through the gateway.',
-    'Completions while typing (Tab) stay with the models of Cursor.',
-    'For some models Cursor sends another format than the one of this address; those calls are refused with 400. Ask mode works more often than Agent mode.',
-    'Free plans of Cursor cannot choose a model by name.',
+    'While the override is on, all models that Cursor treats as OpenAI models go through the gateway.',
+    'Tab completions still use Cursor’s own models.',
+    'For some models Cursor sends a different format than this address expects; those calls are refused with 400. Ask mode works more often than Agent mode.',
+    'Cursor’s free plans cannot select a model by name.',
   ],
   docsUrl: 'https://cursor.com/help/models-and-usage/api-keys',
 };
@@ -100,7 +100,7 @@ const cline: Client = {
   ],
   modelNames: 'The name of the model here.',
   notes: [
-    'Under “Model Configuration” Cline can be told the context window and the price, which it cannot ask for; the gateway counts the cost itself.',
+    'Cline cannot query the context window and the price; set them under “Model Configuration”. The gateway counts the cost itself.',
   ],
   docsUrl: 'https://docs.cline.bot/provider-config/openai-compatible',
 };
@@ -138,7 +138,7 @@ const continueDev: Client = {
     },
   ],
   modelNames: 'The name of the model here, one entry for each model.',
-  notes: [MERGE, 'The file is read again when it is saved.'],
+  notes: [MERGE, 'The file is reloaded when you save it.'],
   docsUrl: 'https://docs.continue.dev/customize/model-providers/top-level/openai',
 };
 
@@ -163,11 +163,11 @@ const aider: Client = {
         ].join('\n'),
     },
   ],
-  modelNames: 'openai/ and the name of the model here. The prefix is aider’s own and is not sent.',
+  modelNames: 'openai/ and the name of the model here. aider needs the prefix and does not send it.',
   notes: [
-    'Then start it with aider in the folder of a project.',
-    'It warns of models that it does not know; that does no harm.',
-    'A .aider.conf.yml in the project goes before this one; do not commit the key.',
+    'Then run aider in a project folder.',
+    'It warns about unknown models; you can ignore the warning.',
+    'A .aider.conf.yml in the project overrides this one; do not commit the key.',
   ],
   docsUrl: 'https://aider.chat/docs/llms/openai-compat.html',
 };
@@ -210,15 +210,15 @@ const zed: Client = {
     },
     {
       type: 'fields',
-      title: 'Give it the key, which does not belong into that file',
+      title: 'Enter the key (not in that file)',
       menu: ['Settings', 'AI', 'LLM Providers', ID],
       toFields: ({ apiKey }) => [['API key', apiKey]],
     },
   ],
-  modelNames: 'The name of the model here. It offers the models that stand under "available_models", and no others.',
+  modelNames: 'The name of the model here. It offers only the models listed under "available_models".',
   notes: [
     MERGE,
-    'The key is kept by the system. Instead, Zed can be started with the variable MODEL_GATEWAY_API_KEY.',
+    'The system stores the key. Alternatively, start Zed with the variable MODEL_GATEWAY_API_KEY.',
     'max_tokens is the context window of the model.',
   ],
   docsUrl: 'https://zed.dev/docs/ai/use-api-access',
@@ -227,7 +227,7 @@ const zed: Client = {
 const vsCode: Client = {
   id: 'vscode',
   name: 'VS Code',
-  about: 'Chat and agents of the editor, with models of your own',
+  about: 'Chat and agents in the editor, with your own models',
   kind: 'coding',
   wire: 'chat-completions',
   steps: [
@@ -240,9 +240,9 @@ const vsCode: Client = {
   ],
   modelNames: 'The name of the model here, as its "id".',
   notes: [
-    'This opens chatLanguageModels.json. If the list has entries already, add this one to them. “Chat: Manage Language Models”, “Add Models”, “Custom Endpoint” leads there, too, and asks for the key, which VS Code then keeps out of the file.',
+    'This opens chatLanguageModels.json. If the list already has entries, add this one to them. “Chat: Manage Language Models”, “Add Models”, “Custom Endpoint” also opens it and asks for the key, which VS Code then stores outside the file.',
     'Models that cannot call tools are not offered to agents.',
-    'If the model does not appear, restart VS Code. Completions while typing are not affected.',
+    'If the model does not appear, restart VS Code. Inline completions are not affected.',
     'It needs VS Code 1.122 or newer.',
   ],
   docsUrl: 'https://code.visualstudio.com/docs/agent-customization/language-models',

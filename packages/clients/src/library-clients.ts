@@ -3,7 +3,7 @@ import { quoteJson, quotePowerShell, quoteShell } from './snippet-text.ts';
 
 /** The variable that the programs below read the key from. */
 const VARIABLE = 'GATEWAY_API_KEY';
-const KEEP_OUT = 'The key stands in a variable, so that it does not get into the program’s repository.';
+const KEEP_OUT = 'The key is in a variable, so that it does not end up in the program’s repository.';
 
 const install = (command: string): Step => ({
   type: 'snippet',
@@ -15,14 +15,14 @@ const install = (command: string): Step => ({
 const SET_KEY: readonly Step[] = [
   {
     type: 'snippet',
-    title: 'Put the key into a variable of the terminal',
+    title: 'Set the key in an environment variable',
     language: 'bash',
     systems: ['linux', 'macos'],
     toText: ({ apiKey }) => `export ${VARIABLE}=${quoteShell(apiKey)}\n`,
   },
   {
     type: 'snippet',
-    title: 'Put the key into a variable of the terminal',
+    title: 'Set the key in an environment variable',
     language: 'powershell',
     systems: ['windows'],
     toText: ({ apiKey }) => `$env:${VARIABLE} = ${quotePowerShell(apiKey)}\n`,
@@ -60,7 +60,7 @@ print(completion.choices[0].message.content)
     ),
   ],
   modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT, 'client.responses is another form of the API; use client.chat.completions.'],
+  notes: [KEEP_OUT, 'client.responses uses another API format; use client.chat.completions.'],
   docsUrl: 'https://github.com/openai/openai-python',
 };
 
@@ -87,7 +87,7 @@ console.log(completion.choices[0].message.content);
     ),
   ],
   modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT, 'client.responses is another form of the API; use client.chat.completions.'],
+  notes: [KEEP_OUT, 'client.responses uses another API format; use client.chat.completions.'],
   docsUrl: 'https://github.com/openai/openai-node',
 };
 
@@ -113,7 +113,7 @@ console.log(completion.choices[0].message.content);
     ),
   ],
   modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT, 'usage.cost of a completion is what the gateway counted.'],
+  notes: [KEEP_OUT, 'usage.cost of a completion is the gateway’s count.'],
   docsUrl: 'https://openrouter.ai/docs/client-sdks/typescript/overview',
 };
 
@@ -138,10 +138,7 @@ console.log(text);
     ),
   ],
   modelNames: 'The name of the model here.',
-  notes: [
-    KEEP_OUT,
-    'The provider of OpenRouter passes on cost and reasoning; @ai-sdk/openai-compatible works as well.',
-  ],
+  notes: [KEEP_OUT, 'OpenRouter’s provider passes on cost and reasoning; @ai-sdk/openai-compatible works as well.'],
   docsUrl: 'https://ai-sdk.dev/providers/community-providers/openrouter',
 };
 

@@ -5,7 +5,7 @@ import { quotePowerShell, quoteShell } from './snippet-text.ts';
 const openWebUi: Client = {
   id: 'open-webui',
   name: 'Open WebUI',
-  about: 'Chat in the browser, for many people',
+  about: 'Chat in the browser, for teams',
   kind: 'chat',
   wire: 'chat-completions',
   callsFrom: 'container',
@@ -20,9 +20,9 @@ const openWebUi: Client = {
       ],
     },
   ],
-  modelNames: 'It asks the gateway for its models and offers all that the key may use.',
+  modelNames: 'It reads the gateway’s models and offers all that the key may use.',
   notes: [
-    'All its users share this one key, and so its limit.',
+    'All its users share this key and its limit.',
     'Direct connections, which each user sets for their own browser, need the address of Open WebUI in server.allowedOrigins of the gateway.',
   ],
   docsUrl: 'https://docs.openwebui.com/getting-started/quick-start/connect-a-provider/starting-with-openai-compatible',
@@ -53,7 +53,7 @@ const curl: Client = {
     },
     {
       type: 'snippet',
-      title: 'Paste this into PowerShell, which has a command of its own for it',
+      title: 'Paste this into PowerShell, which has its own command',
       language: 'powershell',
       systems: ['windows'],
       toText: ({ baseUrl, apiKey, model }) =>
@@ -67,7 +67,7 @@ const curl: Client = {
     },
   ],
   modelNames: 'The name of the model here.',
-  notes: ['The terminal keeps what was typed, the key with it, in its history.'],
+  notes: ['The terminal stores this command, including the key, in its history.'],
   docsUrl: 'https://curl.se/docs/manpage.html',
 };
 

@@ -8,7 +8,7 @@ export const ID = 'model-gateway';
 export const KEY_VARIABLE = 'MODEL_GATEWAY_API_KEY';
 
 /** What to know of a snippet that belongs into a file. */
-export const MERGE = 'If the file is there already, add these entries to those it has.';
+export const MERGE = 'If the file already exists, add these entries to it.';
 
 /** The same path below the user's folder on every system. */
 export const inHome = (path: string) => ({
