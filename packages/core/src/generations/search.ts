@@ -38,7 +38,7 @@ function readCondition(word: string): GenerationCondition | string {
   const texts = [...rest.matchAll(VALUE)].map(([, quoted, bare = '']) => quoted?.replaceAll(/\\(.)/gs, '$1') ?? bare);
   if (texts.length === 0) return 'needs a value';
   if (sign !== ':' && (kind === 'text' || kind === 'yes-no')) return 'takes : alone';
-  if (sign !== ':' && texts.length > 1) return 'compares with one value';
+  if (sign !== ':' && texts.length > 1) return 'takes one value';
   const values = texts.map((text) => readValue(text, kind));
   if (values.includes(undefined)) return WRONG[kind];
   return {
@@ -56,10 +56,10 @@ function describeUnknownField(name: string): string {
 
 const WRONG: Readonly<Record<FieldKind, string>> = {
   text: 'needs a value',
-  'yes-no': 'the value is yes or no',
-  usd: 'the amount is USD, such as 0.05',
-  time: 'a time is such as 300ms, 2s or 1.5m',
-  number: 'a number is such as 2 or 10k',
+  'yes-no': 'use yes or no',
+  usd: 'enter an amount in USD, e.g. 0.05',
+  time: 'enter a time, e.g. 300ms, 2s or 1.5m',
+  number: 'enter a number, e.g. 2 or 10k',
 };
 
 const TIMES: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000 };

@@ -34,18 +34,18 @@ test('knows other words for a status, and keys by their names', () => {
 });
 
 test.each([
-  ['modle:x', '“modle:x” (character 1): there is no field “modle”; put it into quotes to look for it as text'],
-  ['hello modle:x', '“modle:x” (character 7): there is no field “modle”; put it into quotes to look for it as text'],
-  ['status:broken', '“status:broken” (character 1): a status is ok, failed, cancelled or interrupted'],
-  ['cost>cheap', '“cost>cheap” (character 1): the amount is USD, such as 0.01'],
-  ['latency>2h', '“latency>2h” (character 1): a time is such as 300ms, 2s or 1.5m'],
-  ['attempts>x', '“attempts>x” (character 1): a number is such as 2 or 10k'],
-  ['byok:maybe', '“byok:maybe” (character 1): the value is yes or no'],
+  ['modle:x', '“modle:x” (character 1): unknown field “modle”; use quotes to search for it as text'],
+  ['hello modle:x', '“modle:x” (character 7): unknown field “modle”; use quotes to search for it as text'],
+  ['status:broken', '“status:broken” (character 1): use ok, failed, cancelled or interrupted'],
+  ['cost>cheap', '“cost>cheap” (character 1): enter an amount in USD, e.g. 0.01'],
+  ['latency>2h', '“latency>2h” (character 1): enter a time, e.g. 300ms, 2s or 1.5m'],
+  ['attempts>x', '“attempts>x” (character 1): enter a number, e.g. 2 or 10k'],
+  ['byok:maybe', '“byok:maybe” (character 1): use yes or no'],
   ['model>x', '“model>x” (character 1): model takes : alone'],
-  ['in>1,2', '“in>1,2” (character 1): compares with one value'],
+  ['in>1,2', '“in>1,2” (character 1): takes one value'],
   ['app:"open', '“app:"open” (character 1): a closing quote is missing'],
   ['model:', '“model:” (character 1): needs a value'],
-  ['x', 'A text to look for needs two characters'],
+  ['x', 'Enter at least two characters'],
 ])('says what is wrong with %s, and where', (line, problem) => {
   expect(parseFilterText(line).problems).toEqual([problem]);
 });

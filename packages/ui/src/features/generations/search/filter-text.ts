@@ -40,7 +40,7 @@ export function parseFilterText(line: string, keys: KeyHashes = NO_KEYS): Filter
     else addCondition(read, filters, where);
   }
   const text = words.join(' ').trim();
-  if (text.length === 1) problems.push('A text to look for needs two characters');
+  if (text.length === 1) problems.push('Enter at least two characters');
   else if (text !== '') filters['text'] = text;
   if (where.length > 0) filters['where'] = where.join(' ');
   return { filters, problems };
@@ -59,7 +59,7 @@ function readWord(word: string, keys: KeyHashes): Condition | { readonly text: s
   if (quoted !== undefined) return { text: unescape(quoted) };
   const [, minus, name = '', sign = '', rest = ''] = CONDITION.exec(word) ?? [];
   if (name === '') return { text: word.replaceAll('"', '') };
-  if (!isField(name)) return `there is no field “${name}”; put it into quotes to look for it as text`;
+  if (!isField(name)) return `unknown field “${name}”; use quotes to search for it as text`;
   const { kind } = FILTER_FIELDS[name];
   if (rest.replaceAll(/\\./gs, '').split('"').length % 2 === 0) return 'a closing quote is missing';
   const texts = [...rest.matchAll(VALUE)].map(([, inQuotes, bare = '']) =>
@@ -67,11 +67,11 @@ function readWord(word: string, keys: KeyHashes): Condition | { readonly text: s
   );
   if (texts.length === 0) return 'needs a value';
   if (sign !== ':' && (kind === 'text' || kind === 'yes-no')) return `${name} takes : alone`;
-  if (sign !== ':' && texts.length > 1) return 'compares with one value';
+  if (sign !== ':' && texts.length > 1) return 'takes one value';
   const values = texts.map((text) => (name === 'status' ? (STATUSES[text] ?? text) : text));
   const statuses = FILTER_FIELDS.status.values ?? [];
   if (name === 'status' && !values.every((value) => statuses.includes(value)))
-    return 'a status is ok, failed, cancelled or interrupted';
+    return 'use ok, failed, cancelled or interrupted';
   if (!values.every((value) => FORMS[kind].test(value))) return EXAMPLES[kind];
   const isNegated = minus === '-';
   return { name, sign, isNegated, values: name === 'key' ? values.map((key) => keys.get(key) ?? key) : values };
@@ -89,10 +89,10 @@ const FORMS: Readonly<Record<FieldKind, RegExp>> = {
 };
 const EXAMPLES: Readonly<Record<FieldKind, string>> = {
   text: 'needs a value',
-  'yes-no': 'the value is yes or no',
-  usd: 'the amount is USD, such as 0.01',
-  time: 'a time is such as 300ms, 2s or 1.5m',
-  number: 'a number is such as 2 or 10k',
+  'yes-no': 'use yes or no',
+  usd: 'enter an amount in USD, e.g. 0.01',
+  time: 'enter a time, e.g. 300ms, 2s or 1.5m',
+  number: 'enter a number, e.g. 2 or 10k',
 };
 
 function addCondition(condition: Condition, filters: Record<string, string>, where: string[]): void {
@@ -142,13 +142,13 @@ const YES_NO = ['yes', 'no'] as const;
 /** The fields of the filter language, as the gateway has them, the most useful first. */
 export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(typeof GENERATION_FIELDS)[Name]> } = {
   model: { kind: 'text', about: 'Model, whole or with *' },
-  provider: { kind: 'text', about: 'Provider that was asked last' },
+  provider: { kind: 'text', about: 'Last provider' },
   key: { kind: 'text', about: 'Key, by its name' },
   status: { kind: 'text', about: 'How it ended', values: ['ok', 'failed', 'cancelled', 'interrupted'] },
   cost: { kind: 'usd', about: 'USD, such as cost>0.05' },
-  attempts: { kind: 'number', about: 'Endpoints that were asked, such as attempts>1' },
-  latency: { kind: 'time', about: 'Time until the response began, such as latency>=2s' },
-  duration: { kind: 'time', about: 'Time until it ended' },
+  attempts: { kind: 'number', about: 'Number of attempts, e.g. attempts>1' },
+  latency: { kind: 'time', about: 'Time to first token, e.g. latency>=2s' },
+  duration: { kind: 'time', about: 'Total duration' },
   error: {
     kind: 'text',
     about: 'Why an attempt failed: a type or an HTTP status',
@@ -167,9 +167,9 @@ export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(t
       'server',
     ],
   },
-  app: { kind: 'text', about: 'App that called, by its address' },
+  app: { kind: 'text', about: 'App, by its address' },
   agent: { kind: 'text', about: 'User agent, such as agent:*openai*' },
-  user: { kind: 'text', about: 'User, in the words of the app' },
+  user: { kind: 'text', about: 'User, as named by the app' },
   session: { kind: 'text', about: 'Session' },
   in: { kind: 'number', about: 'Tokens of the prompt, such as in>10k' },
   out: { kind: 'number', about: 'Tokens of the completion' },
@@ -179,11 +179,11 @@ export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(t
     about: 'Why the model stopped',
     values: ['stop', 'length', 'tool_calls', 'content_filter', 'error'],
   },
-  fallback: { kind: 'yes-no', about: 'More than one endpoint was asked', values: YES_NO },
-  streamed: { kind: 'yes-no', about: 'Streamed, or in one piece', values: YES_NO },
+  fallback: { kind: 'yes-no', about: 'More than one attempt', values: YES_NO },
+  streamed: { kind: 'yes-no', about: 'Streamed or not', values: YES_NO },
   cached: { kind: 'yes-no', about: 'From the response cache', values: YES_NO },
   byok: { kind: 'yes-no', about: 'Paid to the provider directly', values: YES_NO },
-  priced: { kind: 'yes-no', about: 'Its prices are known', values: YES_NO },
+  priced: { kind: 'yes-no', about: 'Prices are known', values: YES_NO },
   estimated: { kind: 'yes-no', about: 'Its tokens are estimates', values: YES_NO },
   type: { kind: 'text', about: 'Kind of call', values: ['completions', 'embeddings', 'video'] },
   member: { kind: 'text', about: 'Member that the key belongs to' },
@@ -194,31 +194,31 @@ export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(t
   upstream: { kind: 'text', about: 'Provider behind a gateway' },
   endpoint: { kind: 'text', about: 'Endpoint that was asked' },
   tier: { kind: 'text', about: 'Service tier', values: ['flex', 'priority'] },
-  guardrail: { kind: 'text', about: 'Guardrail that had an effect, by its id' },
+  guardrail: { kind: 'text', about: 'Guardrail that acted, by its id' },
   stage: {
     kind: 'text',
-    about: 'Guardrail, plugin or tool that had an effect',
+    about: 'Guardrail, plugin or tool that acted',
     values: ['guardrail', 'plugin', 'server_tools', 'response_healing', 'context_compression'],
   },
   feedback: { kind: 'text', about: 'Kind of feedback' },
   preset: { kind: 'text', about: 'Preset' },
   search_engine: { kind: 'text', about: 'Engine of the web search' },
-  native_finish: { kind: 'text', about: 'Why it stopped, in the words of the provider' },
+  native_finish: { kind: 'text', about: 'Provider’s own finish reason' },
   reasoning: { kind: 'number', about: 'Tokens of reasoning' },
   cached_tokens: { kind: 'number', about: 'Tokens of the prompt that were cached' },
-  native_in: { kind: 'number', about: 'Tokens of the prompt, as the provider counts' },
-  native_out: { kind: 'number', about: 'Tokens of the completion, as the provider counts' },
+  native_in: { kind: 'number', about: 'Prompt tokens, counted by the provider' },
+  native_out: { kind: 'number', about: 'Completion tokens, counted by the provider' },
   media_in: { kind: 'number', about: 'Images of the prompt' },
   media_out: { kind: 'number', about: 'Images of the completion' },
   audio_in: { kind: 'number', about: 'Pieces of audio of the prompt' },
   searches: { kind: 'number', about: 'Results of web searches' },
   fetches: { kind: 'number', about: 'Pages that were fetched' },
-  upstream_cost: { kind: 'usd', about: 'What the provider says it has cost' },
-  cache_discount: { kind: 'usd', about: 'What the cache has saved' },
-  moderation: { kind: 'time', about: 'Time that moderation took' },
+  upstream_cost: { kind: 'usd', about: 'Cost reported by the provider' },
+  cache_discount: { kind: 'usd', about: 'Savings from the cache' },
+  moderation: { kind: 'time', about: 'Moderation time' },
   id: { kind: 'text', about: 'Id of the call' },
   request: { kind: 'text', about: 'Id of the request' },
-  upstream_id: { kind: 'text', about: 'Id that the provider gave' },
+  upstream_id: { kind: 'text', about: 'Provider’s id' },
 };
 
 export const isField = (name: string): name is GenerationField => Object.hasOwn(FILTER_FIELDS, name);
