@@ -101,7 +101,7 @@ test('the doctor reports on stdout, ends with 0 or 1, and prints no key', async 
   const well = await run('--config', await writeConfig(), '--call');
   expect([well.code, well.stderr]).toEqual([0, '']);
   expect(well.stdout).toContain('1 models listed with the key');
-  expect(well.stdout).toMatch(/ok +call +gpt-\S+ answered \(1000 \+ 500 tokens\)/);
+  expect(well.stdout).toMatch(/ok +call +gpt-\S+ responded \(1000 \+ 500 tokens\)/);
   expect(well.stdout).not.toContain(UPSTREAM_KEY);
   expect(await run('--config', 'missing.json')).toMatchObject({
     code: 1,

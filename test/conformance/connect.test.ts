@@ -76,13 +76,13 @@ test('Claude Code is set up beside a running gateway, calls it, and is as before
   expect(await call(`${url}/api`, key)).toBe(401);
   expect(await connect('claude-code', '--undo')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('is as it was before. Its key is deleted.'),
+    stdout: expect.stringContaining('was restored. Its key is deleted.'),
   });
   expect(readFileSync(file, 'utf8')).toBe(CLAUDE_SETTINGS);
   expect(readdirSync(join(home, '.claude'))).toEqual(['settings.json']);
   expect(await connect('claude-code', '--undo')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Nothing of Claude Code is there to undo'),
+    stderr: expect.stringContaining('Nothing to undo for Claude Code'),
   });
 });
 
@@ -132,7 +132,7 @@ test('a file that cannot be read is refused with the place, before a key is made
   expect(await connect('claude-code', '--write', '--model', 'acme/one')).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/settings\.json was not changed: line 2, column \d+ is no JSON[^\n]*\n$/),
+    stderr: expect.stringMatching(/settings\.json was not changed: line 2, column \d+ is not valid JSON[^\n]*\n$/),
   });
   expect(readFileSync(file, 'utf8')).toBe('{\n  "env": {');
   expect(existsSync(dataDir)).toBe(false);
@@ -142,7 +142,7 @@ test('tools without a file, and tools that are not known, are refused with what 
   const { connect } = makeScratch();
   expect(await connect('cline', '--write')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('no file of settings'),
+    stderr: expect.stringContaining('no settings file'),
   });
   expect(await connect('cloud-code')).toMatchObject({ code: 2, stderr: expect.stringContaining('claude-code') });
   expect(await connect()).toMatchObject({ code: 0, stdout: expect.stringContaining('codex') });

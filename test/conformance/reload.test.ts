@@ -96,7 +96,7 @@ test('SIGHUP puts another provider into force, and 200 open streams end at the o
 
   gateway.write(setupOf('later', later.baseUrl));
   gateway.child.kill('SIGHUP');
-  await expect.poll(gateway.log, WAITING).toContain('the configuration was read again');
+  await expect.poll(gateway.log, WAITING).toContain('the configuration was reloaded');
   expect((await gateway.chat('test/former')).status).toBe(400);
   const begun = await gateway.chat('test/later');
   expect(begun.status).toBe(200);
@@ -115,7 +115,7 @@ test('a file that is replaced comes into force by itself, and a broken one chang
   const [former, later] = [await startUpstream('former'), await startUpstream('later')];
   const gateway = await startGateway(setupOf('former', former.baseUrl));
   gateway.write('{ "providers": [');
-  await expect.poll(gateway.log, WAITING).toContain('the former one stays in force');
+  await expect.poll(gateway.log, WAITING).toContain('the previous one remains in effect');
   expect(gateway.log()).toMatch(/gateway\.json has an error/);
   const response = await gateway.chat('test/former');
   expect(response.status).toBe(200);
@@ -123,7 +123,7 @@ test('a file that is replaced comes into force by itself, and a broken one chang
   await response.text();
 
   gateway.replace(setupOf('later', later.baseUrl));
-  await expect.poll(gateway.log, WAITING).toContain('the configuration was read again');
+  await expect.poll(gateway.log, WAITING).toContain('the configuration was reloaded');
   const begun = await gateway.chat('test/later');
   expect(begun.status).toBe(200);
   later.end();
@@ -137,7 +137,7 @@ test('a key in a file is sent as the content of the file, and SIGHUP reads it ag
   const secret = join(gateway.folder, 'up-key');
   writeFileSync(secret, 'sk-first-0123456789\n');
   gateway.write({ providers: [{ ...providers[0], apiKey: 'file:up-key' }], models });
-  await expect.poll(gateway.log, WAITING).toContain('the configuration was read again');
+  await expect.poll(gateway.log, WAITING).toContain('the configuration was reloaded');
   const first = await gateway.chat('test/up');
   writeFileSync(secret, 'sk-second-0123456789\n');
   gateway.child.kill('SIGHUP');

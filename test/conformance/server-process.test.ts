@@ -177,7 +177,7 @@ test.runIf(hasShell)('without any configuration it is the demo, whose curl lines
 test('the demo refuses an address that other machines can reach', async () => {
   const { code, stdout, stderr } = await runToEnd(['serve', '--demo', '--host', '0.0.0.0', '--port', '0']);
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('this machine only');
+  expect(stderr).toContain('only on this machine');
 });
 
 test('with a config it relays to its provider, records, and finds the record again after a restart', async () => {
@@ -233,7 +233,7 @@ test('a taken port is refused with the process that holds it', async () => {
   expect(stderr).toContain(`Port ${port} of 127.0.0.1 is taken.`);
   expect(stderr).toContain('--port 0');
   expect(stderr).toMatch(
-    process.platform === 'linux' ? new RegExp(`held by PID ${process.pid} \\(`) : /held by|could not/,
+    process.platform === 'linux' ? new RegExp(`used by PID ${process.pid} \\(`) : /used by|could not/,
   );
 });
 
@@ -297,7 +297,7 @@ test('an owner that was killed does not stand in the way of a new key', async ()
   await exited;
   expect(existsSync(join(dir, 'owner.json'))).toBe(true);
   const create = () => runToEnd(['keys', 'create', '--name', 'app', '--data-dir', dir]);
-  const stderr = expect.stringContaining(`was created in ${dir}, where no gateway runs at present`) as string;
+  const stderr = expect.stringContaining(`was created in ${dir}, where no gateway is running`) as string;
   expect(await create()).toMatchObject({ code: 0, stderr });
 
   // In containers every gateway has PID 1, which the process that reads it may have as well.

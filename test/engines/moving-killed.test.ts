@@ -126,8 +126,8 @@ test.skipIf(missingPostgres)(
     mkdirSync(foreign);
     writeFileSync(join(foreign, 'notes.txt'), 'x');
     for (const [words, text] of [
-      [['import', '--from', file], `${file} is a file: name the data directory`],
-      [['export', '--to', file], `${file} is a file: name a new directory`],
+      [['import', '--from', file], `${file} is a file: pass its data directory`],
+      [['export', '--to', file], `${file} is a file: choose a new directory`],
       [['export', '--to', foreign], `${foreign} is not empty`],
     ] as const) {
       const ended = await runCommand([...words, '--config', config]);

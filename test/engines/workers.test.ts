@@ -60,7 +60,7 @@ test.skipIf(missingEngines)(
     const reread = (): number[] =>
       gateway.output.stderr
         .split('\n')
-        .filter((line) => line.includes('the configuration was read again') && line.includes('SIGHUP'))
+        .filter((line) => line.includes('the configuration was reloaded') && line.includes('SIGHUP'))
         .map((line) => (JSON.parse(line) as { worker: number }).worker)
         .toSorted((a, b) => a - b);
     await expect.poll(reread).toEqual([1, 2]);

@@ -26,8 +26,8 @@ export async function checkAuth({
 }: Examined): Promise<{ readonly finding: Finding; readonly models: readonly DiscoveredModel[] | null }> {
   const { listModels } = provider;
   if (listModels === undefined) {
-    const detail = 'it lists no models, so the key was not tried';
-    const advice = isForm ? 'Choose a model to try it.' : 'Add --call to try it.';
+    const detail = 'it lists no models, so the key was not tested';
+    const advice = isForm ? 'Choose a model to test it.' : 'Add --call to test it.';
     return { finding: { layer: 'auth', status: 'skipped', detail, advice }, models: null };
   }
   try {
@@ -37,7 +37,7 @@ export async function checkAuth({
     const { models, leftOut } = boundModels(listed, provider);
     if (leftOut === null) return { finding: { layer: 'auth', status: 'ok', detail }, models };
     const whole = `${detail}; ${describeLeftOut(leftOut)}`;
-    const advice = 'Name the models that you need among these in the configuration, or choose another server.';
+    const advice = 'List the models you need in the configuration, or choose another server.';
     return { finding: { layer: 'auth', status: 'warning', detail: whole, advice }, models };
   } catch (error) {
     return { finding: describeFailure('auth', error, { config, isForm }), models: null };
@@ -59,7 +59,7 @@ function describeFailure(
   if (error instanceof TransportError) {
     return fail(
       error.message,
-      'The server was reached, and then broke off or fell silent: try again, then look at its log.',
+      'The server was reached but closed the connection or stopped responding: try again, then check its log.',
     );
   }
   if (!(error instanceof GatewayError)) {
@@ -74,7 +74,7 @@ function describeFailure(
     case 403:
       return fail(`refused (HTTP ${upstreamStatus})`, adviseOnKey(config, isForm));
     case 402:
-      return fail('refused (HTTP 402)', `The account at ${config.name} has nothing left to spend: top it up.`);
+      return fail('refused (HTTP 402)', `The account at ${config.name} has no credit left: top it up.`);
     case 404:
       return layer === 'auth'
         ? fail(
@@ -83,11 +83,14 @@ function describeFailure(
               (isForm ? 'choose a model to try it.' : 'add --call.'),
             'warning',
           )
-        : fail(message, 'Check the providerModel: this key may not use it, or it is spelt otherwise there.');
+        : fail(
+            message,
+            'Check providerModel: the key may not have access to it, or the provider spells it differently.',
+          );
     case 429:
       return fail(
         message,
-        'The key is known, but may send no more now: wait, or raise the limit of the account.',
+        'The key is valid but over its rate limit: wait, or raise the limit of the account.',
         'warning',
       );
     default:
@@ -98,8 +101,8 @@ function describeFailure(
 function adviseOnKey({ slug, preset, apiKey }: ProviderConfig, isForm: boolean): string {
   if (isForm) {
     return apiKey === undefined
-      ? 'No key was sent, and this server wants one: give its key.'
-      : 'The key is wrong, was revoked, or belongs to another project or region: copy it again, whole.';
+      ? 'No key was sent, but this server requires one: set its key.'
+      : 'The key is wrong, was revoked, or belongs to another project or region: copy the whole key again.';
   }
   const variable = preset === null ? null : (PRESETS[preset]?.apiKeyEnv ?? null);
   const place =
@@ -111,11 +114,11 @@ function adviseOnKey({ slug, preset, apiKey }: ProviderConfig, isForm: boolean):
 
 function adviseOnOther(upstreamStatus: number | null): string {
   if (upstreamStatus === null) {
-    return 'Something else than the API answered: check baseUrl, or whether a proxy wants a login first.';
+    return 'The response is not from the API: check baseUrl, and whether a proxy requires a login.';
   }
   return upstreamStatus >= 500
-    ? 'The server has trouble of its own: try again later, and look at its status page.'
-    : 'The server did not like the request: check wire and baseUrl.';
+    ? 'The server has problems: try again later, and check its status page.'
+    : 'The server rejected the request: check wire and baseUrl.';
 }
 
 /** The smallest limit that every provider accepts. */
@@ -145,7 +148,7 @@ export async function checkCall(check: ProviderCheck, listed: readonly Discovere
     for await (const chunks of completion) for (const chunk of chunks) usage = chunk.usage ?? usage;
     const tokens =
       usage === undefined ? 'without counting tokens' : `${usage.prompt_tokens} + ${usage.completion_tokens} tokens`;
-    return { layer: 'call', status: 'ok', detail: `${providerModel} answered (${tokens})` };
+    return { layer: 'call', status: 'ok', detail: `${providerModel} responded (${tokens})` };
   } catch (error) {
     const finding = describeFailure('call', error, { config, isForm });
     return { ...finding, detail: `${providerModel}: ${finding.detail}` };

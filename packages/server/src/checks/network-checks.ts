@@ -29,7 +29,7 @@ export function checkAddress(
         layer: 'address',
         status: 'failed',
         detail: `"${baseUrl}" is not an http or https address`,
-        advice: 'Mend baseUrl, e.g. "https://host/v1".',
+        advice: 'Correct baseUrl, e.g. "https://host/v1".',
       },
       target: null,
     };
@@ -40,7 +40,7 @@ export function checkAddress(
   const target = { host, port, isTls, isIp: isIP(host) !== 0, isLoopback: isLoopbackHost(host) };
   const detail = `${host}, port ${port}, ${isTls ? 'with TLS' : 'without TLS'}`;
   if (hasKey && !isTls && !target.isLoopback) {
-    const advice = 'The key travels readable: use https, or keep the path to this server private.';
+    const advice = 'The key is sent unencrypted: use https, or keep the connection to this server private.';
     return { finding: { layer: 'address', status: 'warning', detail, advice }, target };
   }
   return { finding: { layer: 'address', status: 'ok', detail }, target };
@@ -61,8 +61,8 @@ export async function checkDns({ host, isIp }: Target): Promise<Finding> {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     const advice =
       code === 'ENOTFOUND'
-        ? 'Look for a typing error in baseUrl. In a closed network the name service may know internal names only.'
-        : 'The name service did not answer: check the network and the name servers of this machine.';
+        ? 'Check baseUrl for typos. On a restricted network, DNS may only resolve internal names.'
+        : 'DNS did not respond: check the network and this machine’s name servers.';
     return { layer: 'dns', status: 'failed', detail: `${host} could not be resolved (${code})`, advice };
   }
 }
@@ -99,7 +99,7 @@ async function connected(socket: Socket, { timeoutMs, signal }: ConnectOptions):
     await once(socket, 'connect', { signal: toLimit(timeoutMs, signal) });
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
-    throw new Error(`no answer within ${timeoutMs} ms`, { cause: error });
+    throw new Error(`no response within ${timeoutMs} ms`, { cause: error });
   } finally {
     // Later errors of the socket have no effect.
     socket.on('error', () => undefined);
@@ -107,14 +107,14 @@ async function connected(socket: Socket, { timeoutMs, signal }: ConnectOptions):
 }
 
 function adviseOnTcp(reason: string, isLoopback: boolean, env: Readonly<Record<string, string | undefined>>): string {
-  if (isLoopback) return 'Nothing listens there: start the server, or mend the port in baseUrl.';
+  if (isLoopback) return 'Nothing is listening there: start the server, or correct the port in baseUrl.';
   const proxy = PROXY_VARIABLES.find((name) => env[name]);
   if (proxy !== undefined) {
-    return `${proxy} is set, but the gateway uses no proxies of the environment: it needs a direct way out.`;
+    return `${proxy} is set, but the gateway ignores proxies from the environment: it needs direct network access.`;
   }
   return reason === 'ECONNREFUSED'
-    ? 'The machine is there, but nothing listens at this port: mend the port in baseUrl, or start the server.'
-    : 'A firewall may be in the way, or the machine is down. The gateway needs a direct way out.';
+    ? 'The machine responds, but nothing is listening at this port: correct the port in baseUrl, or start the server.'
+    : 'A firewall may block the connection, or the machine is down. The gateway needs direct network access.';
 }
 
 const DAY_MS = 86_400_000;
@@ -144,12 +144,12 @@ export async function checkTls(
     return describeCertificate(socket, target, now);
   } catch (error) {
     const isTimeout = (error as Error).name === 'AbortError';
-    const reason = isTimeout ? `no answer within ${timeoutMs} ms` : describeHandshakeError(error as Error);
+    const reason = isTimeout ? `no response within ${timeoutMs} ms` : describeHandshakeError(error as Error);
     return {
       layer: 'tls',
       status: 'failed',
       detail: `the handshake failed: ${reason}`,
-      advice: `Something else than a TLS server may listen at port ${port}: check the port, or whether the address should begin with http.`,
+      advice: `Port ${port} may not be a TLS server: check the port, and whether the address should begin with http.`,
     };
   } finally {
     socket.on('error', () => undefined);
@@ -184,7 +184,7 @@ function describeCertificate(socket: TLSSocket, { host }: Target, now: number): 
         layer: 'tls',
         status: 'warning',
         detail: `${about} (in ${days} days)`,
-        advice: 'Calls fail from that day on unless the certificate is renewed: tell whoever runs the server.',
+        advice: 'Calls will fail from that day unless the certificate is renewed: contact the operator of the server.',
       }
     : { layer: 'tls', status: 'ok', detail: `${about} (in ${days} days)` };
 }
@@ -192,14 +192,14 @@ function describeCertificate(socket: TLSSocket, { host }: Target, now: number): 
 function issuerOf({ issuer }: PeerCertificate): string {
   const { O: organisation, CN: name } = issuer ?? {};
   const parts = [organisation, name].flat().filter((part) => part !== undefined);
-  return parts.length === 0 ? 'nobody it names' : parts.join(', ');
+  return parts.length === 0 ? 'no issuer' : parts.join(', ');
 }
 
 function adviseOnCertificate(code: string, certificate: PeerCertificate, host: string): string {
   if (UNKNOWN_ISSUER.has(code)) {
     return (
-      'This machine does not know the issuer. If it is a proxy of your company that opens TLS, or an authority of your ' +
-      'own, set NODE_EXTRA_CA_CERTS to a file with its root certificate (PEM); otherwise somebody is in between.'
+      'This machine does not trust the issuer. If it is your company’s TLS-inspecting proxy or your ' +
+      'own authority, set NODE_EXTRA_CA_CERTS to a file with its root certificate (PEM); otherwise the connection may be intercepted.'
     );
   }
   if (code === 'CERT_HAS_EXPIRED')
@@ -207,7 +207,7 @@ function adviseOnCertificate(code: string, certificate: PeerCertificate, host: s
   if (code === 'CERT_NOT_YET_VALID') return 'Check the clock of this machine.';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = certificate.subjectaltname ?? [certificate.subject?.CN ?? 'no name'].flat().join(', ');
-    return `The certificate is for ${names}, not for ${host}: mend the name in baseUrl, or somebody is in between.`;
+    return `The certificate is for ${names}, not for ${host}: correct the name in baseUrl; otherwise the connection may be intercepted.`;
   }
-  return 'The server needs another certificate; the gateway accepts none that cannot be verified.';
+  return 'The server needs another certificate; the gateway accepts only verifiable ones.';
 }

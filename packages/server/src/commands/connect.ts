@@ -6,8 +6,8 @@ const HELP = `Usage: model-gateway connect                 list the tools
        model-gateway connect TOOL --write    write it into the tool's own file of settings
        model-gateway connect TOOL --undo     take that back, and delete the key
 
-  --model ID         the model that the tool begins with (the account's default, else one with tools and a price)
-  --limit USD        what may be spent with the key each month, or none (10 where the price of the model is known)
+  --model ID         the tool’s initial model (the account's default, else one with tools and a price)
+  --limit USD        monthly spending limit of the key, or none (10 where the price of the model is known)
   --url URL          the address of the gateway, as the tool reaches it (that of the running gateway)
   --data-dir DIR     the data directory of the gateway (./data)
   --config FILE      or the config file that names it
@@ -31,9 +31,9 @@ export function parseConnect(args: readonly string[]): Parsed<'connect', Connect
   const values = readFlags(isNamed ? args.slice(1) : args, FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
   const { config, 'data-dir': dataDir, model, limit, url, write = false, undo = false } = values;
-  if (write && undo) throw new UsageError('--write and --undo contradict each other: leave one of them out.');
-  if ((write || undo) && !isNamed) throw new UsageError(`Say which tool.\n\n${HELP}`);
-  if (model !== undefined && /^\s*$|\p{Cc}/u.test(model)) throw new UsageError('--model is the id of a model.');
+  if (write && undo) throw new UsageError('--write and --undo cannot be used together.');
+  if ((write || undo) && !isNamed) throw new UsageError(`Missing tool.\n\n${HELP}`);
+  if (model !== undefined && /^\s*$|\p{Cc}/u.test(model)) throw new UsageError('--model must be a model id.');
   return {
     type: 'connect',
     options: {
@@ -51,7 +51,7 @@ export function parseConnect(args: readonly string[]): Parsed<'connect', Connect
 /** The address of the API, also where that of the gateway was given. */
 function readBaseUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:\/\//.test(text)) {
-    throw new UsageError(`--url is the address of the gateway, e.g. http://127.0.0.1:8855, not "${text}".`);
+    throw new UsageError(`--url must be the gateway’s address, e.g. http://127.0.0.1:8855, not "${text}".`);
   }
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname.replace(/(\/api(\/v1)?)?\/*$/, '')}/api/v1`;

@@ -3,7 +3,7 @@ import { type Parsed, readFlags, toHelp, UsageError } from '../process/flags.ts'
 
 const HELP = `Usage: model-gateway export --to DIR --config FILE
 
-  --to DIR           a new data directory, or that of a former export
+  --to DIR           a new data directory, or that of an earlier export
   --config FILE      the config file that names the database
 
 Copies the database into a JSON-file store, which "serve --data-dir DIR" can use, beside running gateways.
@@ -15,6 +15,6 @@ const FLAGS = { config: { type: 'string' }, to: { type: 'string' } } as const;
 export function parseExport(args: readonly string[]): Parsed<'export', ExportOptions> {
   const { help, config, to } = readFlags(args, FLAGS, HELP);
   if (help === true) return toHelp(HELP);
-  if (to === undefined) throw new UsageError(`Say which directory.\n\n${HELP}`);
+  if (to === undefined) throw new UsageError(`Missing --to.\n\n${HELP}`);
   return { type: 'export', options: { config, to } };
 }

@@ -48,7 +48,7 @@ export function parseFixtures([action, ...rest]: readonly string[]):
   | Parsed<'fixtures-save', SaveFixtureOptions> {
   if (asksForHelp(action)) return toHelp(HELP);
   if (action === 'save') return parseSave(rest);
-  if (action !== 'check' && action !== 'lint') throw new UsageError(`Say what to do with fixtures.\n\n${HELP}`);
+  if (action !== 'check' && action !== 'lint') throw new UsageError(`Missing or unknown fixtures command.\n\n${HELP}`);
   const { help, dir = DEFAULT_DIR } = readFlags(rest, FLAGS, HELP);
   if (help === true) return toHelp(HELP);
   return { type: 'fixtures', options: { action, dir } };
@@ -58,9 +58,9 @@ function parseSave(args: readonly string[]): Parsed<'fixtures-save', SaveFixture
   const values = readFlags(args, SAVE_FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
   const { id, key, dir = DEFAULT_DIR, api = 'http://127.0.0.1:8855/api/v1' } = values;
-  if (id === undefined) throw new UsageError('Say which generation: --id gen-…, as it stands in its response.');
+  if (id === undefined) throw new UsageError('Missing --id: the generation’s id from its response, gen-….');
   if (key === undefined) {
-    throw new UsageError('Give the key that the generation was made with, or a management key: --key');
+    throw new UsageError('Missing --key: the key that made the generation, or a management key');
   }
   return { type: 'fixtures-save', options: { id, dir, key, api: api.replace(/\/+$/, '') } };
 }
@@ -74,11 +74,11 @@ export async function saveFixture({ id, dir, api, key }: SaveFixtureOptions): Pr
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.timeout(SAVE_TIMEOUT_MS),
     }).catch((cause: unknown) => {
-      throw new StartError(`No gateway answers at ${api}; say with --api where it is.`, { cause });
+      throw new StartError(`No gateway responds at ${api}; set its address with --api.`, { cause });
     });
     const body = (await response.json()) as { data?: unknown; error?: { message?: string } };
     if (response.ok) return body.data;
-    throw new StartError(`${body.error?.message ?? 'The gateway did not say why'} (status ${response.status}).`);
+    throw new StartError(`${body.error?.message ?? 'The gateway gave no reason'} (status ${response.status}).`);
   };
   const generation = (await fetchData('/generation')) as Generation;
   const content = (await fetchData('/generation/content')) as GenerationContent;

@@ -18,7 +18,7 @@ const HELP = `Usage: model-gateway keys create --name NAME [flags]
 
   --name NAME        what the key is for
   --management       a key that administers, but cannot call models
-  --limit USD        what may be spent with the key
+  --limit USD        spending limit of the key
   --data-dir DIR     the data directory of the gateway (./data)
   --config FILE      or the config file that names it
 
@@ -35,13 +35,13 @@ const CREATE_FLAGS = {
 /** Reads the arguments after `keys`. Throws `UsageError`. */
 export function parseKeys([action, ...rest]: readonly string[]): Parsed<'keys-create', KeysCreateOptions> {
   if (asksForHelp(action)) return toHelp(HELP);
-  if (action !== 'create') throw new UsageError(`Say what to do with keys.\n\n${HELP}`);
+  if (action !== 'create') throw new UsageError(`Missing or unknown keys command.\n\n${HELP}`);
   const values = readFlags(rest, CREATE_FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
   const { name = '', management = false, limit, config, 'data-dir': dataDir } = values;
-  if (name.trim() === '') throw new UsageError('Give the key a name, by which you will recognise it: --name "my app"');
+  if (name.trim() === '') throw new UsageError('Missing --name: a name to recognise the key, e.g. --name "my app"');
   if (management && limit !== undefined) {
-    throw new UsageError('A management key cannot call models, so it takes no --limit.');
+    throw new UsageError('A management key cannot call models, so --limit does not apply.');
   }
   const limitUsd = limit === undefined ? null : readAmount(limit);
   return { type: 'keys-create', options: { name, management, limitUsd, config, dataDir } };
@@ -65,7 +65,7 @@ export async function createKey(options: KeysCreateOptions): Promise<void> {
   const kind = management ? 'management key' : 'API key';
   const where = issued === undefined ? describeStore(named) : `by the gateway at ${owner?.url}`;
   process.stderr.write(
-    `The ${kind} "${name}" was created ${where}. It is shown this once.\n` +
+    `The ${kind} "${name}" was created ${where}. It won’t be shown again.\n` +
       'Send it with every request, as the header "Authorization: Bearer <key>".\n',
   );
   if (issued === undefined) await mentionDemo(options);
@@ -83,10 +83,12 @@ async function askOwner(owner: Owner, { name, management, limitUsd }: KeysCreate
   const body = (await response.json().catch(() => ({}))) as { key?: unknown; error?: { message?: unknown } };
   if (response.status === 201 && typeof body.key === 'string') return body.key;
   const reason = typeof body.error?.message === 'string' ? body.error.message : 'no reason given';
-  throw new StartError(`The gateway with PID ${owner.pid} made no key: ${reason} (status ${response.status}).`);
+  throw new StartError(
+    `The gateway with PID ${owner.pid} did not create a key: ${reason} (status ${response.status}).`,
+  );
 }
 
 const describeStore = (named: NamedStore): string =>
   named.store.type === 'postgres'
     ? 'in the database, so every gateway on it accepts it'
-    : `in ${named.store.dir}, where no gateway runs at present`;
+    : `in ${named.store.dir}, where no gateway is running`;

@@ -42,7 +42,7 @@ export type Command = Help | { readonly type: 'version' } | ReturnType<(typeof C
 
 /** Reads the arguments after `model-gateway`. Throws `UsageError`. */
 export function parseCommand([first, ...rest]: readonly string[]): Command {
-  if (first === undefined) throw new UsageError(`Say what to do.\n\n${HELP}`);
+  if (first === undefined) throw new UsageError(`Missing command.\n\n${HELP}`);
   if (asksForHelp(first) || first === 'help') return toHelp(HELP);
   if (first === '--version' || first === '-v') return { type: 'version' };
   if (isCommand(first)) return COMMANDS[first](rest);

@@ -17,7 +17,7 @@ const HELP = `Usage: model-gateway replay [flags]
 
   --dir DIR          the recordings (./fixtures)
   --port N           port to listen on, 127.0.0.1 only (0, a free one)
-  --key KEY          the key it accepts (another one at every start)
+  --key KEY          the accepted key (default: a new one at every start)
   --speed SPEED      instant, human (as recorded) or a number: so many times as fast as human (instant)
   --allow-loopback-webhooks
                      deliver webhooks to receivers on this machine

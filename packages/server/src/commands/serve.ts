@@ -18,11 +18,11 @@ const HELP = `Usage: model-gateway serve [flags]
                      with none of those set either, and no provider set up in the UI, it is the demo
   --host ADDRESS     address to listen on (127.0.0.1)
   --port N           port to listen on, 0 for a free one (8855)
-  --data-dir DIR     where keys and generations are kept (./data, in demo mode ./data/demo)
+  --data-dir DIR     directory for keys and generations (./data, in demo mode ./data/demo)
   --demo             demo mode: recorded responses, fixed keys, no network; loopback only
   --no-demo          never the demo: start without providers, to set them up in the UI
   --fixtures DIR     demo mode with the recorded responses of this directory
-  --record DIR       write down what providers answer, without secrets, for replaying
+  --record DIR       record responses of providers, without secrets, for replaying
   --record-mode M    record-all: everything anew (default); record-missing: what DIR does not answer yet
   --record-at PLACE  upstream: what providers answer (default); edge: what this gateway answers
   --trust-clock      drop what is too old although the clock is ahead of the data by more than a day
@@ -54,16 +54,16 @@ export function parseServe(args: readonly string[]): Parsed<'serve', ServeOption
   const workers = values.workers === undefined ? 1 : readInteger('--workers', values.workers, 1, 1024);
   const isDemo = values.demo === true || values.fixtures !== undefined;
   if (isDemo && values.config !== undefined) {
-    throw new UsageError('Demo mode (--demo, --fixtures) takes no --config: leave one of them out.');
+    throw new UsageError('Demo mode (--demo, --fixtures) cannot be combined with --config.');
   }
   const noDemo = values['no-demo'] === true;
-  if (isDemo && noDemo) throw new UsageError('--no-demo contradicts --demo and --fixtures: leave one of them out.');
+  if (isDemo && noDemo) throw new UsageError('--no-demo cannot be combined with --demo or --fixtures.');
   const record = readRecord(values);
-  if (workers > 1 && isDemo) throw new UsageError('Demo mode runs in one process: leave --workers out.');
+  if (workers > 1 && isDemo) throw new UsageError('Demo mode runs in one process: omit --workers.');
   if (workers > 1 && record !== null) {
-    throw new UsageError('Recordings are written by one process: leave --record or --workers out.');
+    throw new UsageError('Only one process can record: omit --record or --workers.');
   }
-  if (isDemo && record !== null) throw new UsageError('Demo mode asks nobody, so there is nothing to --record.');
+  if (isDemo && record !== null) throw new UsageError('Demo mode calls no provider, so there is nothing to --record.');
   return {
     type: 'serve',
     options: {
@@ -91,7 +91,7 @@ function readRecord(values: {
   const at = readChoice('--record-at', values['record-at'], ['upstream', 'edge']);
   if (values.record !== undefined) return { dir: values.record, mode, at };
   const isAlone = values['record-mode'] !== undefined || values['record-at'] !== undefined;
-  if (isAlone) throw new UsageError('--record-mode and --record-at go with --record DIR, which says where to.');
+  if (isAlone) throw new UsageError('--record-mode and --record-at require --record DIR.');
   return null;
 }
 
@@ -108,6 +108,6 @@ function readChoice<Choice extends string>(
 
 function readLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text);
-  if (level === undefined) throw new UsageError(`--log-level is one of ${LOG_LEVELS.join(', ')}, not "${text}".`);
+  if (level === undefined) throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}, not "${text}".`);
   return level;
 }

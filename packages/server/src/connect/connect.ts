@@ -65,7 +65,7 @@ export async function connect(options: ConnectOptions): Promise<void> {
   const name = toKeyName(client.name, await listKeyNames(place));
   const apiKey = await createToolKey(place, { name, limitUsd: plan.limitUsd });
   const connection = { ...plan.connection, apiKey };
-  const made = `The key "${name}" was made ${place.owner === undefined ? `in ${place.dataDir}, where no gateway runs at present` : `by the gateway at ${place.owner.url}`}, ${plan.limitUsd === null ? 'without a limit' : `limited to $${plan.limitUsd} a month`}.`;
+  const made = `The key "${name}" was created ${place.owner === undefined ? `in ${place.dataDir}, where no gateway is running` : `by the gateway at ${place.owner.url}`}, ${plan.limitUsd === null ? 'without a limit' : `limited to $${plan.limitUsd} a month`}.`;
   for (const warning of plan.warnings) warn(warning);
   if (target === undefined) {
     print(showConnection(client, connection, made));
@@ -80,7 +80,7 @@ async function findDataDir(options: ConnectOptions): Promise<string> {
   const named = await findStore(options);
   if (!isDatabase(named)) return named.store.dir;
   throw new UsageError(
-    'This command makes keys in a data directory, and the store of this config is a database. ' +
+    'This command creates keys in a data directory, but this config uses a database. ' +
       'Connect the tool in the UI, under Connect, or make a key with: model-gateway keys create --name NAME --config FILE',
   );
 }
@@ -108,12 +108,12 @@ async function write(client: Client, { target: { path, step }, connection, made,
     },
   );
   print(`${client.name} is set up in ${path}, with the model ${connection.model.id}.\n${made}\n`);
-  if (existed) print(`The file as it was before is ${toBackupPath(path)}.\n`);
-  print(`Take it back: model-gateway connect ${client.id} --undo\n`);
+  if (existed) print(`The original file was saved as ${toBackupPath(path)}.\n`);
+  print(`To undo: model-gateway connect ${client.id} --undo\n`);
   const rest = stepsFor(client, system()).filter((other) => other !== step);
-  if (rest.length > 0) print(`\nWhat is left to do:\n\n${showSteps(rest, connection, system())}`);
+  if (rest.length > 0) print(`\nRemaining steps:\n\n${showSteps(rest, connection, system())}`);
   if (isReadByOthers && settings.snippet.includes(connection.apiKey)) {
-    warn(`Other users of this machine can read ${path}, and so the key: chmod 600 ${path}`);
+    warn(`Other users of this machine can read ${path} and the key in it: chmod 600 ${path}`);
   }
 }
 
@@ -121,8 +121,8 @@ async function undo(client: Client): Promise<void> {
   const target = findFile(client);
   if (await undoFormer(client, target)) return;
   throw new UsageError(
-    `Nothing of ${client.name} is there to undo: this command has not written ${target.path}. ` +
-      'A key that was only shown is deleted in the UI, under Keys.',
+    `Nothing to undo for ${client.name}: this command has not written ${target.path}. ` +
+      'If a key was only shown, delete it in the UI under Keys.',
   );
 }
 
@@ -135,13 +135,13 @@ async function undoFormer(client: Client, { path, step }: Target): Promise<boole
   const isDeleted = await deleteToolKey(record.dataDir, record.keyHash);
   await forgetConnection(path);
   const did = {
-    restored: `${path} is as it was before`,
-    removed: `${path} was changed since, so only the entries of the gateway were taken out`,
-    deleted: `${path} is deleted, as it was not there before`,
-    gone: `${path} is gone already`,
+    restored: `${path} was restored`,
+    removed: `${path} has changed since, so only the gateway’s entries were removed`,
+    deleted: `${path} was deleted, because it did not exist before`,
+    gone: `${path} no longer exists`,
   }[outcome];
-  print(`${client.name} was connected before: ${did}. Its key ${isDeleted ? 'is deleted' : 'was deleted already'}.\n`);
-  if (left.length > 0) warn(`Left as they are, because they were changed since: ${left.join(', ')}`);
+  print(`${client.name} was connected before: ${did}. Its key ${isDeleted ? 'is deleted' : 'was already deleted'}.\n`);
+  if (left.length > 0) warn(`Not changed, because they were edited since: ${left.join(', ')}`);
   return true;
 }
 
@@ -151,9 +151,9 @@ function planConnection({ model: modelId, limitUsd, url }: ConnectOptions, { own
   if (id === undefined) {
     const why =
       owner === undefined
-        ? 'No gateway runs on this data directory that could be asked for its models'
+        ? 'No gateway is running on this data directory to list its models'
         : 'The gateway lists no model yet';
-    throw new UsageError(`${why}: name one with --model ID.`);
+    throw new UsageError(`${why}: choose one with --model ID.`);
   }
   const listed = models.find((model) => model.id === id);
   const isPriced = listed !== undefined && hasTokenPrices(listed);
@@ -162,10 +162,10 @@ function planConnection({ model: modelId, limitUsd, url }: ConnectOptions, { own
   const limit = limitUsd === undefined ? (isPriced ? DEFAULT_LIMIT_USD : null) : limitUsd;
   const warnings = [
     ...(owner !== undefined && listed === undefined
-      ? [`The gateway lists no model ${id}; calls for it are refused, unless it is an alias.`]
+      ? [`The gateway does not list ${id}; unless it is an alias, calls are refused.`]
       : []),
     ...(listed !== undefined && !isPriced && limit !== null
-      ? [`The price of ${id} is not known, so under a limit its calls are refused.`]
+      ? [`${id} has no known price, so with a limit its calls are refused.`]
       : []),
   ];
   return { connection, limitUsd: limit, warnings };
@@ -174,7 +174,7 @@ function planConnection({ model: modelId, limitUsd, url }: ConnectOptions, { own
 function findClient(id: string): Client {
   const client = CLIENTS.find((candidate) => candidate.id === id.toLowerCase());
   if (client !== undefined) return client;
-  throw new UsageError(`There is no tool "${id}". There are:\n\n${listTools()}`);
+  throw new UsageError(`Unknown tool "${id}". Available tools:\n\n${listTools()}`);
 }
 
 function listTools(): string {
@@ -196,8 +196,7 @@ function findFile(client: Client): Target {
   const file = step?.file?.[system()];
   if (step !== undefined && file !== undefined) return { step, path: toPath(file, step.folderVariable) };
   throw new UsageError(
-    `${client.name} has no file of settings that could be written. ` +
-      `What it needs: model-gateway connect ${client.id}`,
+    `${client.name} has no settings file to write. ` + `To see what to enter: model-gateway connect ${client.id}`,
   );
 }
 
@@ -221,7 +220,7 @@ function showConnection(client: Client, connection: Connection, made: string): s
   const steps = showSteps(stepsFor(client, system()), connection, system());
   const isWritten = findFileStep(client) !== undefined;
   const hint = isWritten ? `\nmodel-gateway connect ${client.id} --write writes it, and --undo takes it back.\n` : '';
-  return `${client.name}: ${client.about}\n${made} It is shown this once.\n\n${steps}\n${showNotes(client, connection.baseUrl)}${hint}`;
+  return `${client.name}: ${client.about}\n${made} It won’t be shown again.\n\n${steps}\n${showNotes(client, connection.baseUrl)}${hint}`;
 }
 
 function system(): System {

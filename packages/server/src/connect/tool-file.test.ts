@@ -97,8 +97,8 @@ test.skipIf(process.platform === 'win32')('a link stays a link, and what it lead
 });
 
 test.each([
-  ['broken JSON', '{"a":', /settings\.json was not changed: line 1, column \d+ is no JSON/],
-  ['bytes that are no text', new Uint8Array([0x7b, 0xff, 0x7d]), /no text in UTF-8/],
+  ['broken JSON', '{"a":', /settings\.json was not changed: line 1, column \d+ is not valid JSON/],
+  ['bytes that are no text', new Uint8Array([0x7b, 0xff, 0x7d]), /not UTF-8 text/],
   ['something else than a table', '[]', /a list where a table/],
 ])('%s is left as it is, with the place and nothing beside it', async (_what, content, reason) => {
   const file = newFile(content);
@@ -114,12 +114,12 @@ test.each([
 test('a folder in the place of the file is refused', async () => {
   const file = newFile();
   mkdirSync(file);
-  await expect(planToolFile(file, SETTINGS)).rejects.toThrow(/is no file/);
+  await expect(planToolFile(file, SETTINGS)).rejects.toThrow(/is not a file/);
 });
 
 test('a damaged record is no reason to change anything', async () => {
   const file = newFile('{}');
   await writeToolFile(file, SETTINGS, KEY);
   writeFileSync(`${file}.model-gateway.json`, '{');
-  await expect(readConnection(file)).rejects.toThrow(/before-model-gateway is the file as it was before/);
+  await expect(readConnection(file)).rejects.toThrow(/before-model-gateway is the original file/);
 });

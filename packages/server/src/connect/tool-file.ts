@@ -94,8 +94,8 @@ export async function readConnection(file: string): Promise<ConnectionRecord | u
     return JSON.parse(text) as ConnectionRecord;
   } catch {
     throw new SettingsFileError(
-      `${toRecordPath(file)} is damaged, so it is not known what was written. ` +
-        `${toBackupPath(file)} is the file as it was before; put it back by hand, and delete both.`,
+      `${toRecordPath(file)} is damaged, so the written entries are unknown. ` +
+        `${toBackupPath(file)} is the original file; restore it by hand and delete both.`,
     );
   }
 }
@@ -152,13 +152,13 @@ async function readCurrent(file: string): Promise<Current> {
     });
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) return { path, text: '', mode: undefined };
-    if (!found.isFile()) throw new SettingsFileError(`${file} is no file. Nothing was changed.`);
+    if (!found.isFile()) throw new SettingsFileError(`${file} is not a file. Nothing was changed.`);
     const bytes = await readFile(path);
     try {
       const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
       return { path, text, mode: found.mode & 0o777 };
     } catch {
-      throw new SettingsFileError(`${file} is no text in UTF-8. It was not changed.`);
+      throw new SettingsFileError(`${file} is not UTF-8 text. It was not changed.`);
     }
   });
 }
@@ -192,7 +192,7 @@ function inFile<Result>(file: string, change: () => Result): Result {
   } catch (error) {
     if (!(error instanceof SettingsFileError)) throw error;
     throw new SettingsFileError(
-      `${file} was not changed: ${error.message}. Mend the file, or change it by hand as the command without --write and --undo shows.`,
+      `${file} was not changed: ${error.message}. Correct the file, or change it by hand as shown by the command without --write and --undo.`,
       { cause: error },
     );
   }

@@ -54,7 +54,7 @@ export async function createToolKey(
   const made = await ask(owner, 'POST', '/api/v1/keys', { name, limit: limitUsd, limit_reset: limitReset });
   const { key } = (made?.body ?? {}) as { key?: unknown };
   if (made?.status === 201 && typeof key === 'string') return key;
-  throw new StartError(`The gateway at ${owner.url} made no key: ${describe(made)}.`);
+  throw new StartError(`The gateway at ${owner.url} did not create a key: ${describe(made)}.`);
 }
 
 /** Deletes a key by its hash. False where there is no such key any more. */

@@ -53,7 +53,7 @@ test('providers that were set up are looked at, with their keys, while the gatew
   expect(isWell).toBe(false);
   expect(text).toContain('1 models listed with the key');
   expect(text).toMatch(/wrong .*[^]*refused \(HTTP 401\)\n +The key is wrong, was revoked/);
-  expect(text).toContain('It is off, and not called.');
+  expect(text).toContain('It is disabled.');
   expect(text).toContain('3 providers: 1 cannot be used.');
 });
 
@@ -66,7 +66,7 @@ test('a key that cannot be opened is told with what is missing', async () => {
   expect(missing.text).toMatch(
     /FAIL {2}Its key cannot be opened: GATEWAY_SECRETS_KEY is not set, and there is no .*secrets\.key/,
   );
-  expect(missing.text).toContain('put secrets.key back');
+  expect(missing.text).toContain('restore secrets.key');
   const broken = await runDoctor(dir, { GATEWAY_SECRETS_KEY: 'short' });
   expect(broken.text).toContain('GATEWAY_SECRETS_KEY must be 32 random bytes');
   const other = await runDoctor(dir, { GATEWAY_SECRETS_KEY: Buffer.alloc(32, 8).toString('hex') });

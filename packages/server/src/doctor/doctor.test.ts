@@ -103,11 +103,11 @@ test('a call is made when asked, to the cheapest model that is known', async () 
   ];
   const { isWell, text } = await run([providerAt(upstream.baseUrl)], { call: true, models });
   expect(isWell).toBe(true);
-  expect(lineOf(text, 'call')).toBe('ok call cheap answered (9 + 1 tokens)');
+  expect(lineOf(text, 'call')).toBe('ok call cheap responded (9 + 1 tokens)');
   expect(JSON.parse(upstream.requests[1]?.body ?? '')).toMatchObject({ model: 'cheap', max_tokens: 16 });
 
   const without = await run([providerAt(upstream.baseUrl)], { call: true });
-  expect(lineOf(without.text, 'call')).toBe('ok call first answered (9 + 1 tokens)');
+  expect(lineOf(without.text, 'call')).toBe('ok call first responded (9 + 1 tokens)');
 });
 
 test('a provider that makes videos alone is not called', async () => {
@@ -143,7 +143,9 @@ test('an issuer that is not known brings the hint at a proxy, and how to trust i
   const { isWell, text } = await run([providerAt(upstream.baseUrl.replace('http:', 'https:'))]);
   tls.setDefaultCACertificates([...trusted, pem('authority')]);
   expect(isWell).toBe(false);
-  expect(lineOf(text, 'tls')).toMatch(/issued by authority\.test.*=> .*proxy of your company.*NODE_EXTRA_CA_CERTS/);
+  expect(lineOf(text, 'tls')).toMatch(
+    /issued by authority\.test.*=> .*your company’s TLS-inspecting proxy.*NODE_EXTRA_CA_CERTS/,
+  );
 });
 
 test('a port that speaks no TLS is told from a bad certificate', async () => {
@@ -153,15 +155,15 @@ test('a port that speaks no TLS is told from a bad certificate', async () => {
   });
   const { baseUrl, port } = await startRawUpstream(() => undefined, { server });
   const { text } = await run([providerAt(baseUrl.replace('http:', 'https:'))]);
-  expect(lineOf(text, 'tls')).toMatch(/^FAIL tls the handshake failed: .* => Something else than a TLS server/);
-  expect(lineOf(text, 'tls')).toContain(`port ${port}`);
+  expect(lineOf(text, 'tls')).toMatch(/^FAIL tls the handshake failed: .* => Port \d+ may not be a TLS server/);
+  expect(lineOf(text, 'tls')).toContain(`Port ${port}`);
   expect(lineOf(text, 'auth')).toBe('');
 });
 
 test('a handshake that never ends is given up', async () => {
   const { baseUrl } = await startRawUpstream(() => undefined);
   const { text } = await run([providerAt(baseUrl.replace('http:', 'https:'))], { timeouts: { connectMs: 100 } });
-  expect(lineOf(text, 'tls')).toContain('FAIL tls the handshake failed: no answer within 100 ms');
+  expect(lineOf(text, 'tls')).toContain('FAIL tls the handshake failed: no response within 100 ms');
 });
 
 test('a name that cannot be resolved and a port without a listener are reported, and no layer above them', async () => {
@@ -175,7 +177,7 @@ test('a name that cannot be resolved and a port without a listener are reported,
   expect(lineOf(nameless, 'tcp')).toBe('');
   expect(lineOf(nameless, 'address')).toContain('warn address no-such-host.invalid, port 80, without TLS => The key');
   expect(lineOf(closed, 'tcp')).toBe(
-    'FAIL tcp no connection to 127.0.0.1, port 1 (ECONNREFUSED) => Nothing listens there: start the server, or mend the port in baseUrl.',
+    'FAIL tcp no connection to 127.0.0.1, port 1 (ECONNREFUSED) => Nothing is listening there: start the server, or correct the port in baseUrl.',
   );
   expect(lineOf(closed, 'auth')).toBe('');
   expect(text).toContain('2 providers: 2 cannot be used.');
@@ -183,11 +185,15 @@ test('a name that cannot be resolved and a port without a listener are reported,
 
 test.each<[number, string | object, string]>([
   [401, { error: { message: `bad key ${KEY}` } }, 'FAIL auth refused (HTTP 401) => Check apiKey of the provider "up"'],
-  [402, {}, 'FAIL auth refused (HTTP 402) => The account at up has nothing left'],
+  [402, {}, 'FAIL auth refused (HTTP 402) => The account at up has no credit left'],
   [404, {}, 'warn auth it has no list of models there (HTTP 404) => Does baseUrl end with the version segment'],
-  [429, { error: { message: `slow down ${KEY}` } }, 'warn auth slow down [redacted] => The key is known'],
-  [500, {}, 'FAIL auth up returned an error (HTTP 500) => The server has trouble of its own'],
-  [200, '<html>Please sign in</html>', 'FAIL auth up returned a model list that is not JSON => Something else'],
+  [429, { error: { message: `slow down ${KEY}` } }, 'warn auth slow down [redacted] => The key is valid'],
+  [500, {}, 'FAIL auth up returned an error (HTTP 500) => The server has problems'],
+  [
+    200,
+    '<html>Please sign in</html>',
+    'FAIL auth up returned a model list that is not JSON => The response is not from the API',
+  ],
 ])('a response of %i to the list of models is explained', async (status, body, line) => {
   const { baseUrl } = await startRawUpstream(serve(() => toRawResponse(status, body)));
   const { isWell, text } = await run([providerAt(baseUrl)]);
@@ -219,13 +225,13 @@ test('a call that fails says of which model, and why', async () => {
   const { baseUrl } = await startRawUpstream(serve(LIST, refuse));
   const { isWell, text } = await run([providerAt(baseUrl)], { call: true });
   expect(isWell).toBe(false);
-  expect(lineOf(text, 'call')).toMatch(/^FAIL call first: .* => Check the providerModel/);
+  expect(lineOf(text, 'call')).toMatch(/^FAIL call first: .* => Check providerModel/);
 });
 
 test('a connection that breaks off before a response is told as that', async () => {
   const { baseUrl } = await startRawUpstream(({ socket }) => void socket.destroy());
   const { text } = await run([providerAt(baseUrl)]);
-  expect(lineOf(text, 'auth')).toMatch(/^FAIL auth .* => The server was reached, and then broke off/);
+  expect(lineOf(text, 'auth')).toMatch(/^FAIL auth .* => The server was reached but closed the connection/);
 });
 
 test('a config that cannot be used is reported with the variable that is missing', async () => {

@@ -53,7 +53,7 @@ export async function examine(
   const count = config.providers.length + stored.length;
   if (count === 0) {
     write(
-      'No provider is configured, and none is set up. Give a config file with --config, set a variable such as ' +
+      'No provider is configured, and none is set up. Pass a config file with --config, set a variable such as ' +
         'OPENAI_API_KEY, or name the data directory of the gateway with --data-dir.\n',
     );
     return false;
@@ -180,14 +180,14 @@ function openBox(config: GatewayConfig, env: Examination['env']): SecretBox {
 function toFinding({ status, problem }: Exclude<OpenedProvider, { status: 'ready' }>) {
   switch (status) {
     case 'off':
-      return { isFailure: false, detail: 'It is off, and not called.' };
+      return { isFailure: false, detail: 'It is disabled.' };
     case 'shadowed':
       return { isFailure: false, detail: `${problem}.`, advice: 'Delete one of the two.' };
     case 'locked':
       return {
         isFailure: true,
         detail: `${problem}.`,
-        advice: 'Or set GATEWAY_SECRETS_KEY as the gateway has it, or put secrets.key back into the data directory.',
+        advice: 'Set GATEWAY_SECRETS_KEY to the gateway’s value, or restore secrets.key in the data directory.',
       };
     case 'failed':
       return { isFailure: true, detail: `${problem}.`, advice: 'Correct it in the UI, under Providers.' };

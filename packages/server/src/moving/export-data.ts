@@ -35,7 +35,7 @@ export async function exportData({ to: dir, config }: ExportOptions): Promise<vo
     }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    throw new StartError(`The export has not come to its end: ${error.message}. Run it again.`, { cause: error });
+    throw new StartError(`The export did not finish: ${error.message}. Run it again.`, { cause: error });
   } finally {
     await from.close();
   }
@@ -76,8 +76,8 @@ const FIRST_FILES = /^(?:logs|owner[-.].+|.+\.gateway-tmp)$/;
 /** Refuses a directory with other things in it. */
 function checkDirectory(dir: string): void {
   if (!existsSync(dir)) return;
-  if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: name a new directory`);
+  if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: choose a new directory`);
   const names = readdirSync(dir);
   if (names.includes('config.json') || names.every((name) => FIRST_FILES.test(name))) return;
-  throw new StartError(`${dir} is not empty, and no data directory of a gateway: name a new directory`);
+  throw new StartError(`${dir} is not empty and not a gateway’s data directory: choose a new directory`);
 }

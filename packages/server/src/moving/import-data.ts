@@ -46,7 +46,7 @@ export async function importData({ from: dir, config }: ImportOptions): Promise<
     }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    throw new StartError(`The import has not come to its end: ${error.message}. Run it again; nothing is doubled.`, {
+    throw new StartError(`The import did not finish: ${error.message}. Run it again; nothing is duplicated.`, {
       cause: error,
     });
   } finally {
@@ -56,8 +56,8 @@ export async function importData({ from: dir, config }: ImportOptions): Promise<
 
 /** What there is to import. Throws where there is nothing, before a store is made in a wrong directory. */
 function examineDirectory(dir: string): { readonly isStore: boolean; readonly journals: readonly string[] } {
-  if (!existsSync(dir)) throw new StartError(`There is no directory ${dir}`);
-  if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: name the data directory that it is in`);
+  if (!existsSync(dir)) throw new StartError(`Directory not found: ${dir}`);
+  if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: pass its data directory`);
   const logs = existsSync(join(dir, 'logs')) ? readdirSync(join(dir, 'logs')) : [];
   const isStore =
     ['config.json', 'config.copy.json'].some((name) => existsSync(join(dir, name))) ||
@@ -66,7 +66,7 @@ function examineDirectory(dir: string): { readonly isStore: boolean; readonly jo
   const journals = isJournal ? [dir] : findJournals(dir).map((journal) => journal.dir);
   if (isStore || journals.length > 0) return { isStore, journals };
   throw new StartError(
-    `${dir} is no data directory of a gateway: it has neither a JSON-file store (config.json, logs) nor a journal`,
+    `${dir} is not a gateway’s data directory: it has neither a JSON-file store (config.json, logs) nor a journal`,
   );
 }
 
@@ -108,7 +108,7 @@ async function importStore({ dir, from, to, databaseId, retentionDays }: Import)
   if (reseal.unopened() > 0) {
     say(
       `The keys of ${reseal.unopened()} providers stay sealed as they are in ${dir}: ` +
-        'start gateways with GATEWAY_SECRETS_KEY as it was there, or as it stands in its secrets.key.',
+        'start gateways with the same GATEWAY_SECRETS_KEY, or with the value in its secrets.key.',
     );
   }
 }

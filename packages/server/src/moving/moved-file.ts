@@ -35,7 +35,7 @@ export async function readMoved(dir: string): Promise<Moved> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { id: randomUUID(), databases: {} };
     if (!(error instanceof SyntaxError)) throw error;
     throw new StartError(
-      `${pathIn(dir)} is damaged, by which a database knows what it has from there: put it back from a backup, ` +
+      `${pathIn(dir)} is damaged; the database needs it to track imported data. Restore it from a backup, ` +
         'or move with an empty database or into a new directory',
       { cause: error },
     );

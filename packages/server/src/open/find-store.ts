@@ -60,7 +60,7 @@ export async function findStore(flags: StoreFlags): Promise<NamedStore> {
   if (store.type === 'json') return { store };
   if (store.type === 'postgres') return { store, retentionDays: logging.retentionDays };
   throw new UsageError(
-    'The store of this config is memory, which keeps no keys. List them in auth.bootstrapKeys instead.',
+    'This config uses a memory store, which does not store keys. List them in auth.bootstrapKeys instead.',
   );
 }
 
@@ -68,9 +68,9 @@ export async function findStore(flags: StoreFlags): Promise<NamedStore> {
 export async function findDatabase(config: string | undefined): Promise<Database> {
   const { store, logging } = await readConfig({ config, dataDir: undefined });
   if (store.type === 'postgres') return { store, retentionDays: logging.retentionDays };
-  const where = config === undefined ? 'Name the config file of the gateway with --config' : `Name one in ${config}`;
+  const where = config === undefined ? 'Pass the gateway’s config file with --config' : `Name one in ${config}`;
   throw new UsageError(
-    `There is no database to work on. ${where}: "store": { "type": "postgres", "url": "env:DATABASE_URL" }`,
+    `No database is configured. ${where}: "store": { "type": "postgres", "url": "env:DATABASE_URL" }`,
   );
 }
 
@@ -120,7 +120,7 @@ const DEMO_DATA_DIR = 'data/demo';
 /** A user of the demo probably means the demo's directory; without the hint the key would be unknown there. */
 export async function mentionDemo({ config, dataDir }: StoreFlags): Promise<void> {
   if (config !== undefined || dataDir !== undefined || (await readOwnerFile(DEMO_DATA_DIR)) === undefined) return;
-  process.stderr.write(`A gateway in demo mode is running; for a key of that one, add --data-dir ${DEMO_DATA_DIR}.\n`);
+  process.stderr.write(`A gateway in demo mode is running; to create a key for it, add --data-dir ${DEMO_DATA_DIR}.\n`);
 }
 
 const write: Logger['warn'] = (message, fields = {}) => {

@@ -148,6 +148,6 @@ class JournalNotTakenError extends Error {
   override readonly name = 'JournalNotTakenError';
 
   constructor(dir: string, reason: string) {
-    super(`The journal ${dir} is not in the database yet: ${reason}. Run it again; nothing is doubled.`);
+    super(`The journal ${dir} is not in the database yet: ${reason}. Run it again; nothing is duplicated.`);
   }
 }

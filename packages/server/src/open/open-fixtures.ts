@@ -76,14 +76,14 @@ const SWITCH_FIXED = {
   demo: 'The demo has no provider that could be called or recorded: start the gateway without --demo, or set one up',
   fixtures: 'A gateway that was started with --fixtures has no provider to call: start it with providers to switch it',
   memory: 'There is no directory for recordings, because the store is in memory: start with --record DIR',
-  host: 'The application that runs this gateway decides its mode',
+  host: 'The host application sets the mode of this gateway',
 };
 
 /** For a gateway without a directory of recordings. */
 const SWITCH_FIXED_BY_STORE = {
   json: SWITCH_FIXED.host,
   memory: SWITCH_FIXED.memory,
-  postgres: 'Several processes share this gateway, and each has a mode of its own: start one with --record DIR',
+  postgres: 'Several processes share this gateway, and each has its own mode: start one with --record DIR',
 } as const;
 
 /** Has no cases; a case that is made of a generation is handed out. */

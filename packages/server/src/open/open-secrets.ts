@@ -19,7 +19,7 @@ export function openSecrets({ store }: Pick<GatewayConfig, 'store'>, env: Readon
       Promise.reject(
         new GatewayError(
           'conflict',
-          `Keys cannot be kept: set ${KEY_VARIABLE} to the same 32 random bytes (openssl rand -base64 32) ` +
+          `Keys cannot be stored: set ${KEY_VARIABLE} to the same 32 random bytes (openssl rand -base64 32) ` +
             'for every process of this gateway, and start them again',
         ),
       ),

@@ -36,7 +36,7 @@ export async function openStore(
 export function describePlace({ store }: GatewayConfig): string {
   switch (store.type) {
     case 'memory':
-      return 'memory, gone when this process ends';
+      return 'memory, lost when this process ends';
     case 'json':
       return store.dir;
     case 'postgres':

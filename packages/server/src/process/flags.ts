@@ -25,7 +25,7 @@ export const STORE_FLAGS = {
 export function readInteger(flag: string, text: string, least: number, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw new UsageError(`${flag} is a whole number from ${least} to ${most}, not "${text}".`);
+  throw new UsageError(`${flag} must be a whole number from ${least} to ${most}, not "${text}".`);
 }
 
 export const readPort = (text: string): number => readInteger('--port', text, 0, 65_535);
@@ -33,7 +33,7 @@ export const readPort = (text: string): number => readInteger('--port', text, 0,
 /** The value of `--limit`. */
 export function readAmount(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new UsageError(`--limit is an amount of USD, e.g. 10 or 0.50, not "${text}".`);
+  throw new UsageError(`--limit must be an amount in USD, e.g. 10 or 0.50, not "${text}".`);
 }
 
 /** The help that was asked for. */

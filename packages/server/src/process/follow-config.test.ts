@@ -38,14 +38,14 @@ test('providers that have changed come into force, and the log says what has cha
   write({ providers: [PROVIDER, { ...PROVIDER, slug: 'second' }] });
   await reload('SIGHUP');
   expect(applied).toEqual([['up', 'second']]);
-  expect(logged.at(-1)).toEqual(['the configuration was read again', { cause: 'SIGHUP', changed: ['providers'] }]);
+  expect(logged.at(-1)).toEqual(['the configuration was reloaded', { cause: 'SIGHUP', changed: ['providers'] }]);
 });
 
 test('a file that says the same changes nothing', async () => {
   const { reload, applied, logged } = setUp();
   await reload('SIGHUP');
   expect(applied).toEqual([]);
-  expect(logged.at(-1)).toEqual(['the configuration was read again', { cause: 'SIGHUP', changed: [] }]);
+  expect(logged.at(-1)).toEqual(['the configuration was reloaded', { cause: 'SIGHUP', changed: [] }]);
 });
 
 test.each([
@@ -58,7 +58,7 @@ test.each([
   expect(applied).toEqual([]);
   expect(logged).toMatchObject([
     [
-      'the changed configuration cannot be used, so the former one stays in force',
+      'the changed configuration cannot be used; the previous one remains in effect',
       { reason: expect.stringMatching(reason) as string },
     ],
   ]);
@@ -66,7 +66,7 @@ test.each([
 
 test('what needs a restart is named each time until it is as at the start again', async () => {
   const { write, reload, applied, logged } = setUp();
-  const warning = 'a part of the changed configuration is in force only after a restart';
+  const warning = 'part of the changed configuration takes effect only after a restart';
   write({ providers: [PROVIDER], server: { port: 1234 } });
   await reload('SIGHUP');
   await reload('SIGHUP');

@@ -60,11 +60,11 @@ export function createReload({ config, read, apply, logger }: ReloadOptions): Co
       inForce = next;
       for (const warning of next.warnings) logger.warn(warning);
       if (needsRestart.length > 0) {
-        logger.warn('a part of the changed configuration is in force only after a restart', { sections: needsRestart });
+        logger.warn('part of the changed configuration takes effect only after a restart', { sections: needsRestart });
       }
-      logger.info('the configuration was read again', { cause, changed });
+      logger.info('the configuration was reloaded', { cause, changed });
     } catch (error) {
-      logger.error('the changed configuration cannot be used, so the former one stays in force', {
+      logger.error('the changed configuration cannot be used; the previous one remains in effect', {
         cause,
         reason: error instanceof Error ? error.message : String(error),
       });

@@ -58,16 +58,16 @@ test.runIf(process.platform === 'linux')('finds this very process by a port that
 
 test('a taken port is explained by its holder and a way out', async () => {
   expect(await describeListenError(taken, place, { ...nothing, proc })).toBe(
-    'Port 8855 of 127.0.0.1 is taken. It is held by PID 402 (node /srv/model-gateway serve).\n' +
+    'Port 8855 of 127.0.0.1 is taken. It is used by PID 402 (node /srv/model-gateway serve).\n' +
       'Choose another with --port, e.g. --port 8856, or --port 0 for any free one.',
   );
   expect(await describeListenError(taken, place, nothing)).toMatch(
-    /could not be found out.*\nChoose another with --port/,
+    /could not be determined.*\nChoose another with --port/,
   );
 });
 
 test.each([
-  ['EACCES', /may not be opened by this user.*\nChoose another with --port/],
+  ['EACCES', /This user may not open port.*\nChoose another with --port/],
   ['EADDRNOTAVAIL', /not an address of this machine.*--host/],
   ['ENOTFOUND', /host name 127.0.0.1 is not known.*--host/],
 ])('%s is explained', async (code, text) => {

@@ -35,11 +35,13 @@ export async function describeListenError(
       const holders = await findPortHolders(port, sources);
       const names = holders.map(({ pid, command }) => `PID ${pid} (${command})`).join(' and ');
       const holder =
-        names === '' ? 'By which process could not be found out; it may be another user’s.' : `It is held by ${names}.`;
+        names === ''
+          ? 'The process could not be determined; it may belong to another user.'
+          : `It is used by ${names}.`;
       return `Port ${port} of ${host} is taken. ${holder}\n${elsewhere}`;
     }
     case 'EACCES':
-      return `Port ${port} of ${host} may not be opened by this user: ${whyDenied(port)}.\n${elsewhere}`;
+      return `This user may not open port ${port} of ${host}: ${whyDenied(port)}.\n${elsewhere}`;
     case 'EADDRNOTAVAIL':
       return `${host} is not an address of this machine. Choose another with --host, e.g. --host 127.0.0.1.`;
     case 'ENOTFOUND':

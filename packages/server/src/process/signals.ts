@@ -30,7 +30,7 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
   const begin = (code: number): void => {
     stoppingSince = now();
     const timer = setTimeout(() => {
-      logger.error('stopping took too long, so this ends it', { limitMs });
+      logger.error('the shutdown took too long and was aborted', { limitMs });
       exit(1);
     }, limitMs);
     timer.unref();

@@ -55,7 +55,7 @@ test('flags count in the demo, too', () => {
 
 test.each(['0.0.0.0', '::', '192.168.1.5', 'my-machine'])('the demo refuses to listen on %s', (host) => {
   expect(() => plan(`--demo --host ${host}`)).toThrow(UsageError);
-  expect(() => plan(`--host ${host}`)).toThrow(/Demo mode.*this machine only/);
+  expect(() => plan(`--host ${host}`)).toThrow(/The demo’s keys are public.*only on this machine/);
 });
 
 test('a config file that cannot be used is refused', () => {

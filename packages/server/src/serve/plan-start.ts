@@ -71,8 +71,8 @@ function planDemo(
   const config = loadConfig({ env: {}, flags: { ...flags, dataDir: flags.dataDir ?? DEMO_DATA_DIR } });
   if (!isLoopbackHost(config.server.host)) {
     throw new UsageError(
-      `Demo mode has keys that anybody knows, so it listens on this machine only, not on ${config.server.host}.\n` +
-        'Leave --host out, or give a --config with providers and keys of your own.',
+      `The demo’s keys are public, so it listens only on this machine, not on ${config.server.host}.\n` +
+        'Omit --host, or use --config with your own providers and keys.',
     );
   }
   const bootstrapKeys: BootstrapKey[] = [

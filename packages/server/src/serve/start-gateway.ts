@@ -111,7 +111,7 @@ const toChannel = (own: ProcessMetrics): WorkerMetricsOptions => ({
 async function beginWith(gateway: Gateway, { logger }: Start, begin: () => Promise<void>): Promise<void> {
   try {
     await gateway.loadSetup();
-    logger.info('the store is ready, so calls are taken');
+    logger.info('the store is ready; accepting calls');
     await begin();
   } catch (error) {
     logger.error('a part of the start failed', { error });
@@ -185,7 +185,7 @@ async function loadAndServeUi(request: GatewayRequest, logger: Pick<Logger, 'err
   } catch (error) {
     logger.error('the web UI could not be served; is it built?', { error });
     const headers = { ...NO_SNIFFING, 'content-type': 'text/plain; charset=utf-8' };
-    return { status: 503, headers, body: 'The web UI is not there; the log says why.\n' };
+    return { status: 503, headers, body: 'The web UI is not available; see the log.\n' };
   }
 }
 
@@ -217,12 +217,12 @@ async function announce(
   else tellListening(url);
   const what = config.logging.inputOutput
     ? 'prompts and completions are stored with every generation (logging.inputOutput is true)'
-    : 'prompts and completions are not stored, only facts about each generation (logging.inputOutput is false)';
+    : 'prompts and completions are not stored, only the records of generations (logging.inputOutput is false)';
   const isDemo = demoFixturesDir !== null;
   const providers = isDemo ? ['demo'] : [...new Set([...config.providers.map(({ slug }) => slug), ...stored])];
   logger.info(`listening; ${what}`, { url, dataDir: describePlace(config), providers });
   if (providers.length === 0 && isReady(store))
-    logger.warn('there is no provider yet: set one up in the UI, or name one in --config');
+    logger.warn('there is no provider yet: add one in the UI, or in the config file');
 }
 
 /** Of several workers, the first shows one for all. */
@@ -252,7 +252,7 @@ async function hintAtMissingKeys({ config, logger, place }: Start, store: Store)
       : config.file === null
         ? ''
         : ` --config '${config.file}'`;
-  logger.warn(`there is no key yet, so nobody can call: model-gateway keys create --name NAME${where}`);
+  logger.warn(`there are no keys yet; create one: model-gateway keys create --name NAME${where}`);
 }
 
 interface DemoFacts {

@@ -21,7 +21,7 @@ export function createProviderChecks({ current, connector, redact }: ProviderChe
 
   const diagnose = async function* (provider: Provider, call: boolean, signal: AbortSignal) {
     const settings = connector.configOf(provider);
-    if (settings === undefined) throw new RangeError(`It is not known how ${provider.slug} is reached`);
+    if (settings === undefined) throw new RangeError(`The connection of ${provider.slug} is unknown`);
     const { providers, models: configured, timeouts } = current();
     const isConfigured = providers.some(({ slug }) => slug === provider.slug);
     const models = isConfigured ? configured : pickServedModels(await loadBuiltInModels(), [settings]);

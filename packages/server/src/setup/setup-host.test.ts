@@ -100,7 +100,7 @@ test('a wrong key is told in words, and not repeated though the server does', as
     status: 'failed',
     duration_ms: expect.any(Number),
     detail: 'refused (HTTP 401)',
-    advice: 'The key is wrong, was revoked, or belongs to another project or region: copy it again, whole.',
+    advice: 'The key is wrong, was revoked, or belongs to another project or region: copy the whole key again.',
   });
   expect(text).not.toContain('sk-wrong-key-00001');
 });

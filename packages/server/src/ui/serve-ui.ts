@@ -48,12 +48,12 @@ export async function serveUi(
   directory: string,
 ): Promise<GatewayResponse> {
   if (method !== 'GET' && method !== 'HEAD') {
-    return toTextResponse(405, 'Only GET and HEAD are answered here\n', { allow: 'GET, HEAD' });
+    return toTextResponse(405, 'Only GET and HEAD are allowed here\n', { allow: 'GET, HEAD' });
   }
   if (path === '/ui') return toTextResponse(308, '', { location: `${mountPathOf({ baseUrl })}/ui/` });
   const name = path === '/ui/' ? 'index.html' : FILE.exec(path)?.[1];
   if (name === undefined) {
-    if (!/^\/ui\/[\w/-]+$/.test(path)) return toTextResponse(404, 'There is no such file\n');
+    if (!/^\/ui\/[\w/-]+$/.test(path)) return toTextResponse(404, 'File not found\n');
     return toTextResponse(302, '', {
       location: `${mountPathOf({ baseUrl })}/ui/#${path.slice('/ui'.length)}`,
     });
@@ -61,7 +61,7 @@ export async function serveUi(
   const body = await readNamed(join(directory, name));
   if (body === undefined) {
     if (name === 'index.html') throw new Error(`${directory} holds no bundle`);
-    return toTextResponse(404, 'There is no such file\n');
+    return toTextResponse(404, 'File not found\n');
   }
   const headers = {
     ...COMMON_HEADERS,

@@ -92,11 +92,11 @@ function findSharedStore(workers: number, { store }: GatewayConfig): DatabaseSet
   if (store.type === 'postgres') return store;
   const why =
     store.type === 'json'
-      ? `one process alone can use the JSON-file store in ${store.dir}`
+      ? `only one process can use the JSON-file store in ${store.dir}`
       : 'a store in memory belongs to one process';
   throw new UsageError(
-    `--workers ${workers} needs a store that several processes can use, and ${why}.\n` +
-      'Name a PostgreSQL database in the config file ("store": { "type": "postgres", "url": "env:DATABASE_URL" }), or leave --workers out.',
+    `--workers ${workers} needs a store for several processes, but ${why}.\n` +
+      'Name a PostgreSQL database in the config file ("store": { "type": "postgres", "url": "env:DATABASE_URL" }), or omit --workers.',
   );
 }
 

@@ -131,7 +131,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     slot.failures = isSoon ? slot.failures + 1 : 0;
     const waitMs = isSoon ? Math.min(FIRST_WAIT_MS * 2 ** (slot.failures - 1), LONGEST_WAIT_MS) : 0;
     const what = 'error' in end ? 'a worker could not be started' : 'a worker has ended';
-    logger.error(`${what}; another takes its place`, { worker: slot.number, pid, waitMs, ...end });
+    logger.error(`${what}; starting a replacement`, { worker: slot.number, pid, waitMs, ...end });
     if (waitMs === 0) run(slot, false);
     else setTimer(() => run(slot, false), waitMs);
   };

@@ -25,7 +25,7 @@ function parseJson(text: string): unknown {
   if (first === undefined) return value;
   const lines = text.slice(0, first.offset).split('\n');
   throw new SettingsFileError(
-    `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1} is no JSON (${printParseErrorCode(first.error)})`,
+    `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1} is not valid JSON (${printParseErrorCode(first.error)})`,
   );
 }
 
@@ -71,7 +71,7 @@ function readYaml(text: string): Document.Parsed {
   if (first === undefined) return document;
   const [place] = first.linePos ?? [];
   const where = place === undefined ? 'it' : `line ${place.line}, column ${place.col}`;
-  throw new SettingsFileError(`${where} is no YAML (${first.code})`);
+  throw new SettingsFileError(`${where} is not valid YAML (${first.code})`);
 }
 
 function changeYaml(text: string, apply: (document: Document.Parsed) => void): string {
@@ -100,7 +100,7 @@ function parseToml(text: string): unknown {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [reason = ''] = error.message.split('\n');
-    throw new SettingsFileError(`line ${error.line}, column ${error.column} is no TOML (${reason})`);
+    throw new SettingsFileError(`line ${error.line}, column ${error.column} is not valid TOML (${reason})`);
   }
 }
 

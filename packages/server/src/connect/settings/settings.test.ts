@@ -66,17 +66,17 @@ describe('JSON', () => {
   });
 
   test.each([
-    ['{ "env": ', /line 1, column \d+ is no JSON/],
-    ['{\n  "a": 1\n  "b": 2\n}', /line 3, column 3 is no JSON/],
-    ['{} {}', /is no JSON/],
-    ['// nothing but this', /is no JSON/],
+    ['{ "env": ', /line 1, column \d+ is not valid JSON/],
+    ['{\n  "a": 1\n  "b": 2\n}', /line 3, column 3 is not valid JSON/],
+    ['{} {}', /is not valid JSON/],
+    ['// nothing but this', /is not valid JSON/],
     ['[1]', /a list where a table/],
     ['"text"', /a text where a table/],
     ['null', /null where a table/],
     ['{ "env": "x" }', /env is a text, where a table is expected/],
     ['{ "env": null }', /env is null, where a table is expected/],
     ['{ "env": { "TOKEN": ["x"] } }', /env\.TOKEN is a list, where one value is expected/],
-    ['{ "env": { "A": "1" }, "env": { "B": "1" } }', /without damage/],
+    ['{ "env": { "A": "1" }, "env": { "B": "1" } }', /cannot be changed safely/],
   ])('%s is not touched', (text, reason) => expectRefusal(jsonSettings, text, CLAUDE, reason));
 });
 
@@ -108,13 +108,13 @@ describe('YAML', () => {
   });
 
   test.each([
-    ['a: [', /is no YAML/],
-    ['a: 1\na: 2\n', /is no YAML/],
-    ['--- \na: 1\n---\nb: 2\n', /is no YAML/],
+    ['a: [', /is not valid YAML/],
+    ['a: 1\na: 2\n', /is not valid YAML/],
+    ['--- \na: 1\n---\nb: 2\n', /is not valid YAML/],
     ['~\n', /null where a table/],
     ['- 1\n', /a list where a table/],
     ['models: text\n', /models is a text, where a list is expected/],
-    ['x: &a [1]\nmodels: *a\n', /damage/],
+    ['x: &a [1]\nmodels: *a\n', /cannot be changed safely/],
   ])('%j is not touched', (text, reason) => expectRefusal(yamlSettings, text, CONTINUE, reason));
 });
 
@@ -158,12 +158,12 @@ describe('TOML', () => {
   );
 
   test.each([
-    ['a = ', /line 1, column \d+ is no TOML/],
-    ['model = 1\nmodel = 2\n', /line 2, column \d+ is no TOML/],
+    ['a = ', /line 1, column \d+ is not valid TOML/],
+    ['model = 1\nmodel = 2\n', /line 2, column \d+ is not valid TOML/],
     ['providers = "x"\n', /providers is a text, where a table is expected/],
-    ['providers = { other = 1 }\n', /without damage/],
-    ['model = """\nold\n"""\n', /without damage/],
+    ['providers = { other = 1 }\n', /cannot be changed safely/],
+    ['model = """\nold\n"""\n', /cannot be changed safely/],
     ['[model]\na = 1\n', /model is a table, where one value is expected/],
-    ['a = """\n[providers.gate-way]\n"""\n', /without damage/],
+    ['a = """\n[providers.gate-way]\n"""\n', /cannot be changed safely/],
   ])('%j is not touched', (text, reason) => expectRefusal(tomlSettings, text, CODEX, reason));
 });

@@ -91,7 +91,7 @@ export function removeSettings(
 function parseTable(format: SettingsFormat, text: string): SettingsTable {
   const data = toData(format, text);
   if (isTable(data)) return data;
-  throw new SettingsFileError(`it holds ${describeData(data)} where a table of settings is expected`);
+  throw new SettingsFileError(`it contains ${describeData(data)} where a table of settings is expected`);
 }
 
 /** What `parse` returns, as plain data that can be compared. */
@@ -173,7 +173,7 @@ function checkChange(format: SettingsFormat, text: string, expected: SettingsDat
     }
   };
   if (isMeant()) return text;
-  throw new SettingsFileError(`${showPath(path)} stands in it in a way that cannot be changed without damage`);
+  throw new SettingsFileError(`${showPath(path)} is written in a way that cannot be changed safely`);
 }
 
 /** Tables without entries are the same as none, as TOML makes them by the way. */
