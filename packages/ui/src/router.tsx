@@ -171,7 +171,7 @@ export const router = createRouter({
     </div>
   ),
   defaultNotFoundComponent: () => (
-    <EmptyState title="There is no such screen">Choose one on the left, or press Ctrl K.</EmptyState>
+    <EmptyState title="Page not found">Choose a page on the left, or press Ctrl K.</EmptyState>
   ),
 });
 

@@ -31,7 +31,7 @@ test.each([null, '<html>', [], { error: 'text' }, { error: { metadata: 3, messag
   'makes do with %o',
   (body) => {
     expect(toApiError(502, body)).toMatchObject({
-      message: 'The gateway answered 502',
+      message: 'The gateway responded with 502',
       errorType: 'unknown',
       issues: [],
     });

@@ -37,7 +37,7 @@ export class ApiError extends Error {
 export function toApiError(status: number, body: unknown, retryAfter: string | null = null): ApiError {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const metadata = isObject(error['metadata']) ? error['metadata'] : {};
-  const message = typeof error['message'] === 'string' ? error['message'] : `The gateway answered ${status}`;
+  const message = typeof error['message'] === 'string' ? error['message'] : `The gateway responded with ${status}`;
   const errorType = typeof metadata['error_type'] === 'string' ? metadata['error_type'] : 'unknown';
   const seconds = Number(retryAfter ?? Number.NaN);
   return new ApiError(message, {
@@ -53,27 +53,27 @@ function toIssues(value: unknown): FieldIssue[] {
   if (!Array.isArray(value)) return [];
   return value.filter(isObject).map(({ path, message }) => ({
     path: Array.isArray(path) ? path.join('.') : typeof path === 'string' ? path : '',
-    message: typeof message === 'string' ? message : 'is not as it should be',
+    message: typeof message === 'string' ? message : 'is invalid',
   }));
 }
 
 /** Advice for a person about an error, in a sentence. */
 export function toRemedy(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Reload the page. If it comes back, copy the report and open an issue.';
+  if (!(error instanceof ApiError)) return 'Reload the page. If the error persists, copy the report and open an issue.';
   switch (error.status) {
     case 0:
-      return 'Check that the gateway is running and that this page comes from the same address, then try again.';
+      return 'Check that the gateway is running and that this page was opened at its address, then try again.';
     case 400:
     case 422:
-      return 'Correct what is named above and send it again.';
+      return 'Correct the fields named above and try again.';
     case 401:
-      return 'Sign in again with a key that is valid: it may have been disabled, or have expired.';
+      return 'Sign in again with a valid key. This one may have been disabled or expired.';
     case 402:
       return 'Raise the limit of the key under Keys, or the budget of its guardrail.';
     case 403:
-      return 'This needs the other kind of key: management keys administer, API keys call models.';
+      return 'This needs another kind of key: management keys are for administration, API keys for calling models.';
     case 404:
-      return 'It may have been deleted, or its contents were never stored. Go back to the list.';
+      return 'It may have been deleted, or its content was never stored. Go back to the list.';
     case 409:
       return 'models' in error.metadata
         ? 'Change or delete these models first.'
@@ -82,13 +82,13 @@ export function toRemedy(error: unknown): string {
       return 'Send less, or raise server.bodyLimitMb.';
     case 429:
       return error.retryAfterSeconds === undefined
-        ? 'Wait a little, then try again.'
+        ? 'Wait a moment, then try again.'
         : `Try again in ${error.retryAfterSeconds} seconds.`;
     case 503:
-      return 'Try again shortly. Lists and figures load again by themselves; for a call, its attempts say more.';
+      return 'Try again shortly. Lists and figures reload automatically; for a call, see its attempts.';
     default:
       return error.status >= 500
-        ? 'Look at the attempts of the generation or at the log of the gateway for the cause, then try again.'
+        ? 'Check the attempts of the generation or the gateway’s log for the cause, then try again.'
         : 'Try again.';
   }
 }

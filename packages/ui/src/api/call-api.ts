@@ -47,7 +47,7 @@ export async function callApi<Body>(path: string, call: ApiCall = {}): Promise<B
     return (await response.json()) as Body;
   } catch (error) {
     if (call.signal?.aborted === true) throw error;
-    throw new ApiError('The answer broke off before its end', { status: 0, errorType: 'unreachable' });
+    throw new ApiError('The response broke off before its end', { status: 0, errorType: 'unreachable' });
   }
 }
 
@@ -70,7 +70,7 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new ApiError('The gateway cannot be reached', { status: 0, errorType: 'unreachable' });
+    throw new ApiError('Can’t reach the gateway', { status: 0, errorType: 'unreachable' });
   }
   // A session that is not valid any more ends at its first refusal.
   if (response.status === 401 && caller === undefined) endSession();

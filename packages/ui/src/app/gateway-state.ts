@@ -7,7 +7,7 @@ import { useDesktopInfo } from './desktop.ts';
 /** How the gateway is, in words that are shown beside the mark of its tone. */
 export interface GatewayState {
   readonly tone: 'good' | 'caution' | 'bad' | 'unknown';
-  /** `Running`, `Database away`, … */
+  /** `Running`, `Database unavailable`, … */
   readonly word: string;
   /** What that means for calls; null where the word says it. */
   readonly effect: string | null;
@@ -24,8 +24,8 @@ interface StateFacts {
 const TROUBLES: Readonly<Record<Trouble, GatewayState>> = {
   closing: { tone: 'caution', word: 'Shutting down', effect: 'new calls are refused' },
   store_not_ready: { tone: 'bad', word: 'Not ready', effect: 'calls are refused' },
-  store_away: { tone: 'caution', word: 'Database away', effect: 'calls go on' },
-  shared_away: { tone: 'caution', word: 'Redis away', effect: 'limits are not shared' },
+  store_away: { tone: 'caution', word: 'Database unavailable', effect: 'calls continue' },
+  shared_away: { tone: 'caution', word: 'Redis unavailable', effect: 'limits are not shared' },
   unrecorded: { tone: 'caution', word: 'Degraded', effect: 'not every call was recorded' },
 };
 

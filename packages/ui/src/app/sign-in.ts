@@ -36,7 +36,7 @@ export async function signOut(): Promise<void> {
  */
 export async function resumeSession(): Promise<void> {
   // The session is set even while the gateway is down; otherwise no screen would show why.
-  if (getDesktop() !== undefined) return setSession({ type: 'host', name: 'the user of this machine' });
+  if (getDesktop() !== undefined) return setSession({ type: 'host', name: 'the local user' });
   addEventListener('popstate', takeLateLink, { capture: true });
   const token = takeToken();
   await (token === null ? findSession() : signInByLink(token));

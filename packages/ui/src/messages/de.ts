@@ -94,14 +94,14 @@ export const de: Messages = {
     restoreFrom: 'Aus diesem Ordner wiederherstellen',
     noBackup: (path) => `${path} ist keine Sicherung: Es gibt darin keine config.json.`,
     restored: (path, before) => `Aus ${path} wiederhergestellt. Das Vorherige liegt in ${before}.`,
-    wipeQuestion: 'Alles löschen, was das Gateway aufgezeichnet hat?',
+    wipeQuestion: 'Alle Daten des Gateways löschen?',
     wipeDetail:
       'Aufrufe, Schlüssel, Regeln, Ziele, Videos, Aufzeichnungen und Protokolle werden gelöscht, auch die Schlüssel ' +
       'der Anbieter. Sicherungen an anderen Orten bleiben. Das lässt sich nicht rückgängig machen.',
     wipe: 'Alles löschen',
     cancel: 'Abbrechen',
     wiped: 'Alles wurde gelöscht.',
-    noKeyStorage: 'Dieser Rechner bietet keinen Weg, einen Schlüssel aufzubewahren',
+    noKeyStorage: 'Dieser Rechner bietet keinen Weg, einen Schlüssel sicher aufzubewahren',
     windowClosed: 'Das Fenster ist geschlossen.',
     linkRefused: 'Dieser Link wird von hier nicht geöffnet; kopieren Sie ihn stattdessen.',
   },

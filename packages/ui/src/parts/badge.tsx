@@ -35,7 +35,7 @@ type DeliveryState = WebhookDelivery['state'];
 export const DELIVERY_STATES: Readonly<Record<DeliveryState, { readonly label: string; readonly tone: Tone }>> = {
   waiting: { label: 'waiting', tone: 'caution' },
   delivered: { label: 'delivered', tone: 'good' },
-  failed: { label: 'given up', tone: 'bad' },
+  failed: { label: 'failed', tone: 'bad' },
 };
 
 export function DeliveryStateBadge({ state }: { state: DeliveryState }) {

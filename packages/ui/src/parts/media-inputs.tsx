@@ -13,7 +13,7 @@ const toLabel = ({ type, frame }: MediaInput): string => showControls(frame ?? t
 export function MediaInputs({ media }: { media: readonly MediaInput[] }) {
   if (media.length === 0) return null;
   return (
-    <ul aria-label="What went in with it" className="mt-2 flex flex-wrap gap-3 text-xs">
+    <ul aria-label="Inputs" className="mt-2 flex flex-wrap gap-3 text-xs">
       {media.map((input, at) => (
         <li key={at} className="flex min-w-0 flex-col items-start gap-1">
           <Badge>{toLabel(input)}</Badge>

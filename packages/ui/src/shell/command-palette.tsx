@@ -87,11 +87,11 @@ function Palette({ onClose, onMode }: PaletteProps) {
         <Command.Input
           value={text}
           onValueChange={setText}
-          placeholder="A screen, a model, a key, a generation’s id, an action…"
+          placeholder="Search screens, models, keys, generation ids, actions…"
           className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
         />
         <Command.List className="scroll-thin overflow-y-auto p-1.5">
-          <Command.Empty className="px-3 py-6 text-center text-sm text-ink-faint">Nothing has that name.</Command.Empty>
+          <Command.Empty className="px-3 py-6 text-center text-sm text-ink-faint">No results.</Command.Empty>
           {id.startsWith('gen-') && (
             <Command.Item
               value={id}
@@ -356,7 +356,7 @@ function Question({ state, command, onClose }: QuestionProps) {
         ? {
             title: 'Stop recording?',
             action: 'Stop recording',
-            meaning: 'The mode before it comes back, and Fixtures shows what was recorded.',
+            meaning: 'The previous mode is restored. See the recordings under Fixtures.',
             run: stop,
           }
         : {
@@ -368,7 +368,7 @@ function Question({ state, command, onClose }: QuestionProps) {
   return (
     <ConfirmDialog title={title} action={action} onConfirm={async () => run()} onClose={onClose}>
       <p>{meaning}</p>
-      <p>This changes the calls of everyone who uses this gateway.</p>
+      <p>This affects everyone who uses this gateway.</p>
       {command !== 'stop' && note !== null && <p className="text-xs wrap-anywhere text-ink-soft">{note}</p>}
     </ConfirmDialog>
   );

@@ -51,7 +51,7 @@ function Frame() {
         }}
         className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-accent focus:px-3 focus:py-2 focus:text-accent-ink"
       >
-        Skip to the screen
+        Skip to content
       </a>
       {RAIL_ITEMS.map((item) => (
         <RailItemShortcuts key={item.path} {...item} />
@@ -129,7 +129,7 @@ function ShortcutHelp({ onClose }: { onClose: () => void }) {
         checked={singleKeys}
         onChange={(event) => setPreferences({ singleKeys: event.target.checked })}
         label="Shortcuts without Ctrl or Cmd"
-        hint="Switch these off when your way of typing sends letters unasked, as speech input may."
+        hint="Turn these off if your input method sends unintended letters, e.g. speech input."
       />
     </Dialog>
   );
@@ -144,7 +144,7 @@ function toEntries(shortcuts: readonly { readonly keys: string; readonly label: 
 
 const TABLE_KEYS = [
   { keys: ['j'], label: 'Next row' },
-  { keys: ['k'], label: 'Row before' },
+  { keys: ['k'], label: 'Previous row' },
   { keys: ['Enter'], label: 'Open the row' },
   { keys: ['Home'], label: 'First row' },
   { keys: ['End'], label: 'Last row' },

@@ -22,9 +22,9 @@ const signInQuery = {
 
 /** Why signing in is not possible for now. */
 const OBSTACLES: Partial<Record<Trouble, string>> = {
-  store_away: 'The database of the gateway is away, so nobody can sign in now.',
+  store_away: 'The gateway’s database is unavailable, so you can’t sign in right now.',
   store_not_ready:
-    'The gateway has not reached its database, or has to wait for its migration: nobody can sign in yet.',
+    'The gateway has not reached its database yet, or is waiting for a migration. You can’t sign in yet.',
 };
 
 function AwayNote() {
@@ -34,7 +34,7 @@ function AwayNote() {
   return (
     <p role="status" className="mb-4 flex gap-2 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
       <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
-      <span>{obstacle} A session that you have goes on by itself afterwards.</span>
+      <span>{obstacle} An existing session will continue automatically.</span>
     </p>
   );
 }
@@ -48,7 +48,7 @@ function LinkNote({ error }: { readonly error: unknown }) {
     <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
       <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
       <div className="min-w-0">
-        <p className="font-medium">This link no longer signs you in</p>
+        <p className="font-medium">This link has expired or was already used</p>
         <p>
           It works once, within ten minutes after the gateway started. Start the gateway again for a new link, or sign
           in with a management key. You can create one in a terminal:
@@ -93,7 +93,7 @@ export function SignIn({ linkError }: { readonly linkError?: unknown }) {
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field
             label="Management key"
-            hint="Exchanged for a session of twelve hours; the page does not keep it. The link that the gateway prints when it starts signs in without one."
+            hint="Signs you in for 12 hours. This page does not store the key. Or open the link printed when the gateway starts."
           >
             {(control) => (
               <input

@@ -83,7 +83,7 @@ function SpentToday() {
   return (
     <span
       className="figures hidden text-sm whitespace-nowrap text-ink-faint sm:inline"
-      title="Spent since midnight, by the clock of this browser"
+      title="Spent since midnight (browser time)"
     >
       <span className="hidden lg:inline">today </span>
       <span className="font-medium text-ink">{formatUsd(usd)}</span>

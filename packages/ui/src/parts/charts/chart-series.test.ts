@@ -49,9 +49,9 @@ test.each([
 test('says a bucket in words', () => {
   const reading = { buckets, series, anchor: null, formatValue: (value: number) => `$${value}` };
   expect([0, 1, 2].map((index) => describeBucket({ ...reading, index }))).toEqual([
-    'Sun, Mar 1 10:00 to 11:00: $6 in all, large $5, small $1, errors $0',
+    'Sun, Mar 1 10:00 to 11:00: $6 total, large $5, small $1, errors $0',
     'Sun, Mar 1 11:00 to 12:00: nothing',
-    'Sun, Mar 1 12:00 to 13:00: $2 in all, large $2',
+    'Sun, Mar 1 12:00 to 13:00: $2 total, large $2',
   ]);
-  expect(describeBucket({ ...reading, index: 0, anchor: 2 })).toBe('Sun, Mar 1 10:00 to 13:00 is chosen');
+  expect(describeBucket({ ...reading, index: 0, anchor: 2 })).toBe('Sun, Mar 1 10:00 to 13:00 selected');
 });

@@ -92,11 +92,11 @@ export interface BucketReading {
 /** What a chart shows at a place, in words: `Sun, Nov 22 10:00 to 10:30: $0.30 in all, acme/chat $0.20, …`. */
 export function describeBucket({ buckets, series, index, anchor, formatValue }: BucketReading): string {
   const time = formatSpan(spanOf(buckets, index, anchor ?? index));
-  if (anchor !== null && anchor !== index) return `${time} is chosen`;
+  if (anchor !== null && anchor !== index) return `${time} selected`;
   const { values, sum } = readBucket(series, index);
   if (values.length === 0) return `${time}: nothing`;
   const parts = values.map(({ series: { label }, value }) => `${label} ${formatValue(value)}`);
   const bars = series.filter(({ shape }) => shape === 'bar').length;
-  if (sum !== null && bars > 1) parts.unshift(`${formatValue(sum)} in all`);
+  if (sum !== null && bars > 1) parts.unshift(`${formatValue(sum)} total`);
   return `${time}: ${parts.join(', ')}`;
 }

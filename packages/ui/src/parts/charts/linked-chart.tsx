@@ -80,8 +80,7 @@ export function LinkedChart(props: LinkedChartProps) {
         />
       )}
       <p id={hintId} hidden>
-        Left and right arrow keys read the values. Shift with them chooses a range. Enter lists those calls, Shift with
-        Enter looks closer.
+        Left and right arrow keys read values; hold Shift to select a range. Enter lists the calls, Shift+Enter zooms.
       </p>
       <p aria-live="polite" className="sr-only">
         {isByKey && index !== null && describeBucket({ buckets, series, index, anchor: pointer.anchor, formatValue })}
@@ -123,7 +122,7 @@ function ChartTooltip({
         <>
           {hasSum && (
             <div className="flex justify-between gap-3 font-medium">
-              <span>In all</span> {formatValue(sum)}
+              <span>Total</span> {formatValue(sum)}
             </div>
           )}
           {shown.map(({ series: one, value }) => (

@@ -43,6 +43,6 @@ export async function copyText(text: string, note?: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     if (note !== undefined) showToast({ tone: 'good', title: note });
   } catch {
-    showToast({ tone: 'bad', title: 'The browser does not let this page write to the clipboard', detail: text });
+    showToast({ tone: 'bad', title: 'The browser blocked access to the clipboard', detail: text });
   }
 }

@@ -34,7 +34,7 @@ interface MultiSelectProps {
   readonly unknownNote?: string;
 }
 
-const NOT_KNOWN = 'not known here';
+const NOT_KNOWN = 'unknown';
 
 /** Several of many, found by typing. Arrows walk the list, Enter takes and leaves out, Backspace takes back the last. */
 export function MultiSelect(props: MultiSelectProps) {
@@ -258,7 +258,7 @@ function SelectList({ combobox, place, isOpen, lines, more, noun, options }: Sel
       </div>
       {lines.length === 0 && (
         <p className="px-2 py-1.5 text-sm text-ink-faint">
-          {options.length === 0 ? `There are no ${noun} yet.` : `None of the ${noun} is called so.`}
+          {options.length === 0 ? `There are no ${noun} yet.` : `No matching ${noun}.`}
         </p>
       )}
       {more > 0 && <p className="px-2 py-1.5 text-xs text-ink-faint">{more} more; type to find them.</p>}

@@ -139,7 +139,7 @@ export function ConfirmDialog({
       <div className="flex flex-col gap-3 text-sm">
         {children}
         {typed !== undefined && (
-          <Field label={`Type “${typed}” to go on`}>
+          <Field label={`Type “${typed}” to confirm`}>
             {(control) => (
               <input
                 {...control}
@@ -154,7 +154,7 @@ export function ConfirmDialog({
         {state.error !== undefined && (
           <UnsavedPanel
             error={state.error}
-            title="That did not work"
+            title="Something went wrong"
             kept="Nothing was changed"
             onRetry={() => void confirm()}
           />

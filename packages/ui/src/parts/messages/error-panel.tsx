@@ -24,7 +24,7 @@ export function ErrorPanel(props: ErrorPanelProps) {
   if (reason !== undefined && onRetry !== undefined && error instanceof ApiError && error.status === 503) {
     return (
       <RetryPanel title={title} onRetry={onRetry}>
-        {reason} This loads by itself afterwards.
+        {reason} It will load automatically afterwards.
       </RetryPanel>
     );
   }
@@ -32,7 +32,7 @@ export function ErrorPanel(props: ErrorPanelProps) {
 }
 
 /** For what is no loading: a call that failed, even if it can be made again. */
-export function FailurePanel({ error, title = 'That did not work', onRetry }: ErrorPanelProps) {
+export function FailurePanel({ error, title = 'Something went wrong', onRetry }: ErrorPanelProps) {
   const issues = error instanceof ApiError ? error.issues : [];
   // The message of a single issue is that of the error.
   const isToldAlready = issues.every(({ message }) => error instanceof Error && error.message.includes(message));
@@ -118,7 +118,7 @@ function RetryPanel({ title, onRetry, children }: RetryPanelProps) {
 }
 
 const STORE_TROUBLES: Partial<Record<Trouble, string>> = {
-  store_away: 'The database is away.',
+  store_away: 'The database is unavailable.',
   store_not_ready: 'The gateway is not ready.',
 };
 
@@ -140,7 +140,7 @@ interface UnsavedPanelProps {
  * what is entered stays, and sends it again when asked.
  */
 export function UnsavedPanel(props: UnsavedPanelProps) {
-  const { error, title = 'Not saved', kept = 'What you entered stays here', onRetry } = props;
+  const { error, title = 'Not saved', kept = 'Your input is kept', onRetry } = props;
   const { data: health } = useQuery({ ...healthQuery, enabled: false });
   if (!(error instanceof ApiError) || (error.status !== 503 && error.status !== 0))
     return <FailurePanel error={error} title={title} />;

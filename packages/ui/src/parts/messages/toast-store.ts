@@ -55,7 +55,7 @@ export function showUndo({ title, undo, undone }: Undoable): void {
       showToast({ tone: 'neutral', title: undone });
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: 'It could not be taken back', detail });
+      showToast({ tone: 'bad', title: 'Could not be undone', detail });
     }
   };
   showToast({ tone: 'good', title, action: { label: 'Undo', run: () => void run() } });
@@ -86,15 +86,7 @@ export interface Deletion {
  * gives access, such as a key, is switched off by the caller at once, and deleted with the page. Either way, nobody may do
  * more in the meantime than before.
  */
-export function holdDeletion({
-  id,
-  title,
-  detail,
-  onClosing,
-  failed = 'It was not deleted',
-  run,
-  undo,
-}: Deletion): void {
+export function holdDeletion({ id, title, detail, onClosing, failed = 'Not deleted', run, undo }: Deletion): void {
   if (heldDeletions.getState().has(id)) return;
   let isUndone = false;
   let isFinished = false;
@@ -107,7 +99,7 @@ export function holdDeletion({
       await (isUndone ? undo?.() : run());
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: isUndone ? 'It could not be taken back' : failed, detail: reason });
+      showToast({ tone: 'bad', title: isUndone ? 'Could not be undone' : failed, detail: reason });
     }
     heldDeletions.setState((held) => new Set([...held].filter((other) => other !== id)), true);
   };
@@ -136,7 +128,7 @@ export function useOutcome(): { readonly ask: Ask; readonly isBusy: boolean } {
       if (title !== '') showToast({ tone: outcome.done ? 'good' : 'neutral', title });
       return outcome.done;
     } catch (error) {
-      showToast({ tone: 'bad', title: 'The app did not do that', detail: String(error) });
+      showToast({ tone: 'bad', title: 'The app could not do this', detail: String(error) });
       return false;
     } finally {
       setIsBusy(false);

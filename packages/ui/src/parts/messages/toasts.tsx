@@ -36,7 +36,7 @@ export function Toasts() {
             )}
           </div>
           {action !== undefined && (
-            <Toast.Action asChild altText={`${action.label} (F8 leads here)`}>
+            <Toast.Action asChild altText={`${action.label} (press F8 to focus)`}>
               <Button look="quiet" className="text-accent" onClick={action.run}>
                 {action.label}
               </Button>

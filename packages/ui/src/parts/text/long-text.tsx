@@ -21,7 +21,7 @@ export function LongText({ text }: { text: string }) {
     <div className="rounded-lg border border-line">
       <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-ink-faint">
         <span>
-          {formatBytes(text.length)}, {lines.count.toLocaleString('en-US')} lines, shown as written
+          {formatBytes(text.length)}, {lines.count.toLocaleString('en-US')} lines, raw text
         </span>
         <CopyButton look="quiet" text={text} label="Copy all" />
       </div>

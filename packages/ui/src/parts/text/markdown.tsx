@@ -106,7 +106,7 @@ function OutsideLink({ href, children }: { href: unknown; children: ReactNode })
       </button>
       {isAsking && (
         <Dialog
-          title="Open a link of this text?"
+          title="Open this link?"
           onClose={() => setIsAsking(false)}
           actions={
             <>
@@ -129,7 +129,7 @@ function OutsideLink({ href, children }: { href: unknown; children: ReactNode })
             </>
           }
         >
-          <p className="text-sm">A model or a caller wrote this address. It leads to:</p>
+          <p className="text-sm">This address comes from a model or a caller:</p>
           <p className="mt-2 rounded-lg bg-raised p-3 font-mono text-xs break-all">{url.href}</p>
         </Dialog>
       )}

@@ -38,7 +38,7 @@ export function Waterfall({ label, course }: WaterfallProps) {
 }
 
 function FormChoice({ value, onChange }: { value: 'picture' | 'list'; onChange: (form: 'picture' | 'list') => void }) {
-  return <Choice label="Form" value={value} options={{ picture: 'Picture', list: 'List' }} onChange={onChange} />;
+  return <Choice label="View" value={value} options={{ picture: 'Chart', list: 'List' }} onChange={onChange} />;
 }
 
 function Picture({ label, course, onList }: WaterfallProps & { readonly onList: () => void }) {
@@ -148,8 +148,7 @@ function Details({ pointed }: { pointed: Pointed | null }) {
     <div role="note" aria-label="Details" className="mx-4 mt-1 min-h-14 rounded-md bg-raised px-3 py-1.5 text-xs">
       {pointed === null ? (
         <span className="text-ink-faint">
-          Point at a bar for its details. Drag over a span to zoom, or turn the wheel over the axis. With the focus on
-          the picture, + and − zoom, arrows move, 0 resets.
+          Point at a bar for details. Drag or scroll to zoom. With the keyboard: + and − zoom, arrows move, 0 resets.
         </span>
       ) : (
         <PointedAt pointed={pointed} />
@@ -168,7 +167,7 @@ function PointedAt({ pointed: { lane, pieces } }: { pointed: Pointed }) {
         <p className="figures break-words text-ink-soft">
           {pieces.length === 1
             ? `${showControls(first.label)}, ${describeTime(first)}`
-            : `${pieces.length} close together; zoom in to tell them apart`}
+            : `${pieces.length} close together; zoom in to separate them`}
         </p>
       )}
       {detail !== '' && (

@@ -64,8 +64,8 @@ function toAppChoice(state: FixtureState, now: ModeWords, isDemo: boolean): Mode
     value: isDemo ? 'live' : toAppMode(state.mode),
     options,
     note: isDemo
-      ? 'With a provider, calls go there, and can be recorded.'
-      : 'The gateway starts anew with another mode, after open responses have ended.',
+      ? 'Add a provider to send and record calls.'
+      : 'Switching restarts the gateway after open responses have ended.',
     canRecord: !isDemo && state.recording === null,
   };
 }
@@ -96,7 +96,7 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
       if (next !== null) client.setQueryData(fixtureStateQuery.queryKey, next);
       void client.invalidateQueries({ queryKey: ['fixtures'] });
     },
-    onError: ({ message }) => showToast({ tone: 'bad', title: 'The mode was not switched', detail: message }),
+    onError: ({ message }) => showToast({ tone: 'bad', title: 'Mode not switched', detail: message }),
   });
   /** The palette is gone before the gateway responds, and what follows happens all the same. */
   const ask = (mode: FixtureMode, then: (next: FixtureState | null) => void): void => {
@@ -108,7 +108,8 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
     const { recording } = await client.fetchQuery({ ...fixtureStateQuery, staleTime: 0 }).catch(() => state);
     ask(modeBefore, (next) => {
       const cases = recording?.cases ?? 0;
-      if (cases === 0) return showToast({ tone: 'neutral', title: 'Nothing was recorded: no call ended meanwhile' });
+      if (cases === 0)
+        return showToast({ tone: 'neutral', title: 'Nothing recorded: no call ended during the recording' });
       showToast({ tone: 'good', title: `${formatCount(cases)} recorded` });
       // What another process of the desktop app has recorded is there without its time.
       const search = next === null || recording === null ? {} : { since: recording.since };

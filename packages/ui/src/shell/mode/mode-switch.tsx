@@ -51,7 +51,7 @@ function Switch({ state }: { state: FixtureState }) {
           isBusy={isBusy}
           onClick={stop}
           aria-label={`Stop recording, ${formatCount(state.recording.cases)} so far`}
-          title="Calls are recorded. A click ends that, and shows what was recorded"
+          title="Recording calls. Click to stop and view the recordings"
           icon={<Square size={12} aria-hidden className="fill-current" />}
         >
           <span className="hidden md:inline">Recording</span>
@@ -64,7 +64,7 @@ function Switch({ state }: { state: FixtureState }) {
             isBusy={isBusy}
             onClick={record}
             aria-label="Record now"
-            title="Record now: what providers answer from now on becomes fixtures, prompts included"
+            title="Record now: save responses of providers as fixtures, including prompts"
             icon={<CircleDot size={15} aria-hidden />}
             className="px-1.5"
           >
