@@ -7,7 +7,7 @@ import { useOutcome } from '../parts/messages/toast-store.ts';
 
 const ADVICE = {
   taken: 'Quit that program and try again, or let the gateway use another port.',
-  denied: 'The system keeps this port for itself. Choose another one.',
+  denied: 'This port is reserved by the system. Choose another one.',
   other: 'Try again, or choose another port.',
 } as const;
 
@@ -21,8 +21,8 @@ export function PortBanner() {
   const retry = (at: number | null): void => void ask(getDesktop()?.retryPort(at));
   if (phase === 'paused')
     return (
-      <Banner title="The gateway takes no calls" text="It was paused. This window goes on working.">
-        <Button onClick={() => retry(null)}>Take calls again</Button>
+      <Banner title="The gateway is paused" text="Clients can’t call it. This window still works.">
+        <Button onClick={() => retry(null)}>Resume</Button>
       </Banner>
     );
   if (phase === 'failed')
@@ -39,7 +39,7 @@ export function PortBanner() {
     <Banner
       title={`Other programs cannot reach the gateway at port ${port ?? info.settings.port}`}
       // Its further lines tell what to type, for those who have started the server from a shell.
-      text={`${message?.split('\n')[0] ?? ''} ${ADVICE[kind ?? 'other']} This window goes on working.`}
+      text={`${message?.split('\n')[0] ?? ''} ${ADVICE[kind ?? 'other']} This window still works.`}
     >
       <Button disabled={isBusy} onClick={() => retry(null)}>
         Try again

@@ -83,15 +83,13 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
             )}
             {data.histogram.complete_from !== undefined && (
               <p className="mt-2 text-xs text-ink-faint">
-                Whole since {formatMoment(data.histogram.complete_from)}: calls before were deleted by retention
+                Complete since {formatMoment(data.histogram.complete_from)}: earlier calls were deleted by retention
               </p>
             )}
           </div>
           {lines.length > 0 && <SplitChips split={data.split} lines={lines} link={link} span={base} />}
           <ActivityCharts base={base} figures={data} lines={lines} link={link} onPick={pick} />
-          <p className="-mt-2 text-xs text-ink-faint">
-            Click, or drag over a span, for the list of those calls; hold Shift to look closer.
-          </p>
+          <p className="-mt-2 text-xs text-ink-faint">Click or drag to list calls; hold Shift to zoom.</p>
           {lines.length > 0 && (
             <div className="card p-4 pt-2">
               <SplitTable split={data.split} lines={lines} link={link} span={base} />
@@ -130,7 +128,7 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <h2 id="activity-title" className="min-w-40 flex-1 text-base font-semibold">
-        {range === null ? 'Chosen span' : PERIODS[range].label}
+        {range === null ? 'Selected span' : PERIODS[range].label}
       </h2>
       {range === null && from !== undefined && to !== undefined && (
         <Button
@@ -172,13 +170,13 @@ function NoCalls({ search, onChange }: ControlsProps) {
     <div className="card">
       <EmptyState
         icon={<ChartNoAxesColumn size={22} aria-hidden />}
-        title={rangeOf(search) === null ? 'There were no calls in this span' : 'No calls yet in this span'}
+        title={rangeOf(search) === null ? 'No calls in this span' : 'No calls yet in this span'}
       >
-        <p>Charts of cost, requests, first tokens and speed appear here with the first call.</p>
+        <p>Charts of cost, requests, latency and speed appear here after the first call.</p>
         <div className="flex flex-wrap justify-center gap-2">
           {rangeOf(search) !== '30d' && (
             <Button onClick={() => onChange({ range: '30d', from: undefined, to: undefined })}>
-              Look at the last 30 days
+              Show the last 30 days
             </Button>
           )}
           <Link to="/playground" className="inline-flex min-h-8 items-center px-2 text-accent underline">
@@ -206,7 +204,7 @@ export function RecentCard({ rows, filter = {} }: RecentCardProps) {
         </Link>
       </div>
       {rows.length === 0 ? (
-        <p className="py-6 text-center text-sm text-ink-faint">Nothing has been called yet.</p>
+        <p className="py-6 text-center text-sm text-ink-faint">No calls yet.</p>
       ) : (
         <ul className="text-sm">
           {rows.map((row) => (

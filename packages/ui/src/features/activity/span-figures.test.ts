@@ -9,11 +9,11 @@ test.each([
   [88, 100, '12 % less'],
   [0, 100, '100 % less'],
   [100.7, 100, '0.7 % more'],
-  [100.1, 100, 'as before'],
+  [100.1, 100, 'no change'],
   [350, 100, '3.5 times as much'],
   [123_400, 100, '1,234 times as much'],
-  [0, 0, 'as before'],
-  [5, 0, 'none before'],
+  [0, 0, 'no change'],
+  [5, 0, 'new'],
 ])('says of %d after %d: %s', (now, before, text) => {
   expect(toChange(now, before, WORDS)?.text.replaceAll('\u00a0', ' ')).toBe(text);
 });

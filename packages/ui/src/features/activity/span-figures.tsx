@@ -30,21 +30,21 @@ const ROWS: readonly Row[] = [
   { label: 'failed', read: ({ failed }) => failed, format: formatCount, words: MANY },
   {
     label: 'first token, p50',
-    title: 'Half of the streamed calls had their first token sooner',
+    title: 'Median time to first token of streamed calls',
     read: (totals) => totals.first_token_p50,
     format: formatDuration,
     words: LONG,
   },
   {
     label: 'first token, p95',
-    title: '95 of 100 streamed calls had their first token sooner',
+    title: '95% of streamed calls had their first token sooner',
     read: (totals) => totals.first_token_p95,
     format: formatDuration,
     words: LONG,
   },
   {
     label: 'speed, p50',
-    title: 'Half of the calls were faster',
+    title: 'Median tokens per second',
     read: (totals) => totals.tokens_per_second_p50,
     format: formatSpeed,
     words: FAST,
@@ -75,7 +75,7 @@ export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
             <div key={label} className="flex flex-col-reverse justify-end" title={title}>
               <dd className="text-xs text-ink-soft">
                 {change === null ? (
-                  <span className="text-ink-faint">nothing to compare</span>
+                  <span className="text-ink-faint">no comparison</span>
                 ) : (
                   <span className="inline-flex items-center gap-0.5">
                     <Icon size={13} aria-hidden /> {change.text}
@@ -117,10 +117,9 @@ const MANY_TIMES = 3;
 /** How a figure differs from that of the span before; null where either is not known. */
 export function toChange(now: number | null, before: number | null, { rise, fall, times }: ChangeWords): Change | null {
   if (now === null || before === null) return null;
-  if (before === 0)
-    return now === 0 ? { direction: 'same', text: 'as before' } : { direction: 'rise', text: 'none before' };
+  if (before === 0) return now === 0 ? { direction: 'same', text: 'no change' } : { direction: 'rise', text: 'new' };
   const ratio = now / before;
-  if (Math.abs(ratio - 1) < LEAST) return { direction: 'same', text: 'as before' };
+  if (Math.abs(ratio - 1) < LEAST) return { direction: 'same', text: 'no change' };
   if (ratio >= MANY_TIMES) return { direction: 'rise', text: `${formatTimes(ratio)} times ${times}` };
   const percent = `${formatPercent(Math.abs(ratio - 1) * 100)}\u00a0%`;
   return ratio > 1

@@ -100,8 +100,8 @@ export function describeRefusal(refusal: Facts, { tool, baseUrl, model }: Expect
     return {
       title: 'A call was refused because of its key',
       advice:
-        `If it came from ${tool}: copy the key once more, all of it and nothing else, ` +
-        'and look for another key that goes before it, such as a variable of the system.',
+        `If it came from ${tool}: copy the whole key again, and nothing else, ` +
+        'and check whether another key overrides it, such as an environment variable.',
     };
   }
   if (status === 404 && hash === null) {
@@ -109,11 +109,11 @@ export function describeRefusal(refusal: Facts, { tool, baseUrl, model }: Expect
     if (form !== undefined) {
       return {
         title: `A call went to ${path}, the ${form[1]}`,
-        advice: `This gateway has no such address: let ${tool} use another service for that.`,
+        advice: `The gateway does not serve this address: let ${tool} use another service for it.`,
       };
     }
     return {
-      title: `A call went to ${method} ${path}, which is not there`,
+      title: `A call went to ${method} ${path}, which does not exist`,
       advice: `The base URL has to be exactly ${baseUrl}; ${tool} adds the rest by itself.`,
     };
   }
@@ -124,17 +124,17 @@ function toAdvice({ status, message }: Facts, model: string): string {
   switch (status) {
     case 400:
       return /model/i.test(message)
-        ? `The name of the model has to be as it is here: ${model}.`
-        : 'The tool sent something that the gateway does not take; the message above says what.';
+        ? `Use the gateway’s model ID: ${model}.`
+        : 'The tool sent something that the gateway does not accept; see the message above.';
     case 402:
       return 'Raise the limit of the key under Keys. Under a limit, models without a known price are refused.';
     case 403:
-      return 'A guardrail or a setting of the account forbids it: look under Guardrails and Settings.';
+      return 'A guardrail or an account setting forbids it: check Guardrails and Settings.';
     case 413:
-      return 'Send less at once, or raise server.bodyLimitMb in the configuration.';
+      return 'Send less, or raise server.bodyLimitMb in the configuration.';
     case 429:
-      return 'It calls more often than a limit allows: wait a little, or raise the limit.';
+      return 'It exceeds a rate limit: wait a moment, or raise the limit.';
     default:
-      return 'Change what the message above names, and try again.';
+      return 'Correct what the message above names, and try again.';
   }
 }

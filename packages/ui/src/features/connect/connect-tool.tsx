@@ -34,7 +34,7 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
         <input
           type="search"
           aria-label="Search tools"
-          placeholder="Search; Enter takes the first"
+          placeholder="Search; Enter selects the first"
           className="field pl-8"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
@@ -53,8 +53,7 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
       </ul>
       {clients.length === 0 && (
         <p role="status" className="text-sm text-ink-soft">
-          No tool has that name here. Whatever speaks to OpenAI or OpenRouter can be told a base URL and a key: look at
-          “curl” for both.
+          No matching tool. Any OpenAI or OpenRouter client works with a base URL and a key: see “curl” for both.
         </p>
       )}
     </div>

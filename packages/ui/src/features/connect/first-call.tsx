@@ -51,10 +51,10 @@ export function FirstCallCard({ made, tool, model, baseUrl, onSeen }: FirstCallP
             <Spinner /> Waiting for the first call of {tool}…
           </p>
           {error !== null && (
-            <p className="text-bad">The gateway could not be asked: {showControls(error.message)}. Trying again.</p>
+            <p className="text-bad">Could not query the gateway: {showControls(error.message)}. Trying again.</p>
           )}
           {error === null && call === null && refusal === null && (
-            <p className="text-ink-soft">Have it say hello. The call appears here as soon as it has ended.</p>
+            <p className="text-ink-soft">Send any message from the tool. The call appears here when it has ended.</p>
           )}
           <Trouble call={call} refusal={refusal} expected={{ tool, baseUrl, model }} />
         </>
@@ -71,7 +71,7 @@ function Seen({ call, tool }: { call: FirstCall; tool: string }) {
       </p>
       <dl className="figures flex flex-wrap items-baseline gap-x-5 gap-y-1">
         <Fact name="Model">{showControls(call.model)}</Fact>
-        <Fact name="Cost">{call.cost_known === false ? 'not known' : formatUsd(call.total_cost)}</Fact>
+        <Fact name="Cost">{call.cost_known === false ? 'unknown' : formatUsd(call.total_cost)}</Fact>
         <Fact name="Took">{formatDuration(call.generation_time)}</Fact>
         <Fact name="At">{formatMoment(call.created_at)}</Fact>
       </dl>
@@ -91,7 +91,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 
 const CallLink = ({ id }: { id: string }) => (
   <Link to="/generations" search={{ open: id }} className="text-accent underline">
-    Look at the call
+    View the call
   </Link>
 );
 
@@ -116,12 +116,11 @@ function Trouble({ call, refusal, expected }: TroubleProps) {
 
 function Failure({ call }: { call: FirstCall }) {
   const { data: message = null } = useQuery(failureQuery(call.id));
-  const title =
-    call.status === 'cancelled' ? 'The call was broken off by the tool before its end' : 'A call came, and failed';
+  const title = call.status === 'cancelled' ? 'The tool cancelled the call' : 'A call arrived and failed';
   return (
     <Problem title={title} at={formatMoment(call.created_at)} message={message ?? ''}>
-      The tool is set up right; what failed comes after that. The story of the call says which provider did what, and
-      why. <CallLink id={call.id} />
+      The tool is set up correctly; the call failed later. See the call’s story for the providers and the reason.{' '}
+      <CallLink id={call.id} />
     </Problem>
   );
 }

@@ -51,7 +51,7 @@ export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
   if (modelId === undefined)
     return (
       <p className="text-sm">
-        There is no model to call yet. Add a provider first, under{' '}
+        No models yet. First add a provider under{' '}
         <Link to="/providers" className="text-accent underline">
           Providers
         </Link>
@@ -104,7 +104,7 @@ function Form({ models, suggested, onMade }: FormProps) {
           )}
         </Field>
         <Field
-          label="Limit in USD a month"
+          label="Monthly limit in USD"
           error={issueFor(make.error, 'limit')}
           hint={isPriced ? toLimitHint(limit, reservedUsd ?? 0) : toUnpricedHint(limit !== '')}
         >
@@ -122,10 +122,10 @@ function Form({ models, suggested, onMade }: FormProps) {
           )}
         </Field>
       </div>
-      {make.error !== null && <UnsavedPanel error={make.error} title="No key was made" onRetry={() => make.mutate()} />}
+      {make.error !== null && <UnsavedPanel error={make.error} title="Key not created" onRetry={() => make.mutate()} />}
       <div>
         <Button type="submit" look="primary" isBusy={make.isPending} className="whitespace-normal!">
-          {limit === '' ? 'Make the key' : `Make the key, limited to $${limit} a month`}
+          {limit === '' ? 'Create key' : `Create key with a limit of $${limit} a month`}
         </Button>
       </div>
     </form>
@@ -145,8 +145,8 @@ function ModelField({ models, isKnown, value, onChange }: ModelFieldProps) {
       label="Model"
       hint={
         isKnown
-          ? 'The tool begins with it. Others can be asked for by their names.'
-          : 'No model here has this id; calls for it are refused, unless it is an alias.'
+          ? 'The tool’s initial model. You can use others by their names.'
+          : 'The gateway has no model with this ID; unless it is an alias, calls are refused.'
       }
     >
       {(control) => (
@@ -179,16 +179,16 @@ const NOTABLE_USD = 1;
 function toLimitHint(limit: string, reservedUsd: number): string {
   if (limit !== '' && Number(limit) < reservedUsd) {
     return (
-      `Too low for this model: the gateway reserves up to ${formatUsd(reservedUsd)} while a call runs, ` +
+      `Too low for this model: the gateway reserves up to ${formatUsd(reservedUsd)} per call, ` +
       'unless the tool sends max_tokens.'
     );
   }
   const reserved = reservedUsd < NOTABLE_USD ? '' : ` A call reserves up to ${formatUsd(reservedUsd)} while it runs.`;
-  return `Empty for none.${reserved} Models without a known price are refused under a limit.`;
+  return `Leave empty for no limit.${reserved} With a limit, models without a known price are refused.`;
 }
 
 function toUnpricedHint(isLimited: boolean): string {
   return isLimited
-    ? 'The price of this model is not known, so under a limit its calls are refused.'
-    : 'None, because the price of this model is not known: under a limit it could not be called.';
+    ? 'This model has no known price, so with a limit its calls are refused.'
+    : 'No limit, because this model has no known price and would be refused.';
 }

@@ -109,9 +109,9 @@ function Instructions({ client, made: { key, modelId }, baseUrl, onSeen }: Instr
   return (
     <>
       <p className="text-sm">
-        The key <span className="font-medium">{key.name}</span> is made
-        {key.limitUsd !== null && `, limited to $${key.limitUsd} a month`}. It stands in what is below, and is shown
-        only now: the gateway keeps its hash alone.
+        The key <span className="font-medium">{key.name}</span> was created
+        {key.limitUsd !== null && `, limited to $${key.limitUsd} a month`}. It is in the settings below. Copy it now;
+        you won’t see it again.
       </p>
       <ToolSteps client={client} connection={{ baseUrl, apiKey: key.secret, model }} />
       <FirstCallCard made={key} tool={client.name} model={modelId} baseUrl={baseUrl} onSeen={onSeen} />
@@ -134,14 +134,14 @@ function CommandHint({ client: { id, name } }: { client: Client }) {
   return (
     <section aria-label="In one step" className="flex flex-col gap-2 rounded-lg bg-raised p-3 text-sm">
       <p>
-        In one step, where {name} runs on the gateway’s machine: this makes a key and writes it into the settings of{' '}
-        {name}. With <code className="font-mono text-xs whitespace-nowrap">--undo</code> it is all taken back.
+        If {name} runs on the gateway’s machine, one command creates a key and writes it to the settings of {name}. With{' '}
+        <code className="font-mono text-xs whitespace-nowrap">--undo</code> the command reverts everything.
       </p>
       <div className="flex min-w-0 items-center gap-2">
         <code className="min-w-0 flex-1 font-mono text-xs break-words">{command}</code>
         <CopyButton isIcon text={command} label="Copy the command" />
       </div>
-      <p className="text-xs text-ink-soft">Run it in the folder that the gateway was started in. Or by hand:</p>
+      <p className="text-xs text-ink-soft">Run it in the folder where the gateway was started. Or set it up by hand:</p>
     </section>
   );
 }
@@ -163,9 +163,9 @@ interface AddressFieldProps {
 function AddressField({ value, onChange }: AddressFieldProps) {
   return (
     <Field
-      label="Address of this gateway, as the tool reaches it"
+      label="Gateway address for the tool"
       hint="Ends with /api/v1"
-      error={isAddress(value) ? undefined : 'This is no address; it has to begin with https:// or http://'}
+      error={isAddress(value) ? undefined : 'Enter an address that begins with https:// or http://'}
     >
       {(control) => (
         <input
@@ -194,7 +194,7 @@ function Guide({ client: { name, docsUrl } }: { client: Client }) {
       rel="noopener noreferrer"
       className="inline-flex min-h-8 items-center gap-1.5 px-2.5 text-sm text-accent hover:underline"
     >
-      Guide of {name} <ExternalLink size={13} aria-hidden />
+      Guide for {name} <ExternalLink size={13} aria-hidden />
     </a>
   );
 }
@@ -203,8 +203,8 @@ function Guide({ client: { name, docsUrl } }: { client: Client }) {
 function offerToDeleteKey({ hash, name }: Pick<ToolKey, 'hash' | 'name'>): void {
   showToast({
     tone: 'neutral',
-    title: `The key “${name}” stays`,
-    detail: 'No call with it has succeeded yet. It is listed under Keys.',
+    title: `The key “${name}” was kept`,
+    detail: 'It has no successful call yet. You can find it under Keys.',
     action: { label: 'Undo', run: () => void deleteKey(hash, name) },
   });
 }
@@ -212,7 +212,7 @@ function offerToDeleteKey({ hash, name }: Pick<ToolKey, 'hash' | 'name'>): void 
 async function deleteKey(hash: string, name: string): Promise<void> {
   try {
     await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE' });
-    showToast({ tone: 'good', title: `The key “${name}” is gone` });
+    showToast({ tone: 'good', title: `The key “${name}” was deleted` });
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     showToast({ tone: 'bad', title: `The key “${name}” was not deleted`, detail });

@@ -83,9 +83,9 @@ export function SelectField<Values extends FieldValues>(props: SelectFieldProps<
 /** When a limit begins anew: empty for never. */
 export const RESET_OPTIONS = [
   ['', 'never'],
-  ['daily', 'every day'],
-  ['weekly', 'every week'],
-  ['monthly', 'every month'],
+  ['daily', 'daily'],
+  ['weekly', 'weekly'],
+  ['monthly', 'monthly'],
 ] as const;
 
 interface CheckFieldProps<Values extends FieldValues>

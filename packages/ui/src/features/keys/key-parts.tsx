@@ -16,7 +16,7 @@ export function KeyKind({ management }: Pick<AnyKey, 'management'>) {
 }
 
 /** What it means that a key is from the configuration. */
-export const CONFIG_MEANING = 'It comes from the configuration file, the environment or the demo, and is changed there';
+export const CONFIG_MEANING = 'Set in the configuration file, the environment or the demo. Change it there.';
 
 /** Marks what the configuration alone can change. */
 export function ConfigBadge() {

@@ -14,7 +14,7 @@ test('of a key and of a model those rules are shown that hold for them', () => {
 
 test('a rule is told in words', () => {
   expect([ALL, BATCH].map(describeRateLimit)).toEqual([
-    '600 requests a minute for each key, all models together',
-    '20 requests and 40,000 tokens a minute for the key batch, to acme/chat-1',
+    '600 requests per minute for each key, all models together',
+    '20 requests and 40,000 tokens per minute for the key batch, for acme/chat-1',
   ]);
 });

@@ -36,7 +36,7 @@ export function describeRateLimit({
     ...(tokens === null ? [] : [`${formatCount(tokens)} tokens`]),
   ];
   const who = key === '*' ? 'each key' : `the key ${key}`;
-  return `${limits.join(' and ')} a minute for ${who}, ${model === '*' ? 'all models together' : `to ${model}`}`;
+  return `${limits.join(' and ')} per minute for ${who}, ${model === '*' ? 'all models together' : `for ${model}`}`;
 }
 
 /** The rate limits of the configuration that hold for something; nothing where none does. */
@@ -63,7 +63,7 @@ export function RateLimitList(subject: RateLimitSubject) {
 export function FromConfig() {
   return (
     <span className="inline-flex items-center gap-1 text-xs font-normal text-ink-faint">
-      <Lock size={11} aria-hidden className="shrink-0" /> from the configuration file, and changed there alone
+      <Lock size={11} aria-hidden className="shrink-0" /> Set in the configuration file
     </span>
   );
 }

@@ -9,7 +9,7 @@ import { Loaded, type LoadedProps } from './loaded.tsx';
 
 interface ListScreenProps {
   readonly title: string;
-  readonly note: ReactNode;
+  readonly note?: ReactNode;
   /** Beside the title: what can be done here. */
   readonly actions?: ReactNode;
   /** Below the title. */

@@ -38,7 +38,7 @@ export const SORTS = [
   ['', 'Catalog order'],
   ['newest', 'Newest first'],
   ['pricing-low-to-high', 'Cheapest first'],
-  ['pricing-high-to-low', 'Dearest first'],
+  ['pricing-high-to-low', 'Most expensive first'],
   ['context-high-to-low', 'Longest context first'],
 ] as const;
 export const OUTPUTS: readonly string[] = ['text', 'image', 'audio', 'video', 'embeddings'];

@@ -51,7 +51,7 @@ test('takes over what stored parts carried, and nothing of texts and addresses',
 test('says before anything is read what is too large or of another kind', () => {
   expect(findFileProblem([file('a.png'), file('b.pdf')], [])).toBeUndefined();
   expect(findFileProblem([file('a.docx')], [])).toContain('“a.docx” cannot be attached: images are PNG');
-  expect(findFileProblem([file('a.png', MAX_BYTES + 1)], [])).toContain('“a.png” has 8');
+  expect(findFileProblem([file('a.png', MAX_BYTES + 1)], [])).toContain('“a.png” is 8');
   const attached: Attachment[] = [1, 2].map((at) => toAttachment(file(`${at}.png`, MAX_BYTES), ''));
   expect(findFileProblem([file('c.wav', MAX_BYTES / 2)], attached)).toBeUndefined();
   expect(findFileProblem([file('c.wav', MAX_BYTES)], attached)).toContain('at most 20');

@@ -63,10 +63,10 @@ export function findFileProblem(files: readonly FileFacts[], attached: readonly 
     return `“${odd.name}” cannot be attached: images are PNG, JPEG, WebP or GIF, files PDF, audio WAV, MP3, FLAC, OGG, M4A, AAC or AIFF`;
   const large = files.find(({ size }) => size > MAX_BYTES);
   if (large !== undefined)
-    return `“${large.name}” has ${formatBytes(large.size)}; at most ${formatBytes(MAX_BYTES)} can be attached`;
+    return `“${large.name}” is ${formatBytes(large.size)}; the limit is ${formatBytes(MAX_BYTES)}`;
   const total = attached.reduce((sum, { bytes }) => sum + bytes, 0) + files.reduce((sum, { size }) => sum + size, 0);
   return total > MAX_TOTAL_BYTES
-    ? `Together these have ${formatBytes(total)}; at most ${formatBytes(MAX_TOTAL_BYTES)} can be attached`
+    ? `Together these are ${formatBytes(total)}; the limit is ${formatBytes(MAX_TOTAL_BYTES)}`
     : undefined;
 }
 

@@ -36,12 +36,12 @@ export function KeyCard({ title }: { title: string }) {
     <div className="card m-auto flex w-full max-w-lg flex-col gap-4 p-5">
       <h2 className="text-base font-semibold">{title}</h2>
       <p className="text-sm text-ink-soft">
-        Management keys do not call models. A key of its own keeps these calls apart, and lets guardrails and limits
-        hold for them. One is enough: every browser that is signed in here may call as it.
+        The playground needs its own API key so its usage is tracked and limited. It’s shared by everyone signed in
+        here.
       </p>
       {limitUsd === null && (
         <p className="text-sm text-ink-soft">
-          No price of the models is known, so the key gets no limit: under a limit they could not be called.
+          No model has a known price, so the key gets no limit; with a limit, they would be refused.
         </p>
       )}
       {isMixed && (own === undefined || own.limit !== null) && <UnpricedNote unpriced={unpriced} />}
@@ -54,11 +54,11 @@ export function KeyCard({ title }: { title: string }) {
             isBusy={state.isBusy}
             onClick={() => void create(limitUsd)}
           >
-            Make a key named “{PLAYGROUND_KEY_NAME}”{limitUsd === null ? '' : `, limited to $${limitUsd}`}
+            Create a key named “{PLAYGROUND_KEY_NAME}”{limitUsd === null ? '' : ` with a limit of $${limitUsd}`}
           </Button>
           {isMixed && (
             <Button className="whitespace-normal!" isBusy={state.isBusy} onClick={() => void create(null)}>
-              Make it without a limit, for all models
+              Create without a limit, for all models
             </Button>
           )}
         </>
@@ -79,13 +79,13 @@ export function UnpricedNote({ unpriced }: { unpriced: readonly string[] }) {
   const others = unpriced.length - 1;
   return (
     <p className="rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm break-words">
-      No price is known of <code className="font-mono text-xs">{first}</code>
-      {others > 0 ? ` and ${others} more` : ''}. A key with a limit cannot call {others > 0 ? 'them' : 'it'}, because
-      nobody would know when the limit is reached.{' '}
+      No known price for <code className="font-mono text-xs">{first}</code>
+      {others > 0 ? ` and ${others} more` : ''}. A key with a limit can’t call {others > 0 ? 'them' : 'it'}, because{' '}
+      {others > 0 ? 'their' : 'its'} cost can’t be counted.{' '}
       <Link to="/models" search={first === undefined ? {} : { open: first }} className="text-accent underline">
         Set {others > 0 ? 'their prices' : 'its prices'}
       </Link>{' '}
-      (0 where it costs nothing), or call with a key without a limit.
+      (0 if free), or use a key without a limit.
     </p>
   );
 }
@@ -101,7 +101,7 @@ function OtherKey({ keys }: { keys: ReturnType<typeof findUsableKeys> }) {
         actAsKey(hash);
       }}
     >
-      <Field label="Or call as another" className="min-w-0 flex-1">
+      <Field label="Or use another key" className="min-w-0 flex-1">
         {(control) => (
           <select
             {...control}
@@ -119,7 +119,7 @@ function OtherKey({ keys }: { keys: ReturnType<typeof findUsableKeys> }) {
           </select>
         )}
       </Field>
-      <Button type="submit">Call as it</Button>
+      <Button type="submit">Use this key</Button>
     </form>
   );
 }
@@ -134,7 +134,7 @@ function OwnKey() {
         setPlaygroundKey(key.trim());
       }}
     >
-      <Field label="Or use one you have" className="min-w-0 flex-1">
+      <Field label="Or enter a key" className="min-w-0 flex-1">
         {(control) => (
           <input
             {...control}

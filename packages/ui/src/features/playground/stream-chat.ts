@@ -99,5 +99,5 @@ export async function* streamChat(
     yield toPiece(chunk);
     if (chunk.error !== undefined) throw toApiError(chunk.error.code, chunk);
   }
-  throw toApiError(502, { error: { message: 'The answer broke off before its end' } });
+  throw toApiError(502, { error: { message: 'The response broke off before its end' } });
 }

@@ -62,6 +62,6 @@ test('a provider stands as its last calls went', () => {
 
 test('says when it was called last, and how many failed', () => {
   expect(describePast(past([SOME], false))).toBe('Last called 2 hours ago, 2 of 120 failed');
-  expect(describePast({ ...past([EMPTY], null), last_called_at: null })).toBe('Not called in this time');
+  expect(describePast({ ...past([EMPTY], null), last_called_at: null })).toBe('No calls in this period');
   expect(describeShare(GOOD)).toBe('none of 120 failed');
 });

@@ -12,16 +12,16 @@ import { formatSpan } from '../../parts/charts/chart-series.ts';
 type Past = Pick<ProviderHistoryList['data'][number], 'totals' | 'buckets' | 'last_called_at' | 'last_call_failed'>;
 
 export const FAILURE_WORDS: Readonly<Record<FailureKind, { readonly label: string; readonly meaning: string }>> = {
-  rate_limited: { label: 'rate limited', meaning: 'The provider refused the call for its rate.' },
+  rate_limited: { label: 'rate limited', meaning: 'The provider’s rate limit was exceeded.' },
   key_refused: { label: 'key refused', meaning: 'The provider refused the gateway’s key or account.' },
   not_found: { label: 'not served', meaning: 'The provider does not serve the model.' },
   timeout: { label: 'timed out', meaning: 'The provider took too long.' },
-  connection: { label: 'no connection', meaning: 'There was no response at all.' },
+  connection: { label: 'no connection', meaning: 'No response.' },
   server_error: {
     label: 'server error',
-    meaning: 'The provider was overloaded, or answered with an error of its own.',
+    meaning: 'The provider was overloaded or returned an error.',
   },
-  broke_off: { label: 'broke off', meaning: 'The completion ended in the middle.' },
+  broke_off: { label: 'broke off', meaning: 'The completion ended prematurely.' },
 };
 
 const countCalls = (calls: number): string => `${formatCount(calls)} ${calls === 1 ? 'call' : 'calls'}`;
@@ -40,7 +40,7 @@ export function describeShare({ calls, failed }: Pick<ProviderHistoryFigures, 'c
 /** `Last called 2 hours ago, 1 of 120 failed`. */
 export function describePast({ totals, last_called_at: lastAt }: Past): string {
   return lastAt === null
-    ? 'Not called in this time'
+    ? 'No calls in this period'
     : `Last called ${formatRelative(lastAt)}, ${describeShare(totals)}`;
 }
 

@@ -21,7 +21,7 @@ const MARKS: Readonly<Record<ProviderFinding['status'], { readonly icon: ReactNo
   ok: { icon: <CircleCheck size={18} aria-hidden className="text-good" />, word: 'fine' },
   warning: { icon: <CircleAlert size={18} aria-hidden className="text-caution" />, word: 'warning' },
   failed: { icon: <CircleX size={18} aria-hidden className="text-bad" />, word: 'failed' },
-  skipped: { icon: <CircleMinus size={18} aria-hidden className="text-ink-faint" />, word: 'left out' },
+  skipped: { icon: <CircleMinus size={18} aria-hidden className="text-ink-faint" />, word: 'skipped' },
 };
 
 interface FindingsProps {
@@ -39,7 +39,7 @@ export function Findings({ test: { findings: soFar, found, isPending, wasStopped
   const findings = isRunning ? soFar : (found?.findings ?? []);
   if (!isRunning && found === null) return null;
   return (
-    <section aria-label="What was found" className="flex flex-col gap-2">
+    <section aria-label="Test results" className="flex flex-col gap-2">
       <div className="flex min-h-8 items-center justify-between gap-2">
         <p className="text-sm font-medium">{toSummary(isPending, wasStopped, found?.ok === true)}</p>
         {isPending && (
@@ -62,9 +62,9 @@ export function Findings({ test: { findings: soFar, found, isPending, wasStopped
 }
 
 function toSummary(isPending: boolean, wasStopped: boolean, ok: boolean): string {
-  if (isPending) return 'Looking, one layer after the other…';
+  if (isPending) return 'Testing layer by layer…';
   if (wasStopped) return 'Stopped.';
-  return ok ? 'Nothing stands in the way.' : 'It stops where the list ends; what follows was not looked at.';
+  return ok ? 'Connection works.' : 'Failed at the last layer above; later layers were not tested.';
 }
 
 function LayerRow({
@@ -101,7 +101,7 @@ function NextRow({ findings }: { findings: readonly ProviderFinding[] }) {
   const next = layers[layers.indexOf(findings.at(-1)?.layer ?? '') + 1];
   return (
     <li className="flex items-center gap-3 px-3 py-2.5 text-sm text-ink-faint">
-      <Spinner /> {next === undefined ? 'The end of the test' : LAYERS[next]}…
+      <Spinner /> {next === undefined ? 'Test result' : LAYERS[next]}…
     </li>
   );
 }

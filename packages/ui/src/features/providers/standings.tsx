@@ -13,33 +13,33 @@ export type Standing = keyof ProviderHealth['endpoints'];
 export const STANDINGS: Readonly<
   Record<Standing, { readonly label: string; readonly meaning: string; readonly tone: Tone; readonly bar: string }>
 > = {
-  steady: { label: 'Steady', meaning: 'answer as they should', tone: 'good', bar: 'bg-good' },
+  steady: { label: 'Steady', meaning: 'respond normally', tone: 'good', bar: 'bg-good' },
   unstable: {
     label: 'Unstable',
-    meaning: 'fail now and then, and are asked after the others',
+    meaning: 'fail occasionally and are tried after others',
     tone: 'caution',
     bar: 'bg-caution',
   },
-  resting: { label: 'Resting', meaning: 'asked to be left alone for a while', tone: 'caution', bar: 'bg-caution' },
+  resting: { label: 'Resting', meaning: 'are rate limited (Retry-After)', tone: 'caution', bar: 'bg-caution' },
   failing: {
     label: 'Failing',
-    meaning: 'answered nothing lately: the last call failed, and none of the last half hour succeeded',
+    meaning: 'have only failed calls in the last half hour',
     tone: 'bad',
     bar: 'bg-bad',
   },
   half_open: {
     label: 'On trial',
-    meaning: 'get single calls after a series of failures',
+    meaning: 'receive single probe calls after repeated failures',
     tone: 'caution',
     bar: 'bg-caution',
   },
   open: {
     label: 'Shut off',
-    meaning: 'failed again and again; no calls are sent there for now',
+    meaning: 'failed repeatedly; no calls are sent for now',
     tone: 'bad',
     bar: 'bg-bad',
   },
-  unused: { label: 'Not called yet', meaning: 'nothing is known of them', tone: 'neutral', bar: 'bg-line-strong' },
+  unused: { label: 'Not called yet', meaning: 'have no calls yet', tone: 'neutral', bar: 'bg-line-strong' },
 };
 
 const STANDING_OF_STATUS: Readonly<Record<number, Standing>> = {

@@ -92,7 +92,7 @@ async function followTest<Result>(
   } catch (error) {
     if (signal.aborted) throw error;
   }
-  throw new ApiError('The test broke off before its end', { status: 0, errorType: 'unreachable' });
+  throw new ApiError('The test was interrupted', { status: 0, errorType: 'unreachable' });
 }
 
 /** The test of a provider as it is typed. */

@@ -157,7 +157,7 @@ export function ResourceState({ what, name, back, error, onRetry, isMissing, chi
         <h1 className="text-xl font-semibold tracking-tight break-words">{showControls(name)}</h1>
       </header>
       {isMissing ? (
-        <EmptyState title={`There is no such ${what} here`}>{children}</EmptyState>
+        <EmptyState title={`This ${what} does not exist`}>{children}</EmptyState>
       ) : error !== null ? (
         <ErrorPanel error={error} title={`The ${what} could not be loaded`} onRetry={onRetry} />
       ) : (

@@ -38,7 +38,7 @@ export function fromPieces(pieces: readonly ContentPiece[]): GenerationContent {
     }
     for (const message of piece.messages) messages.push(message);
   }
-  throw new Error('The end of the contents is missing');
+  throw new Error('The end of the content is missing');
 }
 
 /** The characters of a message, roughly: most of them are in its content. */

@@ -41,7 +41,8 @@ const policy = trustedTypes?.createPolicy('bundle-worker', {
   createScriptURL(url) {
     const { origin, protocol, host } = new URL(url, document.baseURI);
     const own = new URL(document.baseURI);
-    if (protocol !== own.protocol || host !== own.host) throw new TypeError(`A worker of ${origin} is none of ours`);
+    if (protocol !== own.protocol || host !== own.host)
+      throw new TypeError(`A worker of ${origin} is not from this page’s origin`);
     return url;
   },
 });
@@ -66,7 +67,7 @@ export class ContentTooLong extends Error {
   readonly bytes: number;
 
   constructor(bytes: number) {
-    super(`Prompt and answer have ${bytes} bytes`);
+    super(`Prompt and response are ${bytes} bytes`);
     this.bytes = bytes;
   }
 }
@@ -97,7 +98,7 @@ function readContent(id: string, signal: AbortSignal): Promise<ReadContent> {
     const fail = (event: Event): void => {
       worker = undefined;
       const reason = event instanceof ErrorEvent ? event.message : 'it could not be started';
-      end(() => reject(new Error(`The worker that reads contents has failed: ${reason}`)));
+      end(() => reject(new Error(`The content reader failed: ${reason}`)));
     };
     const stop = (): void => {
       tell({ type: 'stop', request });
@@ -116,7 +117,7 @@ export const openContent = (id: string): Promise<Response> => openApi(PATH, { qu
 function toError(reply: Exclude<ContentReply, { type: 'piece' }>): Error {
   if (reply.type === 'too-long') return new ContentTooLong(reply.bytes);
   if (reply.type === 'broken') {
-    return new ApiError('The answer broke off before its end', { status: 0, errorType: 'unreachable' });
+    return new ApiError('The response broke off before its end', { status: 0, errorType: 'unreachable' });
   }
   if (reply.status === 401) endSession();
   return toApiError(reply.status, reply.body);

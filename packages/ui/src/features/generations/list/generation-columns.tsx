@@ -12,7 +12,7 @@ export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 
   return generation.cost_known ? (
     formatUsd(generation.total_cost)
   ) : (
-    <span title="No price is known for the model">unknown</span>
+    <span title="The model has no known price">unknown</span>
   );
 }
 
@@ -78,7 +78,7 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     header: 'Finish',
     width: '104px',
     cell: ({ finish_reason: reason, streamed }) => (
-      <span className="text-ink-soft" title={streamed === true ? 'streamed' : 'in one piece'}>
+      <span className="text-ink-soft" title={streamed === true ? 'streamed' : 'not streamed'}>
         {reason ?? '—'}
       </span>
     ),

@@ -12,7 +12,7 @@ export const GENERATION_STATUSES: Readonly<
   ok: { label: 'ok', tone: 'good' },
   failed: { label: 'failed', tone: 'bad' },
   cancelled: { label: 'cancelled', tone: 'caution' },
-  interrupted: { label: 'interrupted', tone: 'bad', meaning: 'The gateway ended in the middle of the call' },
+  interrupted: { label: 'interrupted', tone: 'bad', meaning: 'The gateway stopped during the call' },
 };
 
 export const isStatus = (text: string): boolean => Object.hasOwn(GENERATION_STATUSES, text);

@@ -32,9 +32,9 @@ export function RunningBar({ openId, onOpen, className }: RunningBarProps) {
   const list = useRef<HTMLUListElement>(null);
   const { shown, others } = toShownCalls(data?.data ?? [], isWhole ? Number.POSITIVE_INFINITY : FEW);
   const toRows = (): readonly HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>('[data-call]') ?? [])];
-  useShortcut({ keys: 'w', label: 'To the calls under way', group: 'This screen' }, () => {
+  useShortcut({ keys: 'w', label: 'Go to calls under way', group: 'This screen' }, () => {
     const [first] = toRows();
-    if (first === undefined) showToast({ tone: 'neutral', title: 'No call is under way for longer than a second' });
+    if (first === undefined) showToast({ tone: 'neutral', title: 'No calls running longer than a second' });
     first?.focus();
   });
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -69,7 +69,7 @@ export function RunningBar({ openId, onOpen, className }: RunningBarProps) {
           </ul>
           {(others > 0 || isWhole) && (
             <Button look="quiet" className="mx-2 mb-1 text-xs" onClick={() => setIsWhole(!isWhole)}>
-              {isWhole ? 'Show few' : `${formatCount(others)} more`}
+              {isWhole ? 'Show fewer' : `${formatCount(others)} more`}
             </Button>
           )}
         </section>
@@ -115,10 +115,10 @@ function RunningRow({ call, keyName, isOpen, onOpen, onCancel }: RunningRowProps
             {showControls(keyName)}
           </span>
         )}
-        <span className="hidden text-ink-soft sm:inline" title="Tokens of the answer so far, an estimate">
+        <span className="hidden text-ink-soft sm:inline" title="Response tokens so far (estimated)">
           {call.tokens_completion === null ? '—' : `${formatCount(call.tokens_completion)} out`}
         </span>
-        <span className="hidden w-20 text-right text-ink-soft sm:inline" title="Cost so far, an estimate">
+        <span className="hidden w-20 text-right text-ink-soft sm:inline" title="Cost so far (estimated)">
           {call.cost === null ? '—' : formatUsd(call.cost)}
         </span>
         <span className="w-16 text-right whitespace-nowrap">{formatDuration(call.elapsed_ms)}</span>
@@ -146,7 +146,7 @@ export function CancelDialog({ call, onClose }: { call: RunningCallRow; onClose:
       showToast({ tone: 'good', title: 'The call was cancelled' });
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 409)) throw error;
-      showToast({ tone: 'neutral', title: 'The call had ended already' });
+      showToast({ tone: 'neutral', title: 'The call had already ended' });
     }
     await client.invalidateQueries({ queryKey: runningQuery.queryKey });
   };
@@ -154,7 +154,7 @@ export function CancelDialog({ call, onClose }: { call: RunningCallRow; onClose:
     <ConfirmDialog
       title="Cancel this call?"
       action="Cancel the call"
-      dismiss="Let it go on"
+      dismiss="Keep running"
       onConfirm={cancel}
       onClose={onClose}
     >
@@ -164,10 +164,7 @@ export function CancelDialog({ call, onClose }: { call: RunningCallRow; onClose:
         {formatDuration(call.elapsed_ms)}
         {call.cost !== null && `, about ${formatUsd(call.cost)} so far`}.
       </p>
-      <p>
-        Its client gets an error that says so, and the connection to the provider is closed. What it has cost so far is
-        recorded.
-      </p>
+      <p>The client gets an error, and the provider connection is closed. The cost so far is recorded.</p>
     </ConfirmDialog>
   );
 }

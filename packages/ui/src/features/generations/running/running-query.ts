@@ -35,7 +35,7 @@ export function toShownCalls(
 
 /** What a call does right now, as a person says it. */
 export const RUNNING_STATES = {
-  waiting: { label: 'waiting', meaning: 'No provider is asked right now' },
-  asked: { label: 'asked', meaning: 'A provider was asked, and has not begun to answer' },
-  responding: { label: 'answering', meaning: 'The answer has begun' },
+  waiting: { label: 'waiting', meaning: 'Between providers' },
+  asked: { label: 'asked', meaning: 'Waiting for the provider' },
+  responding: { label: 'answering', meaning: 'Receiving the response' },
 } as const;

@@ -50,9 +50,9 @@ function toWaitingLane(
   row: BroadcastDeliveryBody,
   { label, pieces, atMs }: { readonly label: string; readonly pieces: readonly Piece[]; readonly atMs: number },
 ): Lane {
-  const moment: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? 'Not tried yet' };
+  const moment: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? 'Not attempted yet' };
   const next = row.next_attempt_at === null ? [] : [`Next attempt ${formatFull(row.next_attempt_at)}.`];
-  const tries = `${row.attempts} ${row.attempts === 1 ? 'attempt' : 'attempts'}: ${row.last_result ?? 'not tried yet'}.`;
+  const tries = `${row.attempts} ${row.attempts === 1 ? 'attempt' : 'attempts'}: ${row.last_result ?? 'not attempted yet'}.`;
   return {
     id: `waiting-${row.id}`,
     label,

@@ -19,7 +19,7 @@ const Diff = lazy(async () => {
       if (diff === null) {
         return (
           <>
-            <p className="text-xs text-ink-faint">The texts have too little in common to mark what differs.</p>
+            <p className="text-xs text-ink-faint">Too different to highlight.</p>
             <PlainText text={after} />
           </>
         );

@@ -53,9 +53,9 @@ test('says at which field something is wrong', () => {
     { ...EMPTY_ROW, name: 'n', type: 'number', choices: '1, two' },
   ];
   expect(findSchemaProblems(fromRows(rows), 'tools.0.schema')).toEqual({
-    'tools.0.schema.rows.1.name': 'is there already',
+    'tools.0.schema.rows.1.name': 'already exists',
     'tools.0.schema.rows.2.name': 'needs a name',
-    'tools.0.schema.rows.3.choices': 'have to be numbers',
+    'tools.0.schema.rows.3.choices': 'must be numbers',
   });
   expect(Object.keys(findSchemaProblems({ rows: [], text: '{' }, 'x'))).toEqual(['x.text']);
   expect(Object.keys(findSchemaProblems({ rows: null, text: '[]' }, 'x'))).toEqual(['x.text']);

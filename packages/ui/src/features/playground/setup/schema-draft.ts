@@ -107,17 +107,17 @@ function sorted(value: unknown): unknown {
 /** What is wrong with a schema, by the path of the field. */
 export function findSchemaProblems({ rows, text }: SchemaDraft, path: string): Record<string, string> {
   try {
-    if (!isObject(JSON.parse(text))) return { [`${path}.text`]: 'has to be an object, as in {"type": "object"}' };
+    if (!isObject(JSON.parse(text))) return { [`${path}.text`]: 'must be an object, e.g. {"type": "object"}' };
   } catch (error) {
     return { [`${path}.text`]: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
   const found: Record<string, string> = {};
   rows?.forEach(({ name, type, choices }, at) => {
     if (name.trim() === '') found[`${path}.rows.${at}.name`] = 'needs a name';
-    else if (rows.findIndex((other) => other.name === name) < at) found[`${path}.rows.${at}.name`] = 'is there already';
+    else if (rows.findIndex((other) => other.name === name) < at) found[`${path}.rows.${at}.name`] = 'already exists';
     const isNumber = type === 'number' || type === 'integer';
     if (isNumber && splitChoices(choices).some((word) => !Number.isFinite(Number(word))))
-      found[`${path}.rows.${at}.choices`] = 'have to be numbers';
+      found[`${path}.rows.${at}.choices`] = 'must be numbers';
   });
   return found;
 }

@@ -17,14 +17,14 @@ test('says at which field of the set-up something is wrong', () => {
       format: { ...EMPTY_SETUP.format, type: 'json_schema', name: '' },
     }),
   ).toEqual({
-    temperature: 'has to be a number from 0 to 2',
-    topP: 'has to be a number from 0 to 1',
-    maxTokens: 'has to be a whole number from 1',
-    seed: 'has to be a whole number',
-    more: 'have to be an object, as in {"stop": ["END"]}',
-    'tools.1.name': 'is the name of another tool, too',
-    'tools.2.name': 'has to have 1 to 64 letters, digits, _ or -',
-    'format.name': 'has to have 1 to 64 letters, digits, _ or -',
+    temperature: 'must be a number from 0 to 2',
+    topP: 'must be a number from 0 to 1',
+    maxTokens: 'must be a whole number, at least 1',
+    seed: 'must be a whole number',
+    more: 'must be an object, e.g. {"stop": ["END"]}',
+    'tools.1.name': 'is already the name of another tool',
+    'tools.2.name': 'must be 1 to 64 letters, digits, _ or -',
+    'format.name': 'must be 1 to 64 letters, digits, _ or -',
   });
   expect(findProblems({ ...EMPTY_SETUP, temperature: ' 0.5 ', more: ' ' })).toEqual({});
 });

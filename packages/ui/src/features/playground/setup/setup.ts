@@ -62,7 +62,7 @@ export const PROVIDER_SORTS = {
 export type Problems = Readonly<Record<string, string>>;
 
 const NAME = /^[\w-]{1,64}$/;
-const NAME_RULE = 'has to have 1 to 64 letters, digits, _ or -';
+const NAME_RULE = 'must be 1 to 64 letters, digits, _ or -';
 
 export function findProblems(setup: Setup): Problems {
   const found: Record<string, string> = {};
@@ -74,16 +74,16 @@ export function findProblems(setup: Setup): Problems {
     const text = setup[field].trim();
     if (text !== '' && !isRight(Number(text))) found[field] = rule;
   };
-  number('temperature', (value) => value >= 0 && value <= 2, 'has to be a number from 0 to 2');
-  number('topP', (value) => value >= 0 && value <= 1, 'has to be a number from 0 to 1');
-  number('maxTokens', (value) => Number.isSafeInteger(value) && value >= 1, 'has to be a whole number from 1');
-  number('seed', Number.isSafeInteger, 'has to be a whole number');
+  number('temperature', (value) => value >= 0 && value <= 2, 'must be a number from 0 to 2');
+  number('topP', (value) => value >= 0 && value <= 1, 'must be a number from 0 to 1');
+  number('maxTokens', (value) => Number.isSafeInteger(value) && value >= 1, 'must be a whole number, at least 1');
+  number('seed', Number.isSafeInteger, 'must be a whole number');
   const more = findMoreProblem(setup.more);
   if (more !== undefined) found['more'] = more;
   setup.tools.forEach(({ name, schema }, at) => {
     if (!NAME.test(name)) found[`tools.${at}.name`] = NAME_RULE;
     else if (setup.tools.findIndex((other) => other.name === name) < at)
-      found[`tools.${at}.name`] = 'is the name of another tool, too';
+      found[`tools.${at}.name`] = 'is already the name of another tool';
     Object.assign(found, findSchemaProblems(schema, `tools.${at}.schema`));
   });
   if (setup.format.type === 'json_schema') {
@@ -98,7 +98,7 @@ function findMoreProblem(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? undefined : 'have to be an object, as in {"stop": ["END"]}';
+    return isObject ? undefined : 'must be an object, e.g. {"stop": ["END"]}';
   } catch {
     return 'are not JSON';
   }

@@ -86,11 +86,11 @@ function NewProvider({
       actions={
         <>
           <Button look="quiet" icon={<ArrowLeft size={14} aria-hidden />} className="mr-auto" onClick={onBack}>
-            Others
+            Back
           </Button>
           {!isTested && (
             <Button isBusy={save.isPending} disabled={test.isPending} onClick={() => save.mutate()}>
-              Save untested
+              Save without testing
             </Button>
           )}
           <Button type="submit" form={formId} look="primary" isBusy={test.isPending || save.isPending}>
@@ -144,7 +144,7 @@ async function saveNewProvider(
   };
   showToast({
     tone: isTested ? 'good' : 'neutral',
-    title: isTested ? `${name} is in force` : `${name} is in force, untested`,
+    title: isTested ? `${name} saved` : `${name} saved without testing`,
     action: { label: 'Undo', run: () => void undo() },
   });
   if (failures.length > 0) {

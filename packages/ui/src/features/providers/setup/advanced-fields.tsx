@@ -19,14 +19,14 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
       <div className="mt-3 flex flex-col gap-5">
         <DataPolicyFields draft={draft} onChange={onChange} issue={issue} />
         <Checkbox
-          label="Callers pay this provider themselves (BYOK)"
-          hint="It is asked before others; limits count what it costs only where they include BYOK."
+          label="Callers use their own key (BYOK)"
+          hint="Tried first; only counts toward limits that include BYOK."
           checked={draft.byok}
           onChange={(event) => onChange({ byok: event.target.checked })}
         />
         <PairFields
           legend="Headers"
-          hint="Sent with every call. Values are sealed when they are saved, and never shown again."
+          hint="Sent with every call. Values are encrypted when saved and never shown again."
           noun="header"
           areSecret
           pairs={draft.headers}
@@ -39,7 +39,7 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
         {speaksChatCompletions(draft) && (
           <PairFields
             legend="Query"
-            hint="Added to every address, as in ?api-version=2024-10-21."
+            hint="Added to every address, e.g. ?api-version=2024-10-21."
             noun="parameter"
             areSecret={false}
             pairs={draft.query}
@@ -63,7 +63,7 @@ function ResponsesField({ draft: { preset, responses }, onChange, error }: Respo
   return (
     <Field
       label="Has the Responses API"
-      hint="Then calls of that form go on to its /responses as they came. Else they are translated to chat completions."
+      hint="Forward /responses requests as is; otherwise convert them to chat completions."
       error={error}
     >
       {(control) => (
@@ -96,25 +96,25 @@ function DataPolicyFields({ draft: { preset, dataPolicy }, onChange, issue }: Ad
     onChange({ dataPolicy: { ...(dataPolicy ?? ofPreset), ...change } });
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="text-sm font-medium">What it does with prompts</legend>
+      <legend className="text-sm font-medium">Data policy</legend>
       <p className="text-xs text-ink-faint">
-        Routing rules about data go by this; “not known” passes none of them. Check your contract.
+        Used by routing rules about data; “unknown” passes none of them. Check your contract.
       </p>
       <Checkbox
-        label={`As its standard terms are known: ${describePolicy(ofPreset)}`}
+        label={`Use the provider’s standard terms: ${describePolicy(ofPreset)}`}
         checked={dataPolicy === null}
         onChange={(event) => onChange({ dataPolicy: event.target.checked ? null : ofPreset })}
       />
       {dataPolicy !== null && (
         <div className="grid gap-4 sm:grid-cols-2">
           <PolicySelect
-            label="Trains on them"
+            label="Trains on prompts"
             value={dataPolicy.training}
             error={issue('dataPolicy.training')}
             onChange={(training) => set({ training })}
           />
           <PolicySelect
-            label="Keeps them"
+            label="Retains prompts"
             value={dataPolicy.retainsPrompts}
             error={issue('dataPolicy.retainsPrompts')}
             onChange={(retainsPrompts) => set({ retainsPrompts })}
@@ -127,7 +127,7 @@ function DataPolicyFields({ draft: { preset, dataPolicy }, onChange, issue }: Ad
 
 function describePolicy({ training, retainsPrompts }: DataPolicyDraft): string {
   const say = (value: boolean | null, verb: string, plain: string): string =>
-    value === null ? `not known whether it ${verb}` : value ? verb : `does not ${plain}`;
+    value === null ? `unknown whether it ${verb}` : value ? verb : `does not ${plain}`;
   return `${say(training, 'trains', 'train')}, ${say(retainsPrompts, 'keeps them', 'keep them')}`;
 }
 
@@ -150,7 +150,7 @@ function PolicySelect({ label, value, error, onChange }: PolicySelectProps) {
         >
           <option value="no">no</option>
           <option value="yes">yes</option>
-          <option value="unknown">not known</option>
+          <option value="unknown">unknown</option>
         </select>
       )}
     </Field>
@@ -205,7 +205,7 @@ function PairFields({ legend, hint, noun, areSecret, pairs, onChange, issue }: P
                 type={areSecret ? 'password' : 'text'}
                 autoComplete="off"
                 spellCheck={false}
-                placeholder={isSaved ? 'as it is saved' : ''}
+                placeholder={isSaved ? 'saved value' : ''}
                 className="field min-w-0 flex-1 font-mono"
                 value={value}
                 onChange={(event) => change(at, { value: event.target.value })}

@@ -24,9 +24,9 @@ const MAX_SHOWN = 200;
 export function ModelChoiceFields({ models, value, onChange }: ModelChoiceFieldsProps) {
   const count = models?.length ?? 0;
   const options = [
-    ...(models === null ? [] : [['all', `All ${formatCount(count)} of its list, and those that come later`] as const]),
-    ['some', models === null ? 'These, by the names that the provider has for them' : 'Only some'] as const,
-    ['none', 'None beyond those that are built in'] as const,
+    ...(models === null ? [] : [['all', `All ${formatCount(count)} models, including new ones`] as const]),
+    ['some', models === null ? 'These, by the provider’s names' : 'Selected models'] as const,
+    ['none', 'Built-in models only'] as const,
   ];
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
@@ -46,8 +46,8 @@ export function ModelChoiceFields({ models, value, onChange }: ModelChoiceFields
       {value.mode === 'some' &&
         (models === null ? (
           <textarea
-            aria-label="Names of models, one a line"
-            placeholder="One a line"
+            aria-label="Model names, one per line"
+            placeholder="One per line"
             rows={3}
             className="field font-mono"
             defaultValue={[...value.chosen].join('\n')}

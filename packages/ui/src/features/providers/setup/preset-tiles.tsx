@@ -24,7 +24,7 @@ export function PresetTiles({ onChoose }: { onChoose: (tile: Tile) => void }) {
         <input
           type="search"
           aria-label="Search providers"
-          placeholder="Search; Enter takes the first"
+          placeholder="Search providers; Enter selects the first"
           className="field pl-8"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
@@ -51,7 +51,7 @@ export function PresetTiles({ onChoose }: { onChoose: (tile: Tile) => void }) {
 
 const toFoundText = (count: number): string =>
   count === 0
-    ? 'No model server was found on this machine (Ollama, LM Studio, llama.cpp, vLLM at their usual ports).'
+    ? 'No local model server found (Ollama, LM Studio, llama.cpp, vLLM at their default ports).'
     : `${count} model ${count === 1 ? 'server' : 'servers'} found on this machine.`;
 
 function TileButton({ tile, onChoose }: { tile: Tile; onChoose: (tile: Tile) => void }) {
@@ -74,7 +74,7 @@ function TileButton({ tile, onChoose }: { tile: Tile; onChoose: (tile: Tile) => 
             <Badge>
               {server.models.length} {server.models.length === 1 ? 'model' : 'models'}
             </Badge>
-            {server.set_up_as !== null && <Badge tone="accent">set up as {server.set_up_as}</Badge>}
+            {server.set_up_as !== null && <Badge tone="accent">added as {server.set_up_as}</Badge>}
           </span>
         )}
       </span>
@@ -96,7 +96,7 @@ interface Tile {
 const OWN: Tile = {
   id: '',
   name: 'Another server',
-  note: 'By its address, in a format that is spoken here',
+  note: 'Custom endpoint (OpenAI, Anthropic, Google and others)',
   preset: null,
 };
 
@@ -124,7 +124,11 @@ export function toTiles(presets: readonly ProviderPreset[], servers: readonly Lo
 }
 
 function toNote({ base_url: address, needs_key: needsKey, is_gateway: isGateway }: ProviderPreset): string {
-  const kind = isGateway ? 'A gateway to many' : address === null ? 'Key and your own address' : toHost(address);
+  const kind = isGateway
+    ? 'A gateway to many providers'
+    : address === null
+      ? 'Key and your own address'
+      : toHost(address);
   return needsKey || address === null ? kind : `${kind}, no key needed`;
 }
 

@@ -46,8 +46,8 @@ export function ProviderFields(props: ProviderFieldsProps) {
       </Field>
       {existing?.hasKey === true && (
         <Checkbox
-          label="Remove the saved key"
-          hint="Calls go without one from then on."
+          label="Remove key"
+          hint="Calls will be sent without a key."
           checked={draft.removesKey}
           onChange={(event) => onChange({ removesKey: event.target.checked, key: '' })}
         />
@@ -56,9 +56,9 @@ export function ProviderFields(props: ProviderFieldsProps) {
         <div className="mt-3 grid gap-4 sm:grid-cols-2">
           {!isShort && <AddressField {...props} />}
           {preset === null && existing === undefined && <WireField {...props} />}
-          <TextField {...props} field="name" label="Name" hint="For people" placeholder={preset?.name} />
+          <TextField {...props} field="name" label="Name" hint="Display name" placeholder={preset?.name} />
           {existing === undefined && (
-            <TextField {...props} field="slug" label="Slug" hint="Its models are called <slug>/<model>; it stays" />
+            <TextField {...props} field="slug" label="Slug" hint="Prefix for model IDs. Can’t be changed later." />
           )}
           <TextField {...props} field="region" label="Region" placeholder="eu" />
         </div>
@@ -70,12 +70,12 @@ export function ProviderFields(props: ProviderFieldsProps) {
 
 function toKeyHint({ preset }: ProviderDraft, existing: ProviderFieldsProps['existing']): ReactNode {
   const page = preset === null ? null : <KeyPage preset={preset} />;
-  if (existing?.hasKey === true) return <>Empty: the key that is saved stays. It is never shown. {page}</>;
-  const kept = 'It is sealed when it is saved, and never shown again.';
+  if (existing?.hasKey === true) return <>Leave empty to keep the current key. {page}</>;
+  const kept = 'Encrypted when saved, and never shown again.';
   if (preset?.needs_key !== true) return `If it needs one. ${kept}`;
   return (
     <>
-      {preset.key_page === null ? `Made at ${preset.name}, with your account there.` : page} {kept}
+      {preset.key_page === null ? `Create it in your ${preset.name} account.` : page} {kept}
     </>
   );
 }
@@ -86,7 +86,7 @@ function KeyPage({ preset: { name, key_page: page } }: { preset: ProviderPreset 
   if (link === null) return null;
   return (
     <OutsideLink url={link}>
-      Make a key at {name} ({link.hostname})
+      Create a key at {name} ({link.hostname})
     </OutsideLink>
   );
 }
@@ -94,7 +94,7 @@ function KeyPage({ preset: { name, key_page: page } }: { preset: ProviderPreset 
 function AddressField({ draft, onChange, issue }: ProviderFieldsProps) {
   const { preset } = draft;
   return (
-    <Field label="Address" hint="With the version, as in /v1" error={issue('baseUrl')}>
+    <Field label="Address" hint="Including the version, e.g. /v1" error={issue('baseUrl')}>
       {(control) => (
         <input
           {...control}
@@ -115,7 +115,7 @@ function AddressField({ draft, onChange, issue }: ProviderFieldsProps) {
 
 function WireField({ draft, onChange, issue }: ProviderFieldsProps) {
   return (
-    <Field label="Format" hint="What the server speaks" error={issue('wire')}>
+    <Field label="Format" hint="API format of the server" error={issue('wire')}>
       {(control) => (
         <select
           {...control}

@@ -19,7 +19,7 @@ export function TestArea({ name, test, onTry }: TestAreaProps) {
   return (
     <div className="flex flex-col gap-3">
       <div aria-live="polite" className="flex flex-col gap-3">
-        {error !== null && <ErrorPanel error={error} title="The test could not be made" />}
+        {error !== null && <ErrorPanel error={error} title="The test could not run" />}
         <Findings test={test} name={name} />
       </div>
       {models.length > 0 && <TryModel models={models.map(({ id }) => id)} isBusy={isPending} onTry={onTry} />}
@@ -38,10 +38,10 @@ function TryModel({ models, isBusy, onTry }: TryModelProps) {
   return (
     <div className="flex flex-wrap items-center gap-2 text-sm">
       <Button isBusy={isBusy} onClick={() => onTry(model)}>
-        Make one small call
+        Send a test request
       </Button>
       <select
-        aria-label="Model of the call"
+        aria-label="Model for the test"
         className="field w-auto max-w-full min-w-0"
         value={model}
         onChange={(event) => setModel(event.target.value)}
@@ -50,7 +50,7 @@ function TryModel({ models, isBusy, onTry }: TryModelProps) {
           <option key={id}>{id}</option>
         ))}
       </select>
-      <span className="text-xs text-ink-faint">It costs a few tokens</span>
+      <span className="text-xs text-ink-faint">Costs a few tokens</span>
     </div>
   );
 }

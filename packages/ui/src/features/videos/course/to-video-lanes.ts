@@ -72,7 +72,7 @@ function toAttemptLanes(course: VideoCourse, attempts: FilmedJob['attempts'], { 
       tone: tone === 'bad' ? 'bad' : 'good',
       pieces: [{ atMs, tookMs: Math.max(0, isLast ? until - atMs : (latency ?? until - atMs)), tone, label: word }],
       detail: [
-        isTaken ? 'The provider took the job.' : 'The job was offered to the provider.',
+        isTaken ? 'The provider accepted the job.' : 'The job was submitted to the provider.',
         ...(error === undefined ? [] : [`${error.code} ${error.message ?? error.error_type}`]),
       ],
     };
@@ -98,7 +98,7 @@ function toStatusLane({ statuses }: VideoCourse, { startMs, end }: Frame): Lane 
     status: toWords(last?.status ?? 'pending'),
     tone: isBad ? 'bad' : 'good',
     pieces,
-    detail: ['As the polls saw it: pale while pending, full while in progress.'],
+    detail: ['From polls: pale while pending, solid while in progress.'],
   };
 }
 

@@ -26,8 +26,9 @@ export function VideoWaterfall({ course, error, onRetry }: VideoWaterfallProps) 
     );
   }
   if (course === undefined) return <Loading what="the times" />;
-  if (course === null) return <p className="px-4 py-2 text-sm text-ink-faint">No times were recorded of this job.</p>;
-  return <Waterfall label="The job on one axis of time" course={course} />;
+  if (course === null)
+    return <p className="px-4 py-2 text-sm text-ink-faint">No timings were recorded for this job.</p>;
+  return <Waterfall label="Timeline of the job" course={course} />;
 }
 
 /** A delivery follows the end of a film within a second or two, or never. */
