@@ -277,7 +277,7 @@ function countRows(
 function toFound(rows: number, total: number, search: GenerationSearch): string {
   if (search.pinned !== undefined) return `${formatCount(rows)} pinned`;
   const count = total === -1 ? `${formatCount(rows)}+` : formatCount(total);
-  return hasGenerationFilters(search) ? `${count} found` : `${count} in all`;
+  return hasGenerationFilters(search) ? `${count} found` : `${count} total`;
 }
 
 interface NoGenerationsProps {
@@ -289,17 +289,17 @@ interface NoGenerationsProps {
 function NoGenerations({ search, isStopped, onChange }: NoGenerationsProps) {
   if (search.pinned !== undefined) {
     return (
-      <EmptyState icon={<Pin size={22} aria-hidden />} title="Nothing is pinned">
-        <p>Press p on a row, or the pin of an open call: it is listed here then, as long as the gateway keeps it.</p>
+      <EmptyState icon={<Pin size={22} aria-hidden />} title="No pinned calls">
+        <p>Press p on a row, or use the pin of an open call. It stays here until retention deletes it.</p>
       </EmptyState>
     );
   }
   if (!hasGenerationFilters(search)) {
     return (
-      <EmptyState icon={<ListTree size={22} aria-hidden />} title="Nothing has been called yet">
+      <EmptyState icon={<ListTree size={22} aria-hidden />} title="No calls yet">
         <p>
-          Every call shows up here the moment it ends. Send one from the playground, or copy a snippet from the top of
-          the page.
+          Calls appear here as soon as they end. Send one from the playground, or copy a snippet from the top of the
+          page.
         </p>
         <Link to="/playground" className="text-accent underline">
           Open the playground
@@ -310,7 +310,7 @@ function NoGenerations({ search, isStopped, onChange }: NoGenerationsProps) {
   return (
     <EmptyState
       icon={<SearchX size={22} aria-hidden />}
-      title={isStopped ? 'Nothing was found before the search was stopped' : 'No generation matches these filters'}
+      title={isStopped ? 'No results before the search was stopped' : 'No generation matches these filters'}
     >
       {!isStopped && <WhyNothing search={search} onChange={onChange} />}
       <Button onClick={() => onChange(NO_FILTERS)}>Clear the filters</Button>

@@ -68,8 +68,8 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
       )}
       {columns.length > 1 && (
         <select
-          aria-label="Mark differences from"
-          title="Marks what differs in the last completions"
+          aria-label="Show differences from"
+          title="Highlights differences in the last completions"
           className="field w-40"
           value={columns.some((column) => column.id === baseId) ? baseId : ''}
           onChange={(event) => onBase(event.target.value)}
@@ -92,19 +92,19 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
 /** Whether the experiment would be there after a reload, and what of it would not. */
 function SavingNote({ store }: { store: ExperimentStore }) {
   const saving = useStore(store.saving);
-  if (saving === 'saving') return 'Keeping it in this browser…';
-  if (saving === 'saved') return 'Kept in this browser.';
+  if (saving === 'saving') return 'Saving in this browser…';
+  if (saving === 'saved') return 'Saved in this browser.';
   if ('error' in saving) {
     return (
       <span role="alert" className="text-bad">
-        This browser cannot keep it ({saving.error instanceof Error ? saving.error.message : String(saving.error)}).
+        This browser can’t store it ({saving.error instanceof Error ? saving.error.message : String(saving.error)}).
         Save it as a file.
       </span>
     );
   }
   return (
     <span className="text-caution">
-      Kept in this browser without what is too large: {showControls(saving.leftOut.join(', '))}.
+      Saved in this browser, without files that are too large: {showControls(saving.leftOut.join(', '))}.
     </span>
   );
 }

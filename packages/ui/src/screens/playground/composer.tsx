@@ -63,20 +63,17 @@ export function Composer(props: ComposerProps) {
           )}
         >
           {unsupported.length === 0 ? (
-            `${LIMITS}; they can be dropped or pasted here.`
+            `${LIMITS}; drop or paste them here.`
           ) : (
             <span className="text-caution">
-              By the catalog these do not take everything that is attached: {unsupported.join('; ')}.
+              According to the catalog, these don’t accept all attachments: {unsupported.join('; ')}.
             </span>
           )}
         </p>
         {estimateUsd !== undefined && (
-          <span
-            className="figures text-xs text-ink-soft"
-            title="By the length of the texts, at the prices of the catalog"
-          >
+          <span className="figures text-xs text-ink-soft" title="Estimated from text length and catalog prices">
             {estimateUsd === null
-              ? 'Cost: not all prices known'
+              ? 'Cost: some prices unknown'
               : `Estimated cost ≈ ${formatUsd(Number(estimateUsd.toPrecision(2)))}`}
           </span>
         )}
@@ -143,7 +140,7 @@ function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
       <Button
         look="quiet"
         icon={<Paperclip size={15} aria-hidden />}
-        title={`${LIMITS}. Can be dropped or pasted, too.`}
+        title={`${LIMITS}. You can also drop or paste files.`}
         onClick={() => input.current?.click()}
       >
         Attach

@@ -105,7 +105,7 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
         <input
           {...combobox.input}
           aria-label="Find a model"
-          placeholder="A part of its name or id, such as sonnet"
+          placeholder="Part of its name or id, e.g. sonnet"
           className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
           value={text}
           onChange={(event) => {
@@ -124,15 +124,13 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
               <span>
                 Use <code className="font-mono text-xs break-all">{showControls(written)}</code> as written
               </span>
-              <span className="text-xs text-ink-faint">
-                No model of the catalog has this id; the gateway may know it as an alias.
-              </span>
+              <span className="text-xs text-ink-faint">Not in the catalog; it may be an alias.</span>
             </div>
           )}
         </div>
         <p className="border-t border-line px-4 py-2 text-xs text-ink-faint">
-          {found.length > MAX_SHOWN && `${MAX_SHOWN} of ${found.length} are shown: type more. `}
-          Prices are per million tokens, in and out. Enter chooses, Ctrl Enter sends to it, too.
+          {found.length > MAX_SHOWN && `${MAX_SHOWN} of ${found.length} shown; type to narrow down. `}
+          Prices per million input and output tokens. Enter selects, Ctrl Enter selects and sends.
         </p>
       </div>
     </dialog>

@@ -60,7 +60,7 @@ interface Runner {
 function createRunner(read: () => BenchContext): Runner {
   const readRequest: Runner['readRequest'] = (columnId, experiment) => {
     const column = experiment.columns.find(({ id }) => id === columnId);
-    if (column === undefined) return 'There is no such column';
+    if (column === undefined) return 'Column not found';
     return toRequest(
       experiment.setup,
       column,
@@ -91,7 +91,7 @@ function createRunner(read: () => BenchContext): Runner {
     const { store, runs, onProblem } = read();
     const { columns } = store.getState();
     const busy = columns.findIndex(({ id }) => columnIds.includes(id) && isUnderWay(runs.of(id)));
-    if (busy >= 0) return showToast({ tone: 'neutral', title: `The completion of column ${busy + 1} is still coming` });
+    if (busy >= 0) return showToast({ tone: 'neutral', title: `Column ${busy + 1} is still receiving a completion` });
     const next = change(store.getState());
     const requests = columnIds.map((id) => [id, readRequest(id, next)] as const);
     const problem = requests.map(([, request]) => request).find((request) => typeof request === 'string');
@@ -126,12 +126,16 @@ function createBenchActions(read: () => BenchContext): BenchActions {
       const sent = columns.filter(({ id }) => columnIds.includes(id));
       const waiting = sent.filter(({ turns }) => findOpenCalls(turns).length > 0)[0];
       if (waiting !== undefined) {
-        const title = `Column ${columns.indexOf(waiting) + 1} waits for the results of tools`;
-        return showToast({ tone: 'bad', title, detail: 'Type them there, or remove the completion that called them.' });
+        const title = `Column ${columns.indexOf(waiting) + 1} is waiting for tool results`;
+        return showToast({
+          tone: 'bad',
+          title,
+          detail: 'Enter them there, or remove the completion with the tool calls.',
+        });
       }
       if (text.trim() === '' && attached.length === 0) {
         const pending = sent.filter(isPending).map(({ id }) => id);
-        if (pending.length === 0) return showToast({ tone: 'bad', title: 'There is no message yet' });
+        if (pending.length === 0) return showToast({ tone: 'bad', title: 'No message yet' });
         run(pending, (experiment) => experiment);
         return;
       }

@@ -41,9 +41,7 @@ export function NewVideo(props: NewVideoProps) {
       ) : models === undefined || caller === undefined ? (
         <Loading what="models" />
       ) : (
-        <EmptyState title="No model makes videos here">
-          A model of the configuration does when its output modalities name “video”.
-        </EmptyState>
+        <EmptyState title="No video models">Add a model with the output modality “video”.</EmptyState>
       )}
     </Dialog>
   );
@@ -81,9 +79,7 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
       actions={
         <>
           <p className="flex-1 self-center text-sm text-ink-faint">
-            {price === null
-              ? 'What it costs is known when it ends.'
-              : `About ${formatUsd(price)}, charged if it completes`}
+            {price === null ? 'The cost is known when it ends.' : `About ${formatUsd(price)}, charged if it completes`}
           </p>
           <FormActions formId={formId} submit="Start" isBusy={start.isPending} onClose={onClose} />
         </>
@@ -123,7 +119,7 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
         <VideoFields model={model} draft={draft} onChange={setDraft} error={start.error} />
         {start.error !== null && (
           <div ref={scrollIntoView}>
-            <UnsavedPanel error={start.error} title="Not started" onRetry={() => start.mutate()} />
+            <UnsavedPanel error={start.error} title="Could not start" onRetry={() => start.mutate()} />
           </div>
         )}
       </form>

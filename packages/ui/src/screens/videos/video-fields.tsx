@@ -35,7 +35,7 @@ export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps)
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        {choose('Length in seconds', 'duration', 'duration', model.supported_durations?.map(String) ?? null)}
+        {choose('Duration in seconds', 'duration', 'duration', model.supported_durations?.map(String) ?? null)}
         {choose('Size', 'size', 'size', model.supported_sizes, '1280x720', { resolution: '', aspectRatio: '' })}
         {choose('Resolution', 'resolution', 'resolution', model.supported_resolutions, '720p', { size: '' })}
         {choose('Aspect ratio', 'aspectRatio', 'aspect_ratio', model.supported_aspect_ratios, '16:9', { size: '' })}
@@ -43,7 +43,7 @@ export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps)
       {hasFrames && <FrameField draft={draft} onChange={set} error={issueFor(error, 'frame_images')} />}
       {model.generate_audio === true && (
         <Checkbox
-          label="With sound"
+          label="Include audio"
           checked={draft.hasAudio}
           onChange={(event) => set({ hasAudio: event.target.checked })}
         />
@@ -61,7 +61,7 @@ export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps)
         )}
         <LabelledInput
           label="Callback address (optional)"
-          hint="Told when the job has ended; empty for the default"
+          hint="Called when the job ends. Leave empty for the default"
           error={issueFor(error, 'callback_url')}
           type="url"
           placeholder="https://…"
@@ -97,7 +97,7 @@ function Choose({ label, options, value, onChange, placeholder, error }: ChooseP
           />
         ) : (
           <select {...control} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
-            <option value="">as the model likes</option>
+            <option value="">model default</option>
             {options.map((option) => (
               <option key={option}>{option}</option>
             ))}
@@ -123,7 +123,7 @@ function FrameField({ draft, onChange, error }: FrameFieldProps) {
   };
   return (
     <div className="flex items-end gap-3">
-      <Field label="First picture (optional)" error={error} className="flex-1">
+      <Field label="First frame (optional)" error={error} className="flex-1">
         {(control) => (
           <input
             {...control}

@@ -54,7 +54,7 @@ export function VideoPanel({ job, jobs, onClose }: VideoPanelProps) {
         {isOpen(job) && <JobProgress createdAt={job.created_at} expectedMs={expectDuration(model, jobs)} isDetailed />}
         {error !== null && (
           <div className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
-            <p className="mb-1 font-medium">Why there is no video</p>
+            <p className="mb-1 font-medium">Error</p>
             <PlainText text={error} />
           </div>
         )}
@@ -77,14 +77,14 @@ function JobFacts({ job }: { job: VideoRow }) {
     <Facts
       facts={[
         ['Provider', job.provider_name],
-        ['Asked for', toSpecification(job)],
+        ['Options', toSpecification(job)],
         ['Cost', isOpen(job) ? 'known when it ends' : formatUsd(job.cost)],
-        ['Began', formatFull(job.created_at)],
+        ['Created', formatFull(job.created_at)],
         [
           'Ended',
           job.ended_at === null ? 'not yet' : `${formatFull(job.ended_at)}, after ${formatDuration(tookMs(job))}`,
         ],
-        ['Key', key ?? (keys === undefined ? '…' : 'of the configuration or the desktop')],
+        ['Key', key ?? (keys === undefined ? '…' : 'from the configuration or the desktop')],
         ['Job', <code className="font-mono text-xs break-all">{job.id}</code>],
         [
           'Generation',
@@ -108,7 +108,7 @@ function JobFacts({ job }: { job: VideoRow }) {
 /** `4 s · 640x360`. */
 export function toSpecification({ duration, size, resolution, aspect_ratio: ratio }: VideoRow): string {
   const parts = [duration === null ? null : `${duration} s`, size, ...(size === null ? [resolution, ratio] : [])];
-  return parts.filter((part) => part !== null).join(' · ') || 'the defaults';
+  return parts.filter((part) => part !== null).join(' · ') || 'defaults';
 }
 
 /** The prompt, and which pictures and sounds went in: of the job while it is open, of its generation after that. */
@@ -131,12 +131,12 @@ function Prompt({ job }: { job: VideoRow }) {
       {prompt === undefined ? (
         <p className="text-sm text-ink-faint">
           {!isRunning && isAbsent
-            ? 'Not stored: contents are switched off, or were deleted.'
+            ? 'Not stored: content storage is off, or the content was deleted.'
             : failure !== null
               ? failure.message
               : isLoading
                 ? 'Loading…'
-                : 'Not stored: contents are switched off, or the job has none.'}
+                : 'Not stored: content storage is off, or the job has no inputs.'}
         </p>
       ) : (
         <PlainText text={prompt} />

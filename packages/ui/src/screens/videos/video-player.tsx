@@ -57,9 +57,9 @@ export function VideoPlayer({ jobId, index, label }: { jobId: string; index: num
     case 'large':
       return (
         <div className="flex flex-col gap-2 text-sm">
-          <p>It is larger than {formatBytes(MAX_SHOWN_BYTES)}, so it is not held in this page.</p>
+          <p>It is larger than {formatBytes(MAX_SHOWN_BYTES)}, so it is not loaded here.</p>
           <a className={LINK} href={toApiUrl(path)} download={name}>
-            <Download size={14} aria-hidden /> Download it
+            <Download size={14} aria-hidden /> Download
           </a>
         </div>
       );

@@ -34,7 +34,7 @@ export function VideosScreen() {
   return (
     <ListScreen
       title="Videos"
-      note="Jobs take their time; only those that complete are charged."
+      note="Only completed videos are billed."
       actions={
         <>
           <Choice
@@ -96,7 +96,7 @@ function JobList({ search: { status, model, open }, onChange, onCreate }: JobLis
         jobs?.length === 0 ? (
           <NoJobs onCreate={onCreate} />
         ) : (
-          <EmptyState title="No job fits">
+          <EmptyState title="No matching jobs">
             <p>
               None of {formatCount(jobs?.length)} is{' '}
               {status === undefined ? 'of this model' : `“${status.replaceAll('_', ' ')}”`}.
@@ -123,10 +123,10 @@ function JobList({ search: { status, model, open }, onChange, onCreate }: JobLis
 
 function NoJobs({ onCreate }: { onCreate: () => void }) {
   return (
-    <EmptyState icon={<Video size={22} aria-hidden />} title="No video was made yet">
+    <EmptyState icon={<Video size={22} aria-hidden />} title="No videos yet">
       <p>
-        Start one here, or with <code className="font-mono text-xs">POST /api/v1/videos</code>. Its progress, the film
-        and its cost stand here then.
+        Start one here, or with <code className="font-mono text-xs">POST /api/v1/videos</code>. Progress, video and cost
+        appear here.
       </p>
       <Button onClick={onCreate}>New video</Button>
     </EmptyState>
@@ -180,7 +180,7 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
   {
     id: 'began',
     leaves: 3,
-    header: 'Began',
+    header: 'Created',
     width: '136px',
     cell: ({ created_at: at }) => (
       <time dateTime={at} title={formatFull(at)} className="figures">
@@ -195,7 +195,7 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
     narrow: { width: 'minmax(96px,2fr)' },
     cell: ({ model }) => model,
   },
-  { id: 'asked', leaves: 1, header: 'Asked for', width: 'minmax(120px,1fr)', cell: toSpecification },
+  { id: 'asked', leaves: 1, header: 'Options', width: 'minmax(120px,1fr)', cell: toSpecification },
   {
     id: 'status',
     header: 'Status',

@@ -25,9 +25,8 @@ export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
       query={query}
       rows={query.data?.data}
       empty={
-        <EmptyState icon={<Webhook size={22} aria-hidden />} title="Nothing was announced yet">
-          When a job ends that names a callback address, or whose workspace or configuration has a default one, it
-          stands here whether the announcement arrived.
+        <EmptyState icon={<Webhook size={22} aria-hidden />} title="No webhooks yet">
+          When a job with a callback address ends, its webhook delivery appears here.
         </EmptyState>
       }
     >
@@ -59,7 +58,7 @@ function Announcements({ deliveries, total, state, onState, onOpen }: Announceme
     <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4">
       <div className="flex flex-wrap items-center gap-3">
         <select
-          aria-label="State of announcements"
+          aria-label="Webhook state"
           className="field w-auto max-w-full"
           value={state}
           onChange={(event) => onState(event.target.value as State)}
@@ -72,7 +71,7 @@ function Announcements({ deliveries, total, state, onState, onOpen }: Announceme
         </span>
       </div>
       {shown.length === 0 ? (
-        <EmptyState title="None is in this state">
+        <EmptyState title="No webhooks in this state">
           <Button onClick={() => onState('')}>Show all</Button>
         </EmptyState>
       ) : (
@@ -102,8 +101,8 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
   } = delivery;
   const resend = useMutation({
     mutationFn: () => resendWebhook(id),
-    onSuccess: () => showToast({ tone: 'good', title: 'On the way again' }),
-    onError: (failure) => showToast({ tone: 'bad', title: 'It was not sent again', detail: failure.message }),
+    onSuccess: () => showToast({ tone: 'good', title: 'Queued again' }),
+    onError: (failure) => showToast({ tone: 'bad', title: 'Not resent', detail: failure.message }),
     onSettled: () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
   });
   return (
@@ -130,7 +129,7 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
           </Button>
         )}
         <Button icon={<RotateCw size={14} aria-hidden />} isBusy={resend.isPending} onClick={() => resend.mutate()}>
-          Send again
+          Resend
         </Button>
       </div>
     </div>

@@ -27,8 +27,8 @@ export function WithContent({ id, children }: { id: string; children: (content: 
   if (error instanceof ApiError && error.status === 404) return <NotStored id={id} />;
   if (error instanceof ContentTooLong) {
     return (
-      <EmptyState title={`Prompt and answer have ${formatBytes(error.bytes)}`}>
-        <p>That is more than a page can show. Save them as a JSON file to read them in another program.</p>
+      <EmptyState title={`Prompt and response are ${formatBytes(error.bytes)}`}>
+        <p>Too large to show here. Save as JSON to open it in another program.</p>
         <SaveContent id={id} />
       </EmptyState>
     );
@@ -40,11 +40,11 @@ export function WithContent({ id, children }: { id: string; children: (content: 
       </div>
     );
   }
-  if (data === undefined) return <Loading what="prompt and answer" />;
+  if (data === undefined) return <Loading what="prompt and response" />;
   return (
     <div className="flex h-full flex-col">
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-3 border-b border-line px-4 py-1 text-xs text-ink-faint">
-        <span>{formatBytes(data.bytes)} of prompt and answer</span>
+        <span>{formatBytes(data.bytes)} of prompt and response</span>
         {data.bytes > OFFER_FILE_BYTES && <SaveContent id={id} />}
       </div>
       <div className="flex min-h-0 flex-1 flex-col">{children(data)}</div>
@@ -56,17 +56,16 @@ function NotStored({ id }: { id: string }) {
   const { data: generation } = useQuery(generationQuery(id));
   if (generation?.interrupted === true) {
     return (
-      <EmptyState title="Prompt and answer are not there">
-        The gateway ended in the middle of this call, before it had stored them. Tokens and cost are estimates up to
-        then.
+      <EmptyState title="Prompt and response are not stored">
+        The gateway stopped during this call, before storing them. Tokens and cost are estimates.
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="Prompt and answer are not there">
+    <EmptyState title="Prompt and response are not stored">
       <p>
-        They are stored while logging.inputOutput is on, up to a size, until retention removes them or a user deletes
-        them. The figures of the call are complete all the same.
+        They are stored if logging.inputOutput is on, up to a size limit, until retention or a user deletes them. The
+        other data of this call is complete.
       </p>
       <Link to="/settings" className="text-accent underline">
         What is stored
@@ -83,7 +82,7 @@ function SaveContent({ id }: { id: string }) {
       saveFile(`${id}.json`, await (await openContent(id)).blob());
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: 'Prompt and answer could not be saved', detail });
+      showToast({ tone: 'bad', title: 'Prompt and response could not be saved', detail });
     } finally {
       setIsBusy(false);
     }

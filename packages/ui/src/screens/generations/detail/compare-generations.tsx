@@ -47,7 +47,7 @@ export function CompareGenerations({ ids, onClose }: { ids: readonly [string, st
             search={{ from: ids.join(',') }}
             className="rounded-md bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink"
           >
-            Go on in the playground
+            Continue in the playground
           </Link>
         )
       }
@@ -56,7 +56,7 @@ export function CompareGenerations({ ids, onClose }: { ids: readonly [string, st
       <table className="figures mb-4 w-full table-fixed text-sm">
         <thead>
           <tr className="border-b border-line text-left">
-            <td className="w-36 py-2 text-ink-faint">Differences are marked</td>
+            <td className="w-36 py-2 text-ink-faint">Differences highlighted</td>
             {ids.map((id) => (
               <th key={id} scope="col" className="truncate py-2 pr-4 font-mono text-xs font-normal">
                 {id}
@@ -78,7 +78,7 @@ export function CompareGenerations({ ids, onClose }: { ids: readonly [string, st
                 {values.map((value, at) => (
                   <td key={ids[at]} className="py-1 pr-4">
                     <span className={mark === '' ? '' : `px-1 ${mark}`}>{value}</span>
-                    {mark !== '' && at === 1 && <span title="It differs from the first"> ≠</span>}
+                    {mark !== '' && at === 1 && <span title="Differs from the first"> ≠</span>}
                   </td>
                 ))}
               </tr>
@@ -87,7 +87,7 @@ export function CompareGenerations({ ids, onClose }: { ids: readonly [string, st
         </tbody>
       </table>
       {contents.some((one) => one.error !== null) ? (
-        <p className="text-sm text-ink-faint">The prompt and answer of one of them are not stored.</p>
+        <p className="text-sm text-ink-faint">Prompt and response of one of them are not stored.</p>
       ) : (
         <Texts contents={contents.map(({ data }) => data)} />
       )}

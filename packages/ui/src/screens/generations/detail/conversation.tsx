@@ -37,7 +37,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       <div className="flex justify-end">
         <Button look="quiet" aria-pressed={isPlain} onClick={() => setIsPlain(!isPlain)}>
-          {isPlain ? 'Show formatted' : 'Show as written'}
+          {isPlain ? 'Show formatted' : 'Show raw'}
         </Button>
       </div>
       {earlier > 0 && (
@@ -136,7 +136,7 @@ function Message({ role, isCompletion = false, copyText, children }: MessageProp
         {isCompletion && <Badge tone="accent">answer</Badge>}
         <span className="flex-1" />
         {copyText !== undefined && (
-          <CopyButton isIcon look="quiet" text={copyText} label="Copy the answer" className="min-h-6 px-1 py-0" />
+          <CopyButton isIcon look="quiet" text={copyText} label="Copy response" className="min-h-6 px-1 py-0" />
         )}
       </header>
       <div className="flex flex-col gap-2">{children}</div>
@@ -185,7 +185,7 @@ function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }
       {error.message !== null && <PlainText text={error.message} />}
       {error.raw !== null && (
         <details className="mt-2">
-          <summary>What the provider said</summary>
+          <summary>Provider’s message</summary>
           <PlainText text={error.raw} />
         </details>
       )}

@@ -36,7 +36,7 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     });
     await client.resetQueries({ queryKey: contentQuery(id).queryKey });
-    showToast({ tone: 'good', title: 'Prompt and answer were deleted; the record stays' });
+    showToast({ tone: 'good', title: 'Prompt and response deleted; the record is kept' });
   };
   const isChat = generation === undefined || generation.api_type === 'completions';
   const items = [
@@ -56,7 +56,7 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       onSelect: () => saveFixture.mutate(id),
     },
     {
-      label: 'Delete prompt and answer…',
+      label: 'Delete prompt and response…',
       icon: <Trash2 size={14} aria-hidden />,
       isDangerous: true,
       isDisabled: content === undefined,
@@ -76,8 +76,8 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       {onMaximize !== undefined && (
         <Button
           look="quiet"
-          aria-label="Open on a page of its own"
-          title="Open on a page of its own (Enter)"
+          aria-label="Open full page"
+          title="Open full page (Enter)"
           icon={<Maximize2 size={15} aria-hidden />}
           onClick={onMaximize}
         />
@@ -85,12 +85,12 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       <Menu trigger={<Button look="quiet">More</Button>} items={items} />
       {isDeleting && (
         <ConfirmDialog
-          title="Delete prompt and answer?"
+          title="Delete prompt and response?"
           action="Delete"
           onConfirm={remove}
           onClose={() => setIsDeleting(false)}
         >
-          <p>They cannot be read any more. The record with its figures stays.</p>
+          <p>They can’t be restored. The record with its figures is kept.</p>
         </ConfirmDialog>
       )}
     </>

@@ -64,9 +64,9 @@ interface CompareButtonProps {
 function CompareButton({ compared, id, onToggle }: CompareButtonProps) {
   const isSelected = compared.includes(id);
   const label = isSelected
-    ? 'Not to be compared'
+    ? 'Remove from comparison'
     : compared.length === 1
-      ? 'Compare with the selected one'
+      ? 'Compare with selected'
       : 'Select to compare';
   return (
     <Button

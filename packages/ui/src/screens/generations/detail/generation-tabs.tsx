@@ -55,7 +55,7 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
   const show = (next: TabName): void => (next === 'story' ? showStory(lastPane) : onTab(next));
   const step = (by: number) => () => show(TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? 'story');
   useShortcut({ keys: ']', label: 'Next tab', group: 'This screen' }, step(1));
-  useShortcut({ keys: '[', label: 'Tab before', group: 'This screen' }, step(-1));
+  useShortcut({ keys: '[', label: 'Previous tab', group: 'This screen' }, step(-1));
   if (generation === undefined && running.call !== undefined)
     return <RunningDetail call={running.call} keyName={running.keyName} />;
   if (error !== null && !running.hasRun) {
@@ -92,7 +92,7 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
     <>
       <Summary generation={generation} />
       <Tabs
-        label="About the generation"
+        label="Generation"
         value={tab}
         onChange={(value) => show(value as TabName)}
         tabs={TABS.map((value) => {
@@ -112,11 +112,11 @@ function Exchange({ content: { input, output, error } }: { content: GenerationCo
       <div className="grid h-full grid-rows-2 divide-y divide-line @4xl:grid-cols-2 @4xl:grid-rows-1 @4xl:divide-x @4xl:divide-y-0">
         <section aria-label="Request" className="flex min-h-0 min-w-0 flex-col">
           <h2 className="px-4 pt-2 text-sm font-semibold">Request</h2>
-          <JsonTree value={input} label="What was asked" />
+          <JsonTree value={input} label="Request" />
         </section>
         <section aria-label="Response" className="flex min-h-0 min-w-0 flex-col">
           <h2 className="px-4 pt-2 text-sm font-semibold">Response</h2>
-          <JsonTree value={error === null ? output : { output, error }} label="What was answered" />
+          <JsonTree value={error === null ? output : { output, error }} label="Response" />
         </section>
       </div>
     </div>
@@ -208,9 +208,9 @@ function TimingFacts({ generation }: { generation: Generation }) {
     <Facts
       facts={[
         ['Began', formatFull(generation.created_at)],
-        ['First token after', formatDuration(toFirstTokenMs(generation))],
-        ['Asked until the end', formatDuration(generation.generation_time)],
-        ['Checks before', formatDuration(generation.moderation_latency)],
+        ['Time to first token', formatDuration(toFirstTokenMs(generation))],
+        ['Duration', formatDuration(generation.generation_time)],
+        ['Pre-checks', formatDuration(generation.moderation_latency)],
         ['Speed', formatSpeed(speed)],
         ['Streamed', generation.streamed === null ? '—' : generation.streamed ? 'yes' : 'no'],
         [
@@ -255,10 +255,10 @@ function UsageFacts({ generation }: { generation: Generation }) {
       facts={[
         ['Prompt', formatTokens(generation.tokens_prompt)],
         ['Answer', formatTokens(generation.tokens_completion)],
-        ['of which reasoning', formatCount(generation.native_tokens_reasoning)],
+        ['Reasoning tokens', formatCount(generation.native_tokens_reasoning)],
         ['Prompt from the cache', formatCount(generation.native_tokens_cached)],
         [
-          'By the provider’s count',
+          'Counted by the provider',
           (generation.native_tokens_prompt ?? generation.native_tokens_completion) === null
             ? '—'
             : `${formatCount(generation.native_tokens_prompt)} in, ${formatCount(generation.native_tokens_completion)} out`,

@@ -26,7 +26,7 @@ export function NewRowsBar({ waiting, isStale, onShow }: NewRowsBarProps) {
       {(waiting > 0 || isStale) && (
         <div className="flex justify-center border-b border-line bg-accent-soft/50 py-1">
           <Button look="quiet" icon={<ArrowUp size={14} aria-hidden />} onClick={onShow} className="text-accent">
-            {waiting > 0 ? `${waiting} new` : 'There may be more: load again'}
+            {waiting > 0 ? `${waiting} new` : 'There may be more. Reload'}
           </Button>
         </div>
       )}
@@ -52,7 +52,7 @@ export function PinnedNote({ rows }: { rows: readonly ListRow[] }) {
   if (gone === 0) return null;
   return (
     <p className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-1.5 text-sm text-ink-soft">
-      {formatCount(gone)} pinned {gone === 1 ? 'call is' : 'calls are'} not kept by the gateway any more.
+      {formatCount(gone)} pinned {gone === 1 ? 'call is' : 'calls are'} no longer stored by the gateway.
       <Button look="quiet" onClick={() => setPreferences({ pins: pins.filter((id) => kept.has(id)) })}>
         Forget {gone === 1 ? 'it' : 'them'}
       </Button>

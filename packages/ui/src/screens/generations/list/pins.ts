@@ -13,7 +13,7 @@ export function togglePin(id: string): void {
   setPreferences({ pins: isPinned ? pins.filter((other) => other !== id) : [...pins, id] });
   showToast({
     tone: 'neutral',
-    title: isPinned ? 'Not pinned any more' : 'Pinned',
+    title: isPinned ? 'Unpinned' : 'Pinned',
     action: isPinned
       ? {
           label: 'Undo',

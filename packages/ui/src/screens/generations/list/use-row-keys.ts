@@ -12,7 +12,7 @@ import type { ChangeSearch } from '../search/filter-bar.tsx';
 import { togglePin } from './pins.ts';
 
 /** Why a call of another kind is not sent again. */
-export const NO_CHAT = 'The playground sends chats, and this call was none';
+export const NO_CHAT = 'The playground only sends chats; this call was not a chat';
 
 const GROUP = 'On a row of the list, or the open one';
 
@@ -36,7 +36,7 @@ export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, 
           change({ compare: toSelection(compare, row.id) });
           showToast({
             tone: 'neutral',
-            title: compare === undefined ? 'Selected; press x on another to compare' : 'Selected',
+            title: compare === undefined ? 'Selected. Press x on another to compare.' : 'Selected',
           });
           return true;
         case 'p':
@@ -61,7 +61,7 @@ export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, 
   );
   // The table itself takes these keys while it has the focus, because it knows the row.
   const onOpened = (key: string) => () => void (opened !== undefined && onKey(key, opened));
-  useShortcut({ keys: 'x', label: 'Select; two are compared', group: GROUP }, onOpened('x'));
+  useShortcut({ keys: 'x', label: 'Select to compare', group: GROUP }, onOpened('x'));
   useShortcut({ keys: 'p', label: 'Pin, or unpin', group: GROUP }, onOpened('p'));
   useShortcut({ keys: 'c', label: 'Copy the id', group: GROUP }, onOpened('c'));
   useShortcut({ keys: 'Shift+C', label: 'Copy as curl', group: GROUP }, onOpened('C'));
@@ -81,7 +81,7 @@ async function copyAsCurl({ id, model, streamed }: KeyedRow): Promise<void> {
     const { data } = await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id } });
     await copyText(toCurl({ model, streamed, content: data }), 'Copied as curl');
   } catch {
-    showToast({ tone: 'bad', title: 'Its prompt was not stored, so there is nothing to copy' });
+    showToast({ tone: 'bad', title: 'Nothing to copy: the prompt was not stored' });
   }
 }
 
@@ -102,5 +102,5 @@ export function useStepKeys({ rows, openId, open, onEnd }: StepKeys): void {
     if (at + by >= rows.length - 1) onEnd();
   };
   useShortcut({ keys: 'j', label: 'Next row', group: 'In the open generation' }, step(1), at >= 0);
-  useShortcut({ keys: 'k', label: 'Row before', group: 'In the open generation' }, step(-1), at >= 0);
+  useShortcut({ keys: 'k', label: 'Previous row', group: 'In the open generation' }, step(-1), at >= 0);
 }

@@ -43,9 +43,9 @@ export function StreamTab({ generation, output }: StreamTabProps) {
   );
   if (!isStreamed) {
     return (
-      <EmptyState title="The answer was not streamed">
-        Only what is asked for with “stream”: true comes piece by piece. This call took{' '}
-        {formatDuration(generation.generation_time)} as a whole.
+      <EmptyState title="The response was not streamed">
+        Only requests with “stream”: true are streamed. This call took {formatDuration(generation.generation_time)} as a
+        whole.
       </EmptyState>
     );
   }
@@ -59,16 +59,15 @@ export function StreamTab({ generation, output }: StreamTabProps) {
   if (timeline === undefined) return <Loading what="the timeline" />;
   if (timeline === null) {
     return (
-      <EmptyState title="When its pieces came was not recorded">
-        The answer was streamed, but by a version of the gateway that did not yet take note of the time. Later calls
-        have it.
+      <EmptyState title="No timing data">
+        This response was streamed by an older version of the gateway that did not record timings.
       </EmptyState>
     );
   }
   if (arrivals.length === 0) {
     return (
-      <EmptyState title="No text came">
-        The answer ended before its first word, or has tool calls alone; those are under Conversation.
+      <EmptyState title="No text received">
+        The response ended before its first word, or consists only of tool calls; see Conversation.
       </EmptyState>
     );
   }
@@ -173,7 +172,7 @@ function ReplayControls({ replay, state, arrivals, at }: ReplayControlsProps) {
         max={durationMs}
         step={1}
         value={Math.round(state.atMs)}
-        aria-label="Moment of the answer"
+        aria-label="Moment of the response"
         aria-valuetext={`${position}, ${formatCount(textLength + reasoningLength)} characters`}
         onChange={(event) => replay.seek(Number(event.target.value))}
         onKeyDown={onKeyDown}
@@ -209,11 +208,11 @@ const ReplayedText = memo(function ReplayedText({ output, arrival, isFollowed }:
     <div
       ref={scroller}
       role="region"
-      aria-label="The answer at this moment"
+      aria-label="The response at this moment"
       tabIndex={0}
       className="scroll-thin mx-4 mb-3 min-h-24 flex-2 overflow-y-auto rounded-lg border border-line bg-surface p-3 text-sm break-words whitespace-pre-wrap outline-offset-[-2px]"
     >
-      {arrival === undefined && <span className="text-ink-faint">Nothing had come yet.</span>}
+      {arrival === undefined && <span className="text-ink-faint">Nothing received yet.</span>}
       {reasoning !== '' && <Tail text={reasoning} className="mb-2 border-l-2 border-line pl-2 text-ink-faint" />}
       {text !== '' && <Tail text={text} />}
     </div>
@@ -270,7 +269,7 @@ interface ArrivalTableProps {
 const ArrivalTable = memo(function ArrivalTable({ arrivals, at, onSeek }: ArrivalTableProps) {
   return (
     <VirtualTable
-      label="Pieces of the answer"
+      label="Pieces of the response"
       rows={arrivals}
       columns={COLUMNS}
       idOf={idOf}

@@ -17,7 +17,7 @@ test('gives each piece with its text and its moment, and the end last', () => {
     [420, 20, 'Hello', '', null],
     [1320, 900, ' 🎬\n', '', null],
     [1350, 30, ', ', '', null],
-    [1400, 50, '', '', 'end of the answer'],
+    [1400, 50, '', '', 'end of response'],
   ]);
   expect(arrivals.map(({ textLength, reasoningLength }) => [textLength, reasoningLength])).toEqual([
     [0, 3],
@@ -47,15 +47,15 @@ test('is empty when no text came', () => {
 
 test('does not end before its last piece, whatever the record says', () => {
   const late = toArrivals({ timeline, output, generation: toGeneration(1000) });
-  expect(late.at(-1)).toMatchObject({ atMs: 1350, gapMs: 0, ending: 'end of the answer' });
+  expect(late.at(-1)).toMatchObject({ atMs: 1350, gapMs: 0, ending: 'end of response' });
 });
 
 test('tells how the response ended', () => {
   const endingOf = (finishReason: string, cancelled = false) =>
     toArrivals({ timeline, output, generation: toGeneration(9000, finishReason, cancelled) }).at(-1)?.ending;
-  expect(endingOf('length')).toBe('end of the answer');
-  expect(endingOf('error')).toBe('the answer broke off');
-  expect(endingOf('stop', true)).toBe('the caller left');
+  expect(endingOf('length')).toBe('end of response');
+  expect(endingOf('error')).toBe('response broke off');
+  expect(endingOf('stop', true)).toBe('client disconnected');
 });
 
 test('finds what had come by a moment', () => {

@@ -52,8 +52,8 @@ export function toArrivals({ timeline, output, generation }: StreamedCompletion)
 }
 
 function toEnding({ cancelled, finish_reason: reason }: StreamedCompletion['generation']): string {
-  if (cancelled === true) return 'the caller left';
-  return reason === 'error' ? 'the answer broke off' : 'end of the answer';
+  if (cancelled === true) return 'client disconnected';
+  return reason === 'error' ? 'response broke off' : 'end of response';
 }
 
 /** The last line that had come by then; -1 before the first. */

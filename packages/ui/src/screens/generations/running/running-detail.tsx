@@ -24,7 +24,7 @@ export function RunningDetail({ call, keyName }: { call: RunningCallRow; keyName
       <div className="flex flex-wrap items-center gap-3">
         <Badge tone={call.state === 'responding' ? 'good' : 'neutral'}>{label}</Badge>
         <p className="min-w-0 flex-1 text-sm text-ink-soft">
-          {meaning}. The story, prompt and answer are here when the call has ended.
+          {meaning}. Story, prompt and response appear when the call ends.
         </p>
         <Button look="danger" icon={<CircleX size={15} aria-hidden />} onClick={() => setIsCancelling(true)}>
           Cancel
@@ -38,11 +38,11 @@ export function RunningDetail({ call, keyName }: { call: RunningCallRow; keyName
           ['Began', formatFull(call.created_at)],
           ['Attempts', formatCount(call.attempts)],
           [
-            'Tokens so far, about',
+            'Tokens so far (estimated)',
             `${formatCount(call.tokens_prompt)} in / ${formatCount(call.tokens_completion)} out`,
           ],
-          ['Cost so far, about', call.cost === null ? '—' : formatUsd(call.cost)],
-          ['Response', call.streamed ? 'streamed' : 'in one piece'],
+          ['Cost so far (estimated)', call.cost === null ? '—' : formatUsd(call.cost)],
+          ['Response', call.streamed ? 'streamed' : 'not streamed'],
           ['Key', shown(keyName ?? null)],
           ['Session', shown(call.session_id)],
           ['App', shown(call.http_referer ?? call.user_agent)],

@@ -263,8 +263,8 @@ function TimeButtons({ search, onChange }: TimeButtonsProps) {
         </TimeButton>
       ))}
       {isSpan && (
-        <TimeButton label="Chosen span" isPressed>
-          Chosen span
+        <TimeButton label="Selected span" isPressed>
+          Selected span
         </TimeButton>
       )}
     </div>

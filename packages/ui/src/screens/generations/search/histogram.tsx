@@ -98,11 +98,11 @@ function Counted({ histogram, hasText }: { histogram: GenerationHistogram | unde
   return (
     <>
       {histogram === undefined ? 'Counting…' : toSummary(histogram)}
-      {hasText && ', whatever their text'}
+      {hasText && ', regardless of text'}
       {histogram?.searched_from !== undefined &&
         `, counted since ${formatMoment(histogram.searched_from)}: narrow the filters for all`}
       {histogram?.complete_from !== undefined &&
-        `, whole since ${formatMoment(histogram.complete_from)}: calls before were deleted by retention`}
+        `, complete since ${formatMoment(histogram.complete_from)}: earlier calls were deleted by retention`}
     </>
   );
 }
@@ -186,7 +186,7 @@ function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
               <th scope="row" className="pr-4 text-left font-normal">
                 <button
                   type="button"
-                  title="Show the calls of this span alone"
+                  title="Show only the calls of this span"
                   className="min-h-6 rounded text-accent underline"
                   onClick={() => onSpan(start, endOf(start))}
                 >
@@ -202,7 +202,7 @@ function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p className="py-2 text-xs text-ink-faint">There were none.</p>}
+      {rows.length === 0 && <p className="py-2 text-xs text-ink-faint">No calls.</p>}
     </div>
   );
 }

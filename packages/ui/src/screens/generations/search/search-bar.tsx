@@ -32,13 +32,13 @@ export function SearchBar({
   const { records, backTo } = searched;
   const percent = toPercent(records, total, isDone);
   const state = isDone
-    ? `Looked through all ${formatCount(records)}`
-    : `${isStopped ? 'Stopped: looked' : isRunning ? 'Looking' : 'Looked'} through ${formatCount(records)}${total === undefined ? '' : ` of ${formatCount(Math.max(total, records))}`}`;
+    ? `Searched all ${formatCount(records)}`
+    : `${isStopped ? 'Stopped: searched' : isRunning ? 'Searching' : 'Searched'} ${formatCount(records)}${total === undefined ? '' : ` of ${formatCount(Math.max(total, records))}`}`;
   return (
     <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5 text-xs text-ink-soft">
       <div
         role="progressbar"
-        aria-label="Looked for the text"
+        aria-label="Searched for the text"
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent ?? undefined}
@@ -54,8 +54,8 @@ export function SearchBar({
         {state}
         {percent !== null && ` (${percent} %)`}
         {backTo !== null && !isDone && `, back to ${formatMoment(backTo)}`}
-        {!isDone && !isRunning && !isStopped && '; older ones as you scroll down'}
-        {isSortLost && '. A text is looked for from the newest call on, so this list is not sorted'}
+        {!isDone && !isRunning && !isStopped && '; scroll down for older ones'}
+        {isSortLost && '. Text search starts with the newest call, so this list is not sorted'}
       </span>
       {isRunning && (
         <Button
@@ -74,7 +74,7 @@ export function SearchBar({
           icon={<Play size={12} aria-hidden />}
           onClick={onGoOn}
         >
-          Search on
+          Continue search
         </Button>
       )}
     </div>

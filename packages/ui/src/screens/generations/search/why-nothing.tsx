@@ -29,8 +29,8 @@ export function WhyNothing({ search, onChange }: { search: GenerationSearch; onC
     return (
       <>
         <p>
-          {formatCount(fitting)} {fitting === 1 ? 'call fits' : 'calls fit'} the other filters, but none holds “{text}”
-          in its ids, names, prompt or answer. Prompts and answers are searched only where they are stored.
+          {formatCount(fitting)} {fitting === 1 ? 'call fits' : 'calls fit'} the other filters, but none contains “
+          {text}” in its ids, names, prompt or answer. Prompts and answers are searched only where they are stored.
         </p>
         <Button onClick={() => onChange({ text: undefined })}>Without the text</Button>
       </>
@@ -48,7 +48,7 @@ export function WhyNothing({ search, onChange }: { search: GenerationSearch; onC
         </Button>
       ))}
       {parts.length > 1 && alone.length === 0 && counts.every(({ isSuccess }) => isSuccess) && (
-        <p>Taking away one of the filters is not enough: no call fits the others either.</p>
+        <p>No calls match, even with one filter removed.</p>
       )}
     </>
   );
@@ -62,8 +62,8 @@ function ModelNames({ search: { model }, onChange }: { search: GenerationSearch;
   return (
     <>
       <p>
-        No model is called “{model}”; a model is named whole, as in acme/chat.
-        {meant.length > 0 && ' Is one of these meant?'}
+        Unknown model “{model}”. Use the full ID, e.g. acme/chat.
+        {meant.length > 0 && ' Did you mean:'}
       </p>
       <div className="flex flex-wrap justify-center gap-2">
         {meant.map(({ id }) => (

@@ -119,5 +119,5 @@ export const toSpanMs = ({ started_at: from, ended_at: to }: Pick<SessionRow, 's
 
 /** The cost of a session; where that of some call is not known, the sum of the others is the least that it was. */
 export function SessionCost({ row: { cost, cost_known: isKnown } }: { row: Pick<SessionRow, 'cost' | 'cost_known'> }) {
-  return isKnown ? formatUsd(cost) : <span title="No price is known for some of its calls">≥ {formatUsd(cost)}</span>;
+  return isKnown ? formatUsd(cost) : <span title="Some calls have no known price">≥ {formatUsd(cost)}</span>;
 }

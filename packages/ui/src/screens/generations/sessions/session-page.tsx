@@ -45,8 +45,8 @@ export function SessionPage() {
       ) : calls.data === undefined ? (
         <Loading what="the calls" />
       ) : rows.length === 0 ? (
-        <EmptyState title="There is no call of such a session">
-          Retention may have removed them, or the id is another.
+        <EmptyState title="Session not found">
+          Its calls may have been deleted by retention, or the id is wrong.
         </EmptyState>
       ) : (
         rows.map((row, at) => <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />)
@@ -73,7 +73,7 @@ function Sums({ id }: { id: string }) {
   const { started_at: from, ended_at: to, requests, models, key_hashes: hashes, keyNames } = data;
   const errors = countErrors(data);
   return (
-    <section className="card p-4" aria-label="The session in figures">
+    <section className="card p-4" aria-label="Session figures">
       <Facts
         facts={[
           ['Calls', `${formatCount(requests)}${errors === 0 ? '' : `, ${formatCount(errors)} failed`}`],

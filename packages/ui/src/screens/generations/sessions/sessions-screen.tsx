@@ -52,7 +52,7 @@ export function SessionsScreen() {
           <FilterBar search={search} keyNames={keyNames} onChange={change} />
           {search.text !== undefined && (
             <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
-              A text is looked for in single calls, not in sessions: “{search.text}” is left out here.
+              Text search is not available for sessions: “{search.text}” is ignored here.
               <Button look="quiet" onClick={() => change({ text: undefined })}>
                 Remove it
               </Button>
@@ -91,13 +91,13 @@ const idOf = ({ session_id: id }: SessionRow): string => id;
 function NoSessions({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
-      <EmptyState icon={<Layers size={22} aria-hidden />} title="No session has a call that matches these filters">
+      <EmptyState icon={<Layers size={22} aria-hidden />} title="No sessions match these filters">
         <Button onClick={onClear}>Clear the filters</Button>
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={<Layers size={22} aria-hidden />} title="No call has named a session yet">
+    <EmptyState icon={<Layers size={22} aria-hidden />} title="No sessions yet">
       <p>
         Calls belong to a session when the client sends the same <code className="font-mono text-xs">session_id</code>{' '}
         with each, in the body or as the header <code className="font-mono text-xs">x-session-id</code>. Many tools do.

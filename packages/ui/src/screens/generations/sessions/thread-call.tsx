@@ -89,9 +89,9 @@ function CallContent({ id, before }: { id: string; before: readonly string[] }) 
   const { data, error, refetch } = useQuery(threadQuery(id, before));
   const [isWhole, setIsWhole] = useState(false);
   if (error instanceof ApiError && error.status === 404)
-    return <Note>Prompt and answer are not stored, or not any more. The figures of the call are complete.</Note>;
+    return <Note>Prompt and response are not stored, or no longer. The other data of the call is complete.</Note>;
   if (error instanceof ContentTooLong)
-    return <Note>Prompt and answer have {formatBytes(error.bytes)}, which is more than this page shows.</Note>;
+    return <Note>Prompt and response are {formatBytes(error.bytes)}, too large to show here.</Note>;
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the call" />;
   return (

@@ -35,7 +35,7 @@ export function Attempts({ generation }: AttemptsProps) {
       <p className="text-xs text-ink-faint">
         {generation.router !== null && `Routed by ${showControls(generation.router)}. `}
         <Link to="/models" search={{ open: generation.model }} className="text-accent underline">
-          How the model would be routed now
+          Explain current routing
         </Link>
       </p>
     </>
@@ -63,7 +63,7 @@ function AttemptItem({ number, attempt, isVideo, isStreamed, seamAfter }: Attemp
         {hasBegun && error !== undefined && <Badge tone="bad">{isVideo ? 'made no video' : 'then broke off'}</Badge>}
         {hasBegun && seamAfter !== undefined && (
           <Badge>
-            went on after {formatCount(seamAfter)} {seamAfter === 1 ? 'character' : 'characters'}
+            continued after {formatCount(seamAfter)} {seamAfter === 1 ? 'character' : 'characters'}
           </Badge>
         )}
         {attempt.is_byok === true && <Badge>own key</Badge>}
@@ -78,13 +78,11 @@ function AttemptItem({ number, attempt, isVideo, isStreamed, seamAfter }: Attemp
       {error !== undefined && (
         <p className="mt-2 text-sm break-words">
           <span className="font-medium text-bad">{error.code}</span>{' '}
-          {showControls(error.message ?? `${error.error_type}; its text is not stored`)}
+          {showControls(error.message ?? `${error.error_type}; its message is not stored`)}
         </p>
       )}
       <p className="mt-2 font-mono text-xs break-all text-ink-faint">
-        {showControls(
-          [attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no id of the provider’s own',
-        )}
+        {showControls([attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no provider id')}
       </p>
     </li>
   );
@@ -95,10 +93,10 @@ function NoAttempts({ generation: { response_cache_source_id: source, provider_n
     return <EmptyState title="No provider was called">The response of an earlier call was repeated.</EmptyState>;
   // Records of former versions do not list the attempts of videos.
   if (name !== null)
-    return <EmptyState title={`${showControls(name)} was called`}>The record says no more about it.</EmptyState>;
+    return <EmptyState title={`${showControls(name)} was called`}>The record has no further details.</EmptyState>;
   return (
     <EmptyState title="No provider was called">
-      The call ended before any provider was asked, for instance because a guardrail blocked it.
+      The call ended before a provider was called, e.g. because a guardrail blocked it.
     </EmptyState>
   );
 }

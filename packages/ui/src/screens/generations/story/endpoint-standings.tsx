@@ -16,7 +16,7 @@ export function EndpointStandings({ decision, attempts }: EndpointStandingsProps
   return (
     <>
       <p className="text-xs break-words text-ink-faint">
-        As it was decided then{order !== '' && `: ${order}`}. Asked for: {showControls(decision.requested)}.
+        Decision at the time{order !== '' && `: ${order}`}. Requested: {showControls(decision.requested)}.
       </p>
       <ol aria-label="Endpoints" className="flex flex-col gap-1.5">
         {toStandings(decision, attempts, toRuleText).map((standing, at) => (
@@ -32,7 +32,7 @@ export function EndpointStandings({ decision, attempts }: EndpointStandingsProps
 
 const KINDS = {
   asked: { label: 'asked', tone: 'accent' },
-  'not-asked': { label: 'not asked', tone: 'neutral' },
+  'not-asked': { label: 'not called', tone: 'neutral' },
   excluded: { label: 'excluded', tone: 'bad' },
 } as const;
 
@@ -66,9 +66,9 @@ interface EndpointStanding {
 type Attempts = NonNullable<Generation['provider_responses']>;
 
 const SKIP_TEXTS = {
-  same_refusal: 'It would have refused the request for the same reason as the one before.',
-  retry_budget: 'Too large a share of calls was being tried again just then, so this one was not.',
-  attempt_limit: 'As many endpoints as are allowed for a call had failed.',
+  same_refusal: 'It would have refused the request for the same reason as the previous one.',
+  retry_budget: 'The retry budget was used up at the time.',
+  attempt_limit: 'The maximum number of attempts was reached.',
 } as const;
 
 /** Tells of every endpoint of a decision why it was asked, or not. */
@@ -89,8 +89,8 @@ export function toStandings(
       skipped !== undefined
         ? SKIP_TEXTS[skipped]
         : hasBegun
-          ? 'One before it had responded.'
-          : 'The call ended before its turn came.';
+          ? 'An earlier endpoint responded.'
+          : 'The call ended before it was tried.';
     return { candidate, kind: 'not-asked', attempts: [], reason };
   });
 }
@@ -101,9 +101,9 @@ function isOf({ endpoint_id: id, model_permaslug: model }: Attempts[number], can
 }
 
 const STANDING_TEXTS: Readonly<Record<NonNullable<RoutingCandidate['standing']>, string>> = {
-  'half-open': 'It was due for a call that shows whether it works again.',
-  unstable: 'A noticeable share of its calls had failed.',
-  resting: 'It had asked to be left alone for a time, so it came last.',
+  'half-open': 'It was due for a probe after failures.',
+  unstable: 'Many of its recent calls had failed.',
+  resting: 'It had asked for a pause (Retry-After), so it came last.',
   open: 'Too many of its calls had failed, so it came last.',
 };
 
@@ -111,13 +111,13 @@ const toStandingText = ({ standing }: RoutingCandidate): string =>
   standing === undefined ? '' : STANDING_TEXTS[standing];
 
 const ORDER_TEXTS: Readonly<Record<NonNullable<RoutingDecision['ordered_by']>, string>> = {
-  order: 'in the order that the request gives',
+  order: 'in the order requested by the caller',
   price: 'the cheapest first',
   throughput: 'the fastest first',
-  latency: 'the one with the shortest wait first',
-  exacto: 'the one that succeeds most often first',
-  session: 'the one of this session or conversation first, the others by price',
-  balanced: 'one drawn by price to balance the load, the others by price',
+  latency: 'lowest latency first',
+  exacto: 'most reliable first',
+  session: 'the session’s endpoint first, the others by price',
+  balanced: 'one selected at random by price to balance load, the others by price',
 };
 
 /** How the order came about; empty where there was none. */

@@ -51,7 +51,7 @@ export function StoryTab({ generation, pane, onPane }: StoryTabProps) {
           {kind === 'completions' && (
             <div className="px-4 py-1.5">
               <Choice
-                label="Beside the picture"
+                label="Beside the timeline"
                 value={pane}
                 options={{ conversation: 'Conversation', stream: 'Stream' }}
                 onChange={onPane}
@@ -107,15 +107,13 @@ function CallWaterfall({ generation }: { generation: Generation }) {
   }
   if (course === null) return <Loading what="the times" />;
   if (course.lanes.length === 0) {
-    return <p className="px-4 py-2 text-sm text-ink-faint">No times were recorded of this call.</p>;
+    return <p className="px-4 py-2 text-sm text-ink-faint">No timings were recorded for this call.</p>;
   }
   return (
     <>
-      <Waterfall label="The call on one axis of time" course={course} />
+      <Waterfall label="Timeline of the call" course={course} />
       {data?.course === null && (
-        <p className="px-4 pt-1 text-xs text-ink-faint">
-          Not all of its times are stored: they go with prompt and answer, and calls of former versions have none.
-        </p>
+        <p className="px-4 pt-1 text-xs text-ink-faint">Some timings aren’t available for this request.</p>
       )}
     </>
   );
@@ -199,7 +197,7 @@ function GuardrailFindings({ stages }: { stages: NonNullable<Generation['pipelin
           </div>
           <pre
             tabIndex={0}
-            aria-label={`Facts of ${stage.name}`}
+            aria-label={`Details of ${stage.name}`}
             className="scroll-thin mt-2 overflow-x-auto font-mono text-xs text-ink-soft"
           >
             {JSON.stringify(stage['data'] ?? stage, null, 2)}
@@ -227,11 +225,7 @@ function Deliveries({ id, arrivals }: DeliveriesProps) {
   const nameOf = (destinationId: string): string =>
     showControls(destinations.find((destination) => destination.id === destinationId)?.name ?? 'A destination');
   if (left.length === 0 && arrivals.length === 0) {
-    return (
-      <p className="text-sm text-ink-soft">
-        It was not sent to any destination, or so long ago that it is not known any more.
-      </p>
-    );
+    return <p className="text-sm text-ink-soft">Not sent to any destination, or too long ago to be listed.</p>;
   }
   return (
     <ul aria-label="Deliveries" className="flex flex-col gap-2">
@@ -265,7 +259,7 @@ function Deliveries({ id, arrivals }: DeliveriesProps) {
               {delivery.attempts} {delivery.attempts === 1 ? 'attempt' : 'attempts'}
             </span>
           </div>
-          <p className="mt-1 text-ink-soft">{delivery.last_result ?? 'Not tried yet.'}</p>
+          <p className="mt-1 text-ink-soft">{delivery.last_result ?? 'Not attempted yet.'}</p>
           {delivery.next_attempt_at !== null && (
             <p className="text-xs text-ink-faint" title={formatFull(delivery.next_attempt_at)}>
               Next attempt {formatRelative(delivery.next_attempt_at)}

@@ -114,7 +114,7 @@ test('tells of deliveries that have not arrived', () => {
     },
   ];
   const course = toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting });
-  expect(laneOf(course, 'waiting-x')).toMatchObject({ label: 'To a destination', status: 'given up', tone: 'bad' });
+  expect(laneOf(course, 'waiting-x')).toMatchObject({ label: 'To a destination', status: 'failed', tone: 'bad' });
 });
 
 test('shows every request to a destination in its lane, failed ones first as they came', () => {
@@ -144,7 +144,7 @@ test('says where a stream broke off, and whether it went on at the next provider
     return laneOf(course, 'attempt-0')?.detail.join(' ');
   };
   expect(textOf({ ...broken, error }, { provider_name: 'Next', status: 200, latency: 50 })).toMatch(
-    /It was reset The text went on at the next provider after 1.200 characters\./,
+    /It was reset The text continued at the next provider after 1.200 characters\./,
   );
   expect(textOf({ ...broken, error }, { provider_name: 'Next', status: 400, latency: 50, error })).toMatch(
     /It broke off after 1.200 characters\./,

@@ -46,10 +46,15 @@ const toLane = (
 ): Lane => ({ id, label, status, tone: pieces[0]?.tone ?? 'plain', pieces, detail });
 
 const STEPS_BEFORE = [
-  ['request', 'request', 'Request', 'It was read and checked.'],
-  ['guardrails', 'guardrails', 'Guardrails', 'The rules of the caller were looked up, and filters and moderation run.'],
+  ['request', 'request', 'Request', 'The request was read and validated.'],
+  ['guardrails', 'guardrails', 'Guardrails', 'The caller’s policies were loaded, and filters and moderation ran.'],
   ['routing', 'routing', 'Routing', 'The endpoints were chosen and put in order.'],
-  ['rate_limits', 'rate-limits', 'Rate limits', 'The call was counted. One above a limit is refused, and never waits.'],
+  [
+    'rate_limits',
+    'rate-limits',
+    'Rate limits',
+    'The call was counted against rate limits. Calls over a limit are refused at once.',
+  ],
 ] as const;
 
 function toLanesBefore(before: CallCourse['before_ms'], { pipeline = [] }: Generation): Lane[] {
@@ -64,7 +69,7 @@ function toLanesBefore(before: CallCourse['before_ms'], { pipeline = [] }: Gener
 }
 
 const STEP_TEXTS = {
-  budget: 'The worst case of the cost was held.',
+  budget: 'The maximum cost was reserved.',
   stage: 'A step before the model was called.',
   tool: 'A tool that the gateway ran for the model.',
 } as const;
@@ -121,7 +126,7 @@ function toAttemptLanes({ generation, course, startMs, endMs }: Call): Lane[] {
 /** What became of a completion that broke off and was to be continued. */
 function toSeam(after: number, next: { readonly status: number | null } | undefined): string {
   const place = `after ${formatCount(after)} ${after === 1 ? 'character' : 'characters'}`;
-  return next?.status === 200 ? `The text went on at the next provider ${place}.` : `It broke off ${place}.`;
+  return next?.status === 200 ? `The text continued at the next provider ${place}.` : `It broke off ${place}.`;
 }
 
 /** A pause is what stands out from the others of the same stream. */

@@ -31,9 +31,9 @@ const told = (attempts: Attempts, decision = DECISION) =>
 
 test('tells of every endpoint whether it was asked, and why not', () => {
   expect(told([failed, served])).toEqual([
-    ['asked', [1], expect.stringContaining('noticeable share')],
+    ['asked', [1], expect.stringContaining('Many of its recent calls')],
     ['asked', [2], ''],
-    ['not-asked', [], 'One before it had responded.'],
+    ['not-asked', [], 'An earlier endpoint responded.'],
     ['excluded', [], 'rule max_price'],
   ]);
 });
@@ -45,12 +45,12 @@ test('tells why an endpoint was passed over after a failure', () => {
   expect(told([failed], { ...DECISION, candidates })).toMatchObject([
     ['asked', [1], {}],
     ['not-asked', [], expect.stringContaining('same reason')],
-    ['not-asked', [], 'The call ended before its turn came.'],
+    ['not-asked', [], 'The call ended before it was tried.'],
     ['excluded', [], {}],
   ]);
 });
 
 test('does not take one provider for another whose slug begins alike', () => {
   const other = { ...served, endpoint_id: 'here/flex:m' };
-  expect(told([other])[1]).toEqual(['not-asked', [], 'One before it had responded.']);
+  expect(told([other])[1]).toEqual(['not-asked', [], 'An earlier endpoint responded.']);
 });

@@ -25,7 +25,7 @@ test('renames a view unless the name is taken or none', () => {
   const views = [dear, failures];
   expect(renameView(views, 'Dear', 'Zebra')).toEqual([failures, { ...dear, name: 'Zebra' }]);
   expect(renameView(views, 'Dear', 'Dear')).toBe(views);
-  expect(renameView(views, 'Dear', 'Failures')).toBe('There is a view “Failures” already');
+  expect(renameView(views, 'Dear', 'Failures')).toBe('A view named “Failures” already exists');
   expect(renameView(views, 'Dear', '  ')).toBe('A view needs a name');
   expect(renameView(views, 'Gone', 'Here')).toBe(views);
   expect(findNameProblem(views, 'Here')).toBeUndefined();

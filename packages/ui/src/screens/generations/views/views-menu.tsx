@@ -115,8 +115,8 @@ function SaveView({ search, onClose }: { search: GenerationSearch; onClose: () =
           }}
         />
         <p className="text-ink-soft">
-          The view has {toContents(search)}, and the columns as they are. This browser keeps it; to show the list to
-          somebody else, send the address.
+          The view includes {toContents(search)}, and the current columns. The view is stored in this browser; to share
+          the list, send the address.
         </p>
       </form>
     </Dialog>
@@ -153,7 +153,7 @@ function ManageViews({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="Saved views" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
-      {views.length === 0 && <p className="text-sm text-ink-faint">None is left.</p>}
+      {views.length === 0 && <p className="text-sm text-ink-faint">No views left.</p>}
       <ul className="flex flex-col gap-3">
         {views.map((view) => (
           <li key={view.name}>
@@ -184,7 +184,7 @@ function View({ view, onDone }: { view: SavedView; onDone: (done: Done) => void 
     const views = renameView(getPreferences().views, view.name, next);
     if (typeof views === 'string') return setProblem(views);
     setPreferences({ views });
-    onDone({ text: `“${view.name}” is called “${next}” now`, name: next, before: view });
+    onDone({ text: `Renamed “${view.name}” to “${next}”`, name: next, before: view });
   };
   const remove = (): void => {
     setPreferences({ views: removeView(getPreferences().views, view.name) });
@@ -250,7 +250,7 @@ export function renameView(views: readonly SavedView[], name: string, next: stri
 /** Why a name cannot be given to a new view; undefined where it can. */
 export function findNameProblem(views: readonly SavedView[], name: string): string | undefined {
   if (name.trim() === '') return 'A view needs a name';
-  return views.some((view) => view.name === name) ? `There is a view “${name}” already` : undefined;
+  return views.some((view) => view.name === name) ? `A view named “${name}” already exists` : undefined;
 }
 
 /** The view that shows just this, if there is one. */

@@ -68,7 +68,7 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
             <span title={model} className="min-w-0 flex-1 truncate px-1.5 font-mono text-xs">
               {showControls(model)}
             </span>
-            <Badge tone="accent" title="As it was recorded. It cannot be changed.">
+            <Badge tone="accent" title="Recorded call (read-only).">
               original
             </Badge>
           </>
@@ -106,7 +106,7 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
         aria-label={`Conversation of column ${at + 1}`}
         className="scroll-thin flex min-h-0 flex-1 flex-col gap-2.5 overflow-y-auto p-3 outline-offset-[-2px]"
       >
-        {turns.length === 0 && !isRunning && <p className="m-auto text-sm text-ink-faint">Nothing sent yet</p>}
+        {turns.length === 0 && !isRunning && <p className="m-auto text-sm text-ink-faint">Send a message to start</p>}
         {earlier > 0 && (
           <Button className="self-center" onClick={() => setShown(shown + SHOWN_TURNS)}>
             Show {Math.min(SHOWN_TURNS, earlier)} of {formatCount(earlier)} earlier messages
@@ -149,11 +149,11 @@ function EstimateLine({ estimate }: { estimate: Estimate }) {
   const { usd, promptTokens, completionTokens, hasMedia, fittedTokens } = estimate;
   return (
     <p className="figures border-t border-line px-3 py-1.5 text-xs text-ink-faint">
-      Next, estimated: {usd === null ? 'price unknown' : `≈ ${formatUsd(Number(usd.toPrecision(2)))}`} for ≈{' '}
+      Est. {usd === null ? 'price unknown' : `≈ ${formatUsd(Number(usd.toPrecision(2)))}`} for ≈{' '}
       {formatCount(promptTokens)} in / {formatCount(completionTokens)} out
       {hasMedia && ', attachments not counted'}
       {fittedTokens !== null && (
-        <span title="The gateway reserves the longest completion of a call before it starts. The playground therefore asks for one that fits. Set Max tokens to choose another length.">
+        <span title="The gateway reserves the cost of the longest completion before a call. The playground limits it to fit your key. Set Max tokens to choose another length.">
           , at most {formatCount(fittedTokens)} (key limit)
         </span>
       )}
@@ -190,7 +190,7 @@ function ToolResults({ calls, onSend }: ToolResultsProps) {
         <Field
           key={id}
           label={`Result of ${showControls(name)}${calls.length > 1 ? ` (call ${at + 1})` : ''}`}
-          hint={at === 0 ? 'Any text; most tools give JSON.' : undefined}
+          hint={at === 0 ? 'Any text; most tools return JSON.' : undefined}
         >
           {(control) => (
             <textarea

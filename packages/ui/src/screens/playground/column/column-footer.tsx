@@ -55,7 +55,7 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
             {turn.text !== '' && (
               <>
                 <Quiet isPressed={isRaw} onClick={() => onRaw(!isRaw)}>
-                  {isRaw ? 'Formatted' : 'As written'}
+                  {isRaw ? 'Formatted' : 'Raw'}
                 </Quiet>
                 <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" className="min-h-6 px-1 py-0" />
               </>

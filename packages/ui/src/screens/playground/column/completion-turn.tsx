@@ -53,13 +53,13 @@ export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRa
       ))}
       {outcome?.error != null && <ErrorPanel error={toError(outcome.error)} title="No completion" />}
       {outcome?.status === 'stopped' && text === '' && (
-        <p className="text-sm text-ink-faint">Stopped before it began.</p>
+        <p className="text-sm text-ink-faint">Stopped before it started.</p>
       )}
       {outcome?.finishReason === 'length' && (
         <p className="text-xs text-caution">
           {outcome.fittedTokens === undefined
-            ? 'Cut off at the limit of its length.'
-            : `Cut off at ${formatCount(outcome.fittedTokens)} tokens, the most that the limit of the key had room for. ` +
+            ? 'Cut off at the length limit.'
+            : `Cut off at ${formatCount(outcome.fittedTokens)} tokens, the maximum for the key’s limit. ` +
               'Raise the limit under Keys for longer completions.'}
         </p>
       )}
@@ -82,10 +82,10 @@ export function MadeImage({ url }: { url: string }) {
     return (
       <p className="text-sm break-all text-ink-faint">
         {url === ''
-          ? 'An image, which was too large to be kept.'
+          ? 'An image that was too large to store.'
           : url.startsWith('data:')
-            ? 'An image of a kind that is not shown.'
-            : `An image elsewhere, which is not loaded: ${showControls(url)}`}
+            ? 'An image in an unsupported format.'
+            : `A linked image, not loaded: ${showControls(url)}`}
       </p>
     );
   }
@@ -111,8 +111,8 @@ function Player({ audio }: { audio: Audio }) {
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  if (file === null) return <p className="text-sm text-ink-faint">Audio, which is not there any more.</p>;
-  return <audio controls aria-label="What the model said" src={address} className="w-full" />;
+  if (file === null) return <p className="text-sm text-ink-faint">Audio that is no longer available.</p>;
+  return <audio controls aria-label="Spoken response" src={address} className="w-full" />;
 }
 
 function CalledTool({ call }: { call: ToolCall }) {

@@ -51,7 +51,7 @@ export const MessageTurn = memo(function MessageTurn({ turn, actions, sharedBy }
       <PlainText text={isLong && !isWhole ? `${text.slice(0, MAX_SHOWN)}…` : text} />
       {isLong && (
         <Button look="quiet" className="mt-1" onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show less' : 'Show all of it'}
+          {isWhole ? 'Show less' : 'Show all'}
         </Button>
       )}
       {turn.type === 'user' && <Carried attached={turn.attached} kept={turn.kept.length} />}
@@ -86,7 +86,7 @@ function Carried({ attached, kept }: { attached: readonly Attachment[]; kept: nu
             ) : (
               <Badge>
                 <Icon size={12} aria-hidden /> {showControls(name)} ·{' '}
-                {url === '' ? 'too large to be kept' : formatBytes(bytes)}
+                {url === '' ? 'too large to store' : formatBytes(bytes)}
               </Badge>
             )}
           </li>
@@ -94,8 +94,8 @@ function Carried({ attached, kept }: { attached: readonly Attachment[]; kept: nu
       })}
       {kept > 0 && (
         <li>
-          <Badge title="They are sent as they were, and not loaded here">
-            {kept} {kept === 1 ? 'part' : 'parts'} by address
+          <Badge title="Sent unchanged, not loaded here">
+            {kept} {kept === 1 ? 'part' : 'parts'} linked
           </Badge>
         </li>
       )}

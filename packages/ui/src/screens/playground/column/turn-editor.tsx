@@ -42,14 +42,14 @@ export function TurnEditor({ turn, what, sharedBy, actions, onClose }: TurnEdito
           Save
         </Button>
         {turn.type !== 'assistant' && (
-          <Button onClick={() => save(true)} title="Drops what follows, and sends again (Ctrl Enter)">
+          <Button onClick={() => save(true)} title="Removes later messages and resends (Ctrl Enter)">
             Save and send
           </Button>
         )}
         <Button look="quiet" onClick={onClose}>
           Cancel
         </Button>
-        {sharedBy > 1 && <span className="text-xs text-ink-faint">Changes it in {sharedBy} columns.</span>}
+        {sharedBy > 1 && <span className="text-xs text-ink-faint">Changes {sharedBy} columns.</span>}
       </div>
     </div>
   );

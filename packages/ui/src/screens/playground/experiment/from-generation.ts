@@ -71,7 +71,7 @@ function toOutcome(generation: Generation, message: string | null): Outcome {
     error:
       status === 'ok' || status === 'cancelled'
         ? null
-        : { message: message ?? 'It failed', status: 0, errorType: 'recorded', issues: [] },
+        : { message: message ?? 'Failed', status: 0, errorType: 'recorded', issues: [] },
   };
 }
 

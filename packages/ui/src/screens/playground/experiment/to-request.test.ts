@@ -139,13 +139,13 @@ test('asks for images and speech where the model makes them', () => {
 });
 
 test.each([
-  [{}, [], 'There is no message yet'],
-  [{ more: '{' }, [asked], 'Set-up: more are not JSON'],
-  [{ temperature: '3' }, [asked], 'Set-up: temperature has to be a number from 0 to 2'],
+  [{}, [], 'No message yet'],
+  [{ more: '{' }, [asked], 'Settings: more are not JSON'],
+  [{ temperature: '3' }, [asked], 'Settings: temperature must be a number from 0 to 2'],
   [
     {},
     [{ ...asked, attached: [{ name: 'a.png', kind: 'image', url: '', bytes: 9 }] }],
-    '“a.png” was too large to be kept: attach it again, or remove its message',
+    '“a.png” was too large to store: attach it again, or remove its message',
   ],
 ] as const)('says why it cannot be sent', (setup, turns, problem) => {
   expect(send(setup, turns)).toBe(problem);

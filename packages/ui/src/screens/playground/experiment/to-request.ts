@@ -35,10 +35,10 @@ export function toRequest(
 
 function findFirstProblem(setup: Setup, turns: readonly Turn[]): string | undefined {
   const [first] = Object.entries(findProblems(setup));
-  if (first !== undefined) return `Set-up: ${first[0]} ${first[1]}`;
-  if (turns.length === 0) return 'There is no message yet';
+  if (first !== undefined) return `Settings: ${first[0]} ${first[1]}`;
+  if (turns.length === 0) return 'No message yet';
   const lost = turns.flatMap((turn) => (turn.type === 'user' ? turn.attached.filter(({ url }) => url === '') : []))[0];
-  return lost && `“${lost.name}” was too large to be kept: attach it again, or remove its message`;
+  return lost && `“${lost.name}” was too large to store: attach it again, or remove its message`;
 }
 
 function toParameters(setup: Setup) {

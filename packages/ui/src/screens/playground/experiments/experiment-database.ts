@@ -30,7 +30,7 @@ function openDatabase(): Promise<IDBDatabase> {
     request.addEventListener('success', () => resolve(request.result));
     request.addEventListener('error', () => {
       opened = undefined;
-      reject(request.error ?? new Error('The browser keeps nothing for this page'));
+      reject(request.error ?? new Error('The browser does not store data for this page'));
     });
   });
   return opened;
@@ -46,7 +46,7 @@ async function inTransaction<Result>(
     const request = work(transaction.objectStore(SUMMARIES), transaction.objectStore(EXPERIMENTS));
     transaction.addEventListener('complete', () => resolve(request?.result));
     transaction.addEventListener('abort', () =>
-      reject(transaction.error ?? new Error('The browser could not keep it')),
+      reject(transaction.error ?? new Error('The browser could not store it')),
     );
   });
 }

@@ -44,11 +44,11 @@ export function ExperimentsMenu({ readOpen, openId, newId, onNew, onOpen, onImpo
   const read = async (file: File): Promise<void> => {
     const { MAX_FILE_BYTES, readExperimentFile } = await import('./experiment-file.ts');
     try {
-      if (file.size > MAX_FILE_BYTES) throw new Error('It is larger than any experiment');
+      if (file.size > MAX_FILE_BYTES) throw new Error('File is too large for an experiment');
       onImport(readExperimentFile(await file.text(), newId));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: `“${file.name}” is no experiment`, detail });
+      showToast({ tone: 'bad', title: `“${file.name}” is not an experiment`, detail });
     }
   };
   return (
@@ -135,17 +135,17 @@ function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: ExperimentsDi
     });
   const rename = (summary: ExperimentSummary, name: string): Promise<void> => {
     setRenamed(null);
-    return change(summary, `“${summary.title}” is called “${name}” now`, (before) =>
+    return change(summary, `Renamed “${summary.title}” to “${name}”`, (before) =>
       keepExperiment({ ...before, name }, summary.changedAt),
     );
   };
   return (
     <Dialog title="Experiments" width="wide" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
       <p className="mb-3 text-sm text-ink-faint">
-        Kept by this browser, not by the gateway. Those without a name make room for newer ones after twenty.
+        Stored in this browser, not in the gateway. Only the latest twenty unnamed experiments are kept.
       </p>
-      {error !== null && <ErrorPanel error={error} title="The browser does not keep any" />}
-      {data?.length === 0 && <p className="text-sm text-ink-faint">None is kept yet.</p>}
+      {error !== null && <ErrorPanel error={error} title="The browser does not store any" />}
+      {data?.length === 0 && <p className="text-sm text-ink-faint">No saved experiments.</p>}
       <ul className="flex flex-col divide-y divide-line">
         {data?.map((summary) => (
           <li key={summary.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
@@ -175,7 +175,7 @@ function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: ExperimentsDi
                 <Button
                   aria-label={`Rename ${summary.title}`}
                   disabled={summary.id === openId}
-                  title={summary.id === openId ? 'Its name is changed above its columns' : undefined}
+                  title={summary.id === openId ? 'Rename it above its columns' : undefined}
                   onClick={() => setRenamed(summary.id)}
                 >
                   Rename

@@ -51,14 +51,14 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
       <div className="grid gap-3 md:grid-cols-2">
         <LabelledInput
           label="Only these providers"
-          hint="Slugs with commas between them; empty for any."
+          hint="Comma-separated provider slugs. Leave empty for any."
           autoComplete="off"
           spellCheck={false}
           className="field font-mono text-xs"
           value={setup.providerOnly}
           onChange={(text) => set({ providerOnly: text })}
         />
-        <Field label="Further fields of the request, as JSON" error={toSentence(problems['more'])}>
+        <Field label="Additional request fields, as JSON" error={toSentence(problems['more'])}>
           {(control) => (
             <textarea
               {...control}
@@ -79,7 +79,7 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
           onChange={(event) => set({ isStreamed: event.target.checked })}
         />
         <Checkbox
-          label="Other providers where the first fails"
+          label="Fall back to other providers"
           checked={setup.hasFallbacks}
           onChange={(event) => set({ hasFallbacks: event.target.checked })}
         />

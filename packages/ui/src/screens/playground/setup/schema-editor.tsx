@@ -47,7 +47,7 @@ export function SchemaEditor({ label, schema, path, problems, onChange }: Schema
         <Field
           label={`${label} as JSON schema`}
           error={toSentence(textProblem)}
-          hint={rows === null ? 'It says more than rows can, so it has none.' : 'The rows follow it.'}
+          hint={rows === null ? 'Too complex to show as rows.' : 'Rows update automatically.'}
         >
           {(control) => (
             <textarea
@@ -63,7 +63,7 @@ export function SchemaEditor({ label, schema, path, problems, onChange }: Schema
       ) : rows === null || textProblem !== undefined ? (
         <p className="text-sm text-ink-faint">
           {textProblem === undefined
-            ? 'The JSON schema says more than rows can. It is changed as JSON.'
+            ? 'This JSON schema is too complex for rows. Edit it as JSON.'
             : `The JSON schema ${textProblem}`}
         </p>
       ) : (
@@ -81,7 +81,7 @@ interface RowsProps extends Pick<SchemaEditorProps, 'label' | 'path' | 'problems
 function Rows({ label, rows, path, problems, onChange }: RowsProps) {
   return (
     <>
-      {rows.length === 0 && <p className="text-sm text-ink-faint">None yet.</p>}
+      {rows.length === 0 && <p className="text-sm text-ink-faint">No properties yet.</p>}
       {rows.map((row, at) => (
         <Row
           key={at}

@@ -57,7 +57,7 @@ export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
   }, [focusKey]);
   const wrong = new Set(Object.keys(problems).map(sectionOf));
   return (
-    <section aria-label="Set-up of all columns" className="card flex flex-col">
+    <section aria-label="Settings for all columns" className="card flex flex-col">
       <div className="flex flex-wrap gap-1 p-1">
         {(Object.keys(SECTIONS) as Section[]).map((name) => (
           <button
@@ -71,7 +71,7 @@ export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
             {SECTIONS[name].label}
             {name === 'tools' && setup.tools.length > 0 && ` (${setup.tools.length})`}
             {wrong.has(name) ? (
-              <span className="text-bad">to correct</span>
+              <span className="text-bad">invalid</span>
             ) : (
               name !== 'tools' && !isUnset(setup, SECTIONS[name].fields) && <span className="text-accent">set</span>
             )}
@@ -127,7 +127,7 @@ function FormatEditor({ format, problems, onChange }: FormatEditorProps) {
         onChange={(type) => onChange({ ...format, type })}
       />
       {format.type === 'json_object' && (
-        <p className="text-sm text-ink-faint">Many models want the word JSON in a message, too.</p>
+        <p className="text-sm text-ink-faint">Many models also require the word JSON in a message.</p>
       )}
       {format.type === 'json_schema' && (
         <div className="flex w-full flex-col gap-3">
@@ -142,7 +142,7 @@ function FormatEditor({ format, problems, onChange }: FormatEditorProps) {
             />
             <Checkbox
               label="Strict"
-              hint="Models that can are held to the schema."
+              hint="Models that support it must follow the schema."
               checked={format.isStrict}
               onChange={(event) => onChange({ ...format, isStrict: event.target.checked })}
             />

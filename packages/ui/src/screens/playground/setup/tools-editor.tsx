@@ -18,7 +18,7 @@ export function ToolsEditor({ tools, problems, onChange }: ToolsEditorProps) {
     <div className="flex flex-col gap-3">
       {tools.length === 0 && (
         <p className="text-sm text-ink-faint">
-          A model may call the tools that are described here. You type what they give, and send it on.
+          Models can call the tools defined here. You enter their results and send them.
         </p>
       )}
       {tools.map((tool, at) => (
