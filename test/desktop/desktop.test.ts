@@ -50,7 +50,7 @@ describe.skipIf(skipped !== undefined)(
         await page.reload();
         await page.getByRole('heading', { level: 1 }).first().waitFor();
         expect(await page.getByLabel('Management key').count()).toBe(0);
-        expect(await page.getByText('There is no such screen').count()).toBe(0);
+        expect(await page.getByText('Page not found').count()).toBe(0);
         expect(page.url()).not.toContain('token');
         expect(printed).not.toContain('/ui/#');
       });
@@ -144,7 +144,7 @@ describe.skipIf(skipped !== undefined)(
     test('a second start opens the window of the first, which asks before it leaves none to be seen', async () => {
       const launched = await launchApp({ port: await freePort() });
       const { app, userDir } = launched;
-      await handleDialogs(launched, 'Go on');
+      await handleDialogs(launched, 'Keep running');
       await app.evaluate(
         ({ BrowserWindow }) =>
           new Promise<void>((resolve) => {
@@ -160,7 +160,7 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(pages).toBe(0);
       await expect
         .poll(() => askedOf(launched))
-        .toEqual(['Shall the gateway go on without its window? [Go on | Quit]']);
+        .toEqual(['Keep the gateway running without its window? [Keep running | Quit]']);
       const opened = app.waitForEvent('window');
       expect(await launchAgain(userDir)).toBe(0);
       await opened;

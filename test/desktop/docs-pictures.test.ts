@@ -40,7 +40,7 @@ describe.skipIf(skipped !== undefined)(
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 1280, height: 820 });
       await page.goto('app://gateway/#/settings');
-      await page.getByRole('heading', { name: 'Where programs call' }).waitFor();
+      await page.getByRole('heading', { name: 'Address for clients' }).waitFor();
       await page.getByText('today', { exact: true }).waitFor();
       await keepPicture(page, 'desktop');
     });

@@ -69,7 +69,7 @@ describe.skipIf(skipped !== undefined)(
       await panel.getByRole('button', { name: 'Pause' }).click();
       await panel.getByText('Paused').waitFor();
       await tray.until((labels) => labels.includes('Paused'));
-      await panel.getByRole('button', { name: 'Go on' }).click();
+      await panel.getByRole('button', { name: 'Resume' }).click();
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       expect(await panel.getByRole('radio', { name: 'Demo', checked: true }).count()).toBe(1);
       expect(await panel.getByRole('radio', { name: 'Replay only' }).getAttribute('title')).toBe('nothing is recorded');
@@ -131,14 +131,14 @@ describe.skipIf(skipped !== undefined)(
     test('begins with setting a provider up, and has the demo one click away', async () => {
       const { page, until } = await launchApp({ port: await freePort(), settings: { demo: false } });
       await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
-      await page.getByRole('heading', { name: 'There is no provider yet' }).waitFor();
+      await page.getByRole('heading', { name: 'Add your first provider' }).waitFor();
       await page.getByRole('button', { name: 'Add a provider' }).waitFor();
       await page.getByRole('button', { name: 'Look around in the demo' }).click();
       await until(({ state }) => state.phase === 'listening' && state.isDemo === true);
-      await page.getByRole('heading', { name: 'There is a provider' }).waitFor();
-      await page.getByRole('button', { name: 'Leave the demo and set up a provider' }).click();
+      await page.getByRole('heading', { name: 'Provider ready' }).waitFor();
+      await page.getByRole('button', { name: 'Leave the demo and add a provider' }).click();
       await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
-      await page.getByRole('heading', { name: 'There is no provider yet' }).waitFor();
+      await page.getByRole('heading', { name: 'Add your first provider' }).waitFor();
     });
 
     test('seals what is set up with a file beside the data where no keyring protects anything', async () => {

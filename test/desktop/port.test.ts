@@ -137,11 +137,11 @@ describe.skipIf(skipped !== undefined)(
 );
 
 test('where the system reserves a port, the user is not asked to quit a program', () => {
-  const message = 'Port 8855 of 127.0.0.1 may not be opened by this user: the system has reserved it.\nUse --port.';
+  const message = 'This user may not open port 8855 of 127.0.0.1: the system has reserved it.\nUse --port.';
   const state = { phase: 'not-listening', kind: 'denied', port: 8855, message, freePort: null, isDemo: false } as const;
   const { detail, choices } = toPortQuestion(state);
   expect(detail).toBe(
-    'Port 8855 of 127.0.0.1 may not be opened by this user: the system has reserved it. Nothing has to be quit: choose another port.',
+    'This user may not open port 8855 of 127.0.0.1: the system has reserved it. Nothing needs to be closed: choose another port.',
   );
   expect(choices.map(({ label }) => label)).toEqual(['Try again', 'Change port…', 'Later']);
 });

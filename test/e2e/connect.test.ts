@@ -87,7 +87,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Tab');
       await hand.type('Key', 'sk-wrong');
       await page.keyboard.press('Enter');
-      const findings = page.getByRole('region', { name: 'What was found' });
+      const findings = page.getByRole('region', { name: 'Test results' });
       await findings.getByText('refused (HTTP 401)').waitFor();
       expect(await examine(opened, 'connect-wrong-key')).toEqual([]);
       await page.setViewportSize({ width: 1360, height: 850 });
@@ -99,10 +99,13 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('group', { name: 'Models' }).waitFor();
       expect(await examine(opened, 'connect-tested')).toEqual([]);
       await hand.click('button', 'Save');
-      await page.getByText('is in force').first().waitFor();
+      await page
+        .getByText(/ saved$/)
+        .first()
+        .waitFor();
 
       await hand.click('button', 'Next');
-      await hand.click('button', /^Make a key named/);
+      await hand.click('button', /^Create a key named/);
       await hand.click('button', /^Send/);
       await page.getByText('Hello from upstream').waitFor();
       await page.getByText('It works').waitFor();
@@ -133,14 +136,14 @@ describe.skipIf(skipped !== undefined)(
       await panel.getByText('refused (HTTP 401)').waitFor();
       expect(await examine(opened, 'connect-provider')).toEqual([]);
       await panel.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Upstream is in force as it is now').first().waitFor();
+      await page.getByText('Upstream saved').first().waitFor();
       const read = async () =>
         ((await (await ui.call('/admin/v1/setup/providers')).json()) as { data: { slug: string; key_hint: string }[] })
           .data;
       expect((await read()).find(({ slug }) => slug === 'up')?.key_hint).toBe('…0815');
 
       await panel.getByRole('checkbox', { name: /^On/ }).click();
-      await page.getByText('Upstream is saved, and not called').first().waitFor();
+      await page.getByText('Upstream disabled').first().waitFor();
       await page.getByRole('grid', { name: 'Providers' }).getByText('off').waitFor();
       expect(await page.evaluate('document.activeElement?.labels?.[0]?.textContent')).toMatch(/^On/);
 
@@ -169,9 +172,9 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Tab');
       await hand.type('Aliases', 'cheap');
       await page.getByLabel('Provider', { exact: true }).selectOption('priced');
-      await page.getByLabel('Its name there', { exact: true }).focus();
-      await hand.type('Its name there', 'small-1');
-      await page.getByText('One of 2 that it lists').waitFor();
+      await page.getByLabel('Provider’s model name', { exact: true }).focus();
+      await hand.type('Provider’s model name', 'small-1');
+      await page.getByText('One of 2 listed models').waitFor();
       await page.keyboard.press('Tab');
       await hand.type('Input, USD per million tokens', 'dear');
       await page.keyboard.press('Tab');

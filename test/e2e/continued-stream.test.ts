@@ -47,7 +47,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('the settings switch it on, and the story of a call says where a stream went on', async () => {
       const { page, problems, go, check, screenshot } = await ui.open('#/settings');
-      const wish = page.getByRole('checkbox', { name: /^Let a stream that breaks off go on/ });
+      const wish = page.getByRole('checkbox', { name: /^Resume broken streams/ });
       expect(await wish.isChecked()).toBe(false);
       await wish.check();
       await screenshot('continued-streams-setting');
@@ -62,7 +62,7 @@ describe.skipIf(skipped !== undefined)(
       await go(`#/generations/${response.headers.get('x-generation-id')}`);
       const attempts = page.getByRole('list', { name: 'Attempts' });
       await attempts.waitFor();
-      expect(await attempts.innerText()).toMatch(/First[^]*then broke off[^]*Next[^]*went on after \d+ characters/);
+      expect(await attempts.innerText()).toMatch(/First[^]*then broke off[^]*Next[^]*continued after \d+ characters/);
       for (const width of [480, 900, 1440]) {
         await page.setViewportSize({ width, height: 1000 });
         await attempts.scrollIntoViewIfNeeded();

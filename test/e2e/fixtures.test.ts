@@ -124,7 +124,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('button', { name: 'Mode: Replay' }).click();
     await page.getByRole('menuitem', { name: 'Open Fixtures' }).click();
     const mode = page.getByRole('region', { name: 'Mode' });
-    await mode.getByText('Fixtures answer all calls.').waitFor();
+    await mode.getByText('Fixtures respond to all calls.').waitFor();
     await mode.getByText(dir).waitFor();
     await page.getByRole('row', { name: /synthetic-joke.*6 chunks.*1×/ }).waitFor();
     await page.getByRole('button', { name: 'acme/chat-completions 3' }).click();
@@ -132,15 +132,15 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('row', { name: /synthetic-joke/ }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /synthetic-poem.*never/ }).click();
     const panel = page.getByRole('region', { name: 'Fixture acme/chat-completions/synthetic-poem' });
-    await panel.getByLabel('Which answer').selectOption('response.json');
+    await panel.getByLabel('Response').selectOption('response.json');
     await panel.getByRole('treeitem', { name: /object:.*chat.completion/ }).waitFor();
     await panel.getByRole('tab', { name: 'About' }).click();
     await panel.getByText('Answers: Roses are red.').waitFor();
-    await panel.getByText('nothing, as it was not recorded').waitFor();
+    await panel.getByText('nothing, because it was not recorded').waitFor();
     await panel.getByRole('button', { name: 'Close the panel' }).click();
     await panel.waitFor({ state: 'detached' });
     await page.getByLabel('Filter fixtures').fill('nothing-has-this-name');
-    await page.getByText('No fixture fits').waitFor();
+    await page.getByText('No matching fixtures').waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await page.getByRole('row', { name: /synthetic-joke/ }).waitFor();
     expect(problems).toEqual([]);
@@ -159,7 +159,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('treeitem', { name: /temperature/ }).waitFor();
     await page.getByRole('tab', { name: 'What differs' }).click();
     await page.getByRole('button', { name: 'Accept as alias' }).click();
-    await page.getByText(/^It answers from now on/).waitFor();
+    await page.getByText(/^It is used from now on/).waitFor();
     await page.getByRole('region', { name: /^Fixture acme.*synthetic-alias-tell-me-two-jokes/ }).waitFor();
     expect(await check()).toEqual([]);
     expect(await ask('Tell me two jokes', 0.2)).not.toBe('');
@@ -302,7 +302,7 @@ describe.skipIf(skipped !== undefined)(`the web UI without fixtures${note}`, { t
     execFileSync('tar', ['-xf', file, '-C', dir], { stdio: ['ignore', 'pipe', 'pipe'] });
     const folder = join(dir, '_edge', 'chat-completions', `synthetic-${id}`);
     expect(readFileSync(join(folder, 'response.json'), 'utf8')).toContain('Lisbon.');
-    await page.getByText(/^To put it into .* tar -xf/).waitFor();
+    await page.getByText(/^To add it to .* tar -xf/).waitFor();
     expect(problems).toEqual([]);
   });
 });
@@ -322,18 +322,18 @@ describe.skipIf(skipped !== undefined)(`the web UI while fixtures are recorded${
   test('shows each as soon as it is there, and that nothing is missed', async () => {
     const opened = await ui.open('#/fixtures', { reducedMotion: 'reduce' });
     const { page } = opened;
-    await page.getByText('No fixture is there yet').waitFor();
+    await page.getByText('No fixtures yet').waitFor();
     expect(await opened.check()).toEqual([]);
     await askLive('The capital of Portugal?');
     await page.getByRole('row', { name: /the-capital-of-portugal/ }).click();
     await page.getByRole('tab', { name: 'About' }).click();
-    await page.getByText('nothing: no key and no header’s value was in it').waitFor();
-    await page.getByRole('region', { name: 'Mode' }).getByText('All calls go to the providers').waitFor();
+    await page.getByText('nothing: it contained no keys or header values').waitFor();
+    await page.getByRole('region', { name: 'Mode' }).getByText('All calls go to providers').waitFor();
     await lookAt(opened, 'fixtures-recorded');
     await page.setViewportSize({ width: 1360, height: 850 });
     await page.getByRole('button', { name: 'Close the panel' }).click();
     await page.getByRole('radio', { name: 'Misses' }).click();
-    await page.getByText('Requests are missed only in a replay').waitFor();
+    await page.getByText('Misses occur only in replay mode').waitFor();
     expect(opened.problems).toEqual([]);
   });
 });

@@ -86,7 +86,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'the deletion of contents, where the safe button is first': {
     hash: () => `#/generations/${generation}`,
-    opener: inMenu('More', 'Delete prompt and answer…'),
+    opener: inMenu('More', 'Delete prompt and response…'),
     first: 'button Cancel',
     returned: 'button More',
   },
@@ -219,7 +219,7 @@ describe.skipIf(skipped !== undefined)(
         );
         await route.fallback();
       });
-      await page.getByLabel('Never these providers').click();
+      await page.getByLabel('Blocked providers').click();
       await page.keyboard.type('nobody-knows');
       await page.keyboard.press('Enter');
       await onButton('Save')(page);

@@ -105,7 +105,7 @@ export const WALK = `
       for (const element of all('main details')) element.open = true;
       await frame();
       faults.push(...look());
-      click('Show as written');
+      click('Show raw');
       await turn();
       const [prompt] = all('main article');
       const isShown = prompt.textContent.includes(shown) || prompt.querySelector('[aria-label="A long text"]') !== null;

@@ -84,7 +84,7 @@ const JOBS: Readonly<Record<string, Job>> = {
       await typeInto(page, 'Name', 'Newsletter');
       await page.keyboard.press('Tab');
       await typeInto(page, 'Limit in USD', '5');
-      await button(page, 'Make the key').click();
+      await button(page, 'Create key').click();
       await page.getByTestId('new-key').waitFor();
       await button(page, 'Copy key').click();
       await page.keyboard.press('Escape');
@@ -107,7 +107,7 @@ const JOBS: Readonly<Record<string, Job>> = {
       await page.getByRole('group', { name: 'Models' }).waitFor();
       await button(page, 'Save').click();
       await button(page, 'Next').click();
-      await button(page, /^Make a key named/).click();
+      await button(page, /^Create a key named/).click();
       await button(page, /^Send/).click();
       await page.getByText('It works').waitFor();
     },
@@ -122,7 +122,7 @@ const JOBS: Readonly<Record<string, Job>> = {
       await page.keyboard.type('supp');
       await page.getByRole('option', { name: /Support bot/ }).waitFor();
       await page.keyboard.press('Enter');
-      await button(page, 'Make it').click();
+      await button(page, 'Create guardrail').click();
       await page.getByRole('heading', { name: 'No cards' }).waitFor();
       await button(page, 'Dry run').click();
       await page.getByText(/would be blocked/).waitFor();

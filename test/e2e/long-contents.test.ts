@@ -39,8 +39,8 @@ describe.skipIf(skipped !== undefined)(
 
     test('are shown by lines, with their size, and can be saved as a file', async () => {
       const { page, problems, check, screenshot } = await ui.open(`#/generations/${id}`);
-      await page.getByText(`${LINES.toLocaleString('en-US')} lines, shown as written`).waitFor();
-      await page.getByText(/^\d+\.\d\sMB of prompt and answer$/).waitFor();
+      await page.getByText(`${LINES.toLocaleString('en-US')} lines, raw text`).waitFor();
+      await page.getByText(/^\d+\.\d\sMB of prompt and response$/).waitFor();
       expect(await page.getByText(LINE).count()).toBeLessThan(100);
       // Its height is known only when all of it has been counted.
       await expect
@@ -62,9 +62,9 @@ describe.skipIf(skipped !== undefined)(
     test('that were deleted are told from those that could not be loaded', async () => {
       const { page } = await ui.open(`#/generations/${id}`);
       await page.getByRole('button', { name: 'More' }).click();
-      await page.getByRole('menuitem', { name: 'Delete prompt and answer…' }).click();
+      await page.getByRole('menuitem', { name: 'Delete prompt and response…' }).click();
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await page.getByText('Prompt and answer are not there').waitFor();
+      await page.getByText('Prompt and response are not stored').waitFor();
     });
   },
 );

@@ -102,15 +102,15 @@ describe.skipIf(skipped !== undefined)(
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name', { exact: true }).fill('Bucket');
       await dialog.getByLabel('Address').fill('http://127.0.0.1/');
-      await dialog.getByRole('button', { name: 'Make it' }).click();
+      await dialog.getByRole('button', { name: 'Create destination' }).click();
       await dialog.getByRole('alert').getByText('must lead to a public address').first().waitFor();
       expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
       expect(await check()).toEqual([]);
       await dialog.getByLabel('Address').fill('https://hooks.example.com/?token=CANARY-0123456789');
-      await dialog.getByLabel(/^On from/).uncheck();
-      await dialog.getByRole('button', { name: 'Make it' }).click();
+      await dialog.getByLabel(/^Enabled/).uncheck();
+      await dialog.getByRole('button', { name: 'Create destination' }).click();
       await page.getByRole('tab', { name: 'What is sent' }).click();
-      await page.getByLabel('Share of sessions').fill('50');
+      await page.getByLabel('Sample of sessions').fill('50');
       await page.getByRole('button', { name: 'Save' }).click();
       await page
         .getByRole('row', { name: /Bucket/ })
@@ -170,7 +170,7 @@ describe.skipIf(skipped !== undefined)(
       await page.addInitScript(DESKTOP);
       await page.reload();
       await page.getByText('Port 8855 is taken by another program.').waitFor();
-      await page.getByText('no keyring').waitFor();
+      await page.getByText('no usable keyring').waitFor();
       expect(await check()).toEqual([]);
       await page.getByRole('button', { name: 'Use another port this time' }).click();
       await page.getByRole('alert').waitFor({ state: 'detached' });
@@ -192,7 +192,7 @@ describe.skipIf(skipped !== undefined)(
       ]);
       await page.context().clearCookies();
       await page.reload();
-      await page.getByRole('heading', { name: 'Where programs call' }).waitFor();
+      await page.getByRole('heading', { name: 'Address for clients' }).waitFor();
       expect(await page.getByLabel('Management key').count()).toBe(0);
       expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
     });

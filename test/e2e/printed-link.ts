@@ -22,7 +22,7 @@ export async function expectToSignIn(link: string | undefined): Promise<Page> {
   const page = await openInBrowser(link ?? '');
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  expect(await page.getByText('There is no such screen').count()).toBe(0);
+  expect(await page.getByText('Page not found').count()).toBe(0);
   await expectNoToken(page, link ?? '');
   return page;
 }

@@ -87,7 +87,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, check } = await ui.open('#/providers');
       await page.getByRole('row', { name: /gone/ }).click();
       await page.getByRole('button', { name: 'Test connection' }).click();
-      const found = page.getByRole('region', { name: 'What was found' });
+      const found = page.getByRole('region', { name: 'Test results' });
       await found.getByText('Connection (TCP) failed').waitFor();
       await found.getByText('What to do:').waitFor();
       expect(await check()).toEqual([]);
@@ -101,14 +101,14 @@ describe.skipIf(skipped !== undefined)(
       expect((await ui.call('/api/v1/chat/completions', { key: API_KEY, body })).status).toBe(200);
       await page.getByRole('row', { name: /Traces/ }).click();
       await page.getByRole('button', { name: 'Test', exact: true }).click();
-      await page.getByText('It did not take it').waitFor();
+      await page.getByText('Test failed').waitFor();
       await page.getByRole('tab', { name: 'Delivery log' }).click();
       await page.getByText('HTTP 500').first().waitFor();
       expect(await check()).toEqual([]);
       receiver.status = 204;
       await page.getByRole('checkbox', { name: /^Choose the delivery/ }).check();
       await page.getByRole('button', { name: 'Send 1 again' }).click();
-      await page.getByText('Nothing is left over').waitFor();
+      await page.getByText('No undelivered requests').waitFor();
       expect(receiver.bodies.at(-1)).toContain('The capital of Portugal?');
       expect(problems).toEqual([]);
     });

@@ -67,12 +67,12 @@ describe.skipIf(skipped !== undefined)(
       const page = await openInBrowser(link);
       const note = page.getByRole('alert');
       await note.waitFor();
-      expect(await note.innerText()).toContain('This link no longer signs you in');
+      expect(await note.innerText()).toContain('This link has expired or was already used');
       expect(await note.innerText()).toContain('It works once, within ten minutes');
       await expectNoToken(page, link);
       await page.getByRole('button', { name: 'Use the demo key' }).click();
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
-      expect(await page.getByText('There is no such screen').count()).toBe(0);
+      expect(await page.getByText('Page not found').count()).toBe(0);
       expect(await page.getByRole('alert').count()).toBe(0);
     });
 
@@ -90,7 +90,7 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(() => page.url()).not.toContain('token=');
       await page.getByRole('link', { name: 'Models' }).first().click();
       await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
-      expect(await page.getByText('There is no such screen').count()).toBe(0);
+      expect(await page.getByText('Page not found').count()).toBe(0);
     });
   },
 );

@@ -147,7 +147,7 @@ describe.skipIf(skipped !== undefined)(
         const before = hashOf(page);
         await page.keyboard.press(key);
         await expect.poll(() => hashOf(page)).not.toBe(before);
-        await page.getByText('Asked until the end').waitFor();
+        await page.getByText('Pre-checks').waitFor();
         expect(await tabOf(page)).toBe('Usage and cost');
       }
       await page.getByRole('tab', { name: 'Usage and cost' }).focus();
@@ -156,7 +156,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await tabOf(page)).toBe('Usage and cost');
       await page.getByRole('row').filter({ hasText: 'acme/dead' }).click();
       await expect.poll(() => hashOf(page)).toContain(ids.failed);
-      await page.getByText('Asked until the end').waitFor();
+      await page.getByText('Pre-checks').waitFor();
       expect(await tabOf(page)).toBe('Usage and cost');
       expect(problems).toEqual([]);
     });
@@ -178,7 +178,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('k');
       await expect.poll(() => hashOf(page)).toContain(`/generations/${ids.fallback}`);
       await page.keyboard.press('c');
-      await page.getByText('Copied the id').or(page.getByText('does not let this page write')).first().waitFor();
+      await page.getByText('Copied the id').or(page.getByText('blocked access to the clipboard')).first().waitFor();
       await page.keyboard.press('r');
       await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
       await page.goBack();
@@ -210,19 +210,19 @@ describe.skipIf(skipped !== undefined)(
       const created = await ui.call('/api/v1/guardrails', { body: { name: 'Cards', content_filter_builtins } });
       const { data } = (await created.json()) as { data: { id: string } };
       const { page, problems, screenshot } = await ui.open(`#/guardrails?open=${data.id}`);
-      await page.getByRole('tab', { name: 'Try a text' }).click();
+      await page.getByRole('tab', { name: 'Test' }).click();
       const prompt = page.getByLabel('A prompt');
       await prompt.click();
       await page.keyboard.type('Write to jane@example.com about 4111 1111 1111 1111');
-      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByRole('button', { name: 'Test' }).click();
       const result = page.getByRole('status', { name: 'Result' });
       await result.getByText('block', { exact: true }).first().waitFor();
       await screenshot('guardrail-blocks');
-      expect(await result.innerText()).not.toMatch(/would be sent|could be asked|4111|jane/);
+      expect(await result.innerText()).not.toMatch(/would be sent|endpoints? available|4111|jane/);
       await prompt.click();
       await page.keyboard.press('Control+a');
       await page.keyboard.type('Write to jane@example.com');
-      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByRole('button', { name: 'Test' }).click();
       await result.getByText('Write to [EMAIL]').waitFor();
       expect(await result.innerText()).toContain('It would be sent as');
       expect(problems).toEqual([]);
@@ -260,7 +260,7 @@ describe.skipIf(skipped !== undefined)(
       });
       await page.goto(`${ui.url}/ui/#/generations/${ids.ok}`);
       await page.getByText('interrupted', { exact: true }).waitFor();
-      await page.getByText('ended in the middle of this call').waitFor();
+      await page.getByText('stopped during this call').waitFor();
       expect(await page.locator('main').innerText()).not.toContain('logging.inputOutput');
     });
 
@@ -276,7 +276,7 @@ describe.skipIf(skipped !== undefined)(
       const panel = page.getByRole('region', { name: 'Model acme/film' });
       expect(await panel.innerText()).not.toMatch(/— tokens|unknown per million/);
       expect(await panel.getByRole('link', { name: 'Playground' }).count()).toBe(0);
-      await page.getByRole('tab', { name: 'Can I use it?' }).click();
+      await page.getByRole('tab', { name: 'Availability' }).click();
       await panel.getByText('POST /videos').waitFor();
       await page.getByRole('tab', { name: 'Code' }).click();
       await panel.getByText(/v1\/videos/).waitFor();
@@ -285,7 +285,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('via Here').waitFor();
       expect(await page.getByRole('button', { name: 'Playground' }).isDisabled()).toBe(true);
       await page.keyboard.press('r');
-      await page.getByText('The playground sends chats').first().waitFor();
+      await page.getByText('The playground only sends chats').first().waitFor();
       expect(hashOf(page)).toContain(ids.film);
       expect(problems).toEqual([]);
     });
@@ -301,8 +301,8 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('Failing', { exact: true }).waitFor();
       await page.getByText('0.0 %').waitFor();
       expect(await page.getByText('in service').count()).toBe(0);
-      await page.getByRole('tab', { name: 'Can I use it?' }).click();
-      await page.getByText('none has answered lately').waitFor();
+      await page.getByRole('tab', { name: 'Availability' }).click();
+      await page.getByText('none has responded recently').waitFor();
       await page.getByText('Failing', { exact: true }).waitFor();
       await screenshot('plan-gone');
       await go('#/');

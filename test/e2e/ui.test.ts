@@ -104,7 +104,7 @@ describe.skipIf(skipped !== undefined)(
     test('asks to sign in again when the session has ended', async () => {
       const { page, problems } = await ui.open('#/keys');
       // The last thing that the page asks for by itself: it would find out before the click.
-      await page.getByTitle('Spent since midnight, by the clock of this browser').waitFor();
+      await page.getByTitle('Spent since midnight (browser time)').waitFor();
       await page.context().clearCookies();
       await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByLabel('Management key').waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(skipped !== undefined)(
       for (const tab of ['Request and response', 'Usage and cost', 'Raw', 'Story']) {
         await page.getByRole('tab', { name: tab }).click();
       }
-      await page.getByRole('button', { name: 'Show as written' }).click();
+      await page.getByRole('button', { name: 'Show raw' }).click();
       await page.getByRole('button', { name: 'Show formatted' }).click();
       expect(await page.locator('article img, article a, article script').count()).toBe(0);
       await page.getByRole('button', { name: 'out', exact: true }).click();
@@ -176,7 +176,7 @@ describe.skipIf(skipped !== undefined)(
       await keys('Escape', 'Escape', '?');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await keys('Escape', 'Control+k');
-      await page.getByPlaceholder(/A screen, a model/).waitFor();
+      await page.getByPlaceholder(/Search screens, models/).waitFor();
       await page.keyboard.type('settings');
       await keys('Enter');
       await page.getByRole('heading', { name: 'Settings' }).waitFor();
@@ -189,11 +189,11 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('dialog').waitFor();
       await page.keyboard.type('Short-lived');
       expect(await check()).toEqual([]);
-      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
       const key = (await page.getByTestId('new-key').textContent()) ?? '';
       const called = await ui.call('/api/v1/models/count', { key });
       expect([key.slice(0, 9), called.status]).toEqual(['sk-gw-v1-', 200]);
-      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('button', { name: 'Done' }).click();
       expect(await page.content()).not.toContain(key);
       await page.getByRole('button', { name: 'Actions for Short-lived' }).click();
       await page.getByRole('menuitem', { name: 'Delete…' }).click();
@@ -207,14 +207,14 @@ describe.skipIf(skipped !== undefined)(
 
     test('tells what a guardrail would do, and where a value is wrong', async () => {
       const { page, problems } = await ui.open(`#/guardrails?open=${ids.guardrail}`);
-      await page.getByRole('tab', { name: 'Try a text' }).click();
+      await page.getByRole('tab', { name: 'Test' }).click();
       await page.getByLabel('A prompt').fill('Write to jane@example.com');
-      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByRole('button', { name: 'Test' }).click();
       await page.getByText('Write to [EMAIL]').waitFor();
       await page.getByRole('tab', { name: 'Dry run' }).click();
       await page.getByRole('button', { name: 'Dry run' }).click();
       await page.getByText(/would be blocked/).waitFor();
-      await page.getByRole('tab', { name: 'Contents' }).click();
+      await page.getByRole('tab', { name: 'Content' }).click();
       await page.getByRole('button', { name: 'Pattern', exact: true }).click();
       await page.getByLabel('Pattern 1', { exact: true }).fill('(?=look-around)');
       await page.getByRole('button', { name: 'Save' }).click();

@@ -25,12 +25,12 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     expect(await state.innerText()).toBe('Running');
 
     await server.kill();
-    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Database away · calls go on');
+    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Database unavailable · calls continue');
     // A call goes on, and comes into the list by the feed.
     expect((await call()).status).toBe(200);
     await expect.poll(() => calls.count(), { timeout: 10_000 }).toBe(2);
     await page.reload();
-    const alert = page.getByRole('alert').filter({ hasText: 'The database is away' });
+    const alert = page.getByRole('alert').filter({ hasText: 'The database is unavailable' });
     await alert.first().waitFor({ timeout: 20_000 });
     expect(await alert.first().innerText()).toContain('loads by itself afterwards');
     await page.getByText('Not counted').waitFor();
@@ -39,7 +39,7 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     const section = page.getByRole('region', { name: 'This gateway' });
     await expect.poll(() => section.innerText(), { timeout: 10_000 }).toContain('cannot be reached (ECONNREFUSED)');
     const told = await section.innerText();
-    expect(told).toContain('Database away · calls go on');
+    expect(told).toContain('Database unavailable · calls continue');
     const { host, pathname, password } = new URL(url);
     expect(told).toContain(`PostgreSQL, database ${pathname.slice(1)} at ${host}`);
     expect(told).not.toContain(password);

@@ -22,13 +22,13 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
 
     await server.kill();
     const state = page.getByRole('banner').getByRole('status').first();
-    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Database away · calls go on');
-    await dialog.getByRole('button', { name: 'Make the key' }).click();
+    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Database unavailable · calls continue');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     const alert = dialog.getByRole('alert');
     await alert.waitFor({ timeout: 20_000 });
     const told = await alert.innerText();
     expect(told).toContain('Not saved');
-    expect(told).toContain('The database is away. What you entered stays here; try again when it is back.');
+    expect(told).toContain('The database is unavailable. Your input is kept; try again when it is back.');
     expect(told).not.toContain('503');
     expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Night shift');
     expect(await check()).toEqual([]);

@@ -65,7 +65,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     const { page } = opened;
     const dialog = await chooseOwn(page, baseUrl);
     await dialog.getByRole('button', { name: 'Test', exact: true }).click();
-    const found = dialog.getByRole('region', { name: 'What was found' });
+    const found = dialog.getByRole('region', { name: 'Test results' });
     // The server is silent, so that all before its response is there, and the key is what is waited for.
     await found.getByText('Connection (TCP)').waitFor();
     await found.getByText('Key…').waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     const { page } = await ui.open('#/providers');
     const dialog = await chooseOwn(page, 'http://127.0.0.1:1/v1');
     await dialog.getByRole('button', { name: 'Test', exact: true }).click();
-    await dialog.getByText('Nothing listens there: start the server, or mend the port in baseUrl.').waitFor();
+    await dialog.getByText('Nothing is listening there: start the server, or correct the port in baseUrl.').waitFor();
   });
 
   test('everything that the configuration has for a provider is set up, changed and taken back', async () => {
@@ -93,8 +93,8 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await dialog.getByText('More', { exact: true }).click();
     await dialog.getByLabel('Slug').fill('whole');
     await dialog.getByText('Advanced', { exact: true }).click();
-    await dialog.getByRole('checkbox', { name: /^As its standard terms are known/ }).uncheck();
-    await dialog.getByLabel('Trains on them').selectOption('no');
+    await dialog.getByRole('checkbox', { name: /^Use the provider’s standard terms/ }).uncheck();
+    await dialog.getByLabel('Trains on prompts').selectOption('no');
     await dialog.getByRole('checkbox', { name: /BYOK/ }).check();
     await dialog.getByLabel('Has the Responses API').selectOption('yes');
     await dialog.getByRole('button', { name: 'Add a header' }).click();
@@ -115,7 +115,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     expect(heads.at(-1)).toContain('x-team: blue-team');
     expect(await examine(opened, 'connect-advanced')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('whole is in force').first().waitFor();
+    await page.getByText('whole saved').first().waitFor();
     const read = async () =>
       (await dataOf<StoredProvider[]>(ui, `${SETUP}/providers`)).find(({ slug }) => slug === 'whole');
     expect(await read()).toMatchObject({
@@ -131,12 +131,12 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await opened.go('#/providers?open=whole');
     const panel = page.getByRole('region', { name: 'Provider whole' });
     await panel.getByText('Advanced', { exact: true }).click();
-    expect(await panel.getByLabel('Value of header 1').getAttribute('placeholder')).toBe('as it is saved');
+    expect(await panel.getByLabel('Value of header 1').getAttribute('placeholder')).toBe('saved value');
     await panel.getByLabel('Has the Responses API').selectOption('no');
     await panel.getByRole('button', { name: 'Remove header 1' }).click();
-    await panel.getByRole('checkbox', { name: /^Remove the saved key/ }).check();
+    await panel.getByRole('checkbox', { name: /^Remove key/ }).check();
     await panel.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('whole is in force as it is now').first().waitFor();
+    await page.getByText('whole saved').first().waitFor();
     expect(await read()).toMatchObject({ header_names: [], has_key: false });
     expect((await read())?.settings).not.toHaveProperty('responses');
     expect(await page.content()).not.toContain('blue-team');
@@ -147,7 +147,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     const { page } = await ui.open('#/providers');
     await page.getByRole('button', { name: 'Add a provider' }).first().click();
     await page.getByRole('button', { name: /^OpenAI / }).click();
-    const link = page.getByRole('link', { name: /^Make a key at OpenAI/ });
+    const link = page.getByRole('link', { name: /^Create a key at OpenAI/ });
     expect(await link.getAttribute('href')).toBe('https://platform.openai.com/api-keys');
     expect(await link.getAttribute('target')).toBe('_blank');
   });
@@ -163,17 +163,17 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await page.getByRole('button', { name: 'Add a model' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Id', { exact: true }).fill('own/copied');
-    await dialog.getByRole('group', { name: 'Takes' }).getByRole('checkbox', { name: 'image' }).check();
+    await dialog.getByRole('group', { name: 'Input' }).getByRole('checkbox', { name: 'image' }).check();
     await dialog.getByLabel('Provider', { exact: true }).selectOption('priced');
-    await dialog.getByLabel('Its name there').fill('small-1');
-    await dialog.getByLabel('Prices of a known model').fill('own/known');
-    await dialog.getByRole('button', { name: 'Copy them' }).click();
+    await dialog.getByLabel('Provider’s model name').fill('small-1');
+    await dialog.getByLabel('Copy prices from a known model').fill('own/known');
+    await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
     await dialog.getByText('(2 set)').waitFor();
     await dialog.getByText('More prices').click();
-    expect(await dialog.getByLabel('Read from the cache, USD per million tokens').inputValue()).toBe('0.3');
+    expect(await dialog.getByLabel('Cache read, USD per million tokens').inputValue()).toBe('0.3');
     await dialog.getByLabel('Request, USD each').fill('0.002');
-    await dialog.getByText('Limits and abilities').click();
-    await dialog.getByLabel('Longest output').fill('4096');
+    await dialog.getByText('Limits and capabilities').click();
+    await dialog.getByLabel('Max output').fill('4096');
     await dialog.getByLabel('Parameters').fill('tools, seed');
     expect(await examine(opened, 'connect-model-whole')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -205,11 +205,11 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await ui.call(`${SETUP}/models`, { body: priced });
     const opened = await ui.open('#/playground');
     const { page } = opened;
-    await page.getByText('No price is known of').waitFor();
+    await page.getByText('No known price for').waitFor();
     expect(await page.getByRole('link', { name: /^Set .* prices?$/ }).getAttribute('href')).toContain('own%2Funpriced');
     expect(await examine(opened, 'connect-unpriced')).toEqual([]);
-    await page.getByRole('button', { name: 'Make it without a limit, for all models' }).click();
-    await page.getByText('No price is known of').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create without a limit, for all models' }).click();
+    await page.getByText('No known price for').waitFor({ state: 'detached' });
     const keys = await dataOf<{ name: string; limit: number | null }[]>(ui, '/api/v1/keys');
     expect(keys.find(({ name }) => name === 'Playground')?.limit).toBeNull();
   });
@@ -231,7 +231,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await add.selectOption('first');
     await add.selectOption('second');
     await page.getByRole('button', { name: 'second up' }).click();
-    await page.getByRole('checkbox', { name: /^Ask the next endpoint/ }).uncheck();
+    await page.getByRole('checkbox', { name: /^Fall back to the next endpoint/ }).uncheck();
     await page.getByRole('group', { name: 'Routing defaults' }).getByLabel('Input').fill('dear');
     const save = page.getByRole('button', { name: 'Save' }).first();
     await save.click();
@@ -310,7 +310,7 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, 
     const panel = page.getByRole('region', { name: 'Provider fixed' });
     await panel.getByText('from the configuration file').first().waitFor();
     await panel.getByText('X-Team', { exact: true }).waitFor();
-    await panel.getByText('The configuration has a provider of this slug, which is called.').waitFor();
+    await panel.getByText('The configuration has a provider with this slug, which takes precedence.').waitFor();
     expect(await page.content()).not.toContain('secret-of-a-header');
     expect(await examine(opened, 'connect-shadowed')).toEqual([]);
     await panel.getByRole('button', { name: 'Delete' }).click();
@@ -328,7 +328,7 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, 
     expect(await examine(opened, 'connect-locked')).toEqual([]);
     await panel.getByLabel('Key', { exact: true }).fill(KEY);
     await panel.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('locked is in force as it is now').first().waitFor();
+    await page.getByText('locked saved').first().waitFor();
     await panel.getByRole('alert').waitFor({ state: 'detached' });
     expect(opened.problems).toEqual([]);
   });
@@ -338,13 +338,13 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, 
     const { page } = opened;
     expect(await page.getByLabel('Default model').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'fixed up' }).count()).toBe(0);
-    await page.getByText('60 requests a minute for each key, to own/fixed').waitFor();
+    await page.getByText('60 requests per minute for each key, for own/fixed').waitFor();
     expect(await examine(opened, 'connect-configured')).toEqual([]);
-    await page.getByRole('checkbox', { name: /^Only endpoints that keep nothing/ }).check();
+    await page.getByRole('checkbox', { name: /^Zero data retention only/ }).check();
     await page.getByRole('button', { name: 'Save' }).first().click();
     await page.getByText('Saved').first().waitFor();
     await opened.go('#/models?open=own%2Ffixed');
-    await page.getByText('60 requests a minute for each key, to own/fixed').waitFor();
+    await page.getByText('60 requests per minute for each key, for own/fixed').waitFor();
     expect(opened.problems).toEqual([]);
   });
 
@@ -371,9 +371,9 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, 
     await page.getByRole('button', { name: new RegExp(`^${first} .*found on this machine`) }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Test', exact: true }).click();
-    await dialog.getByText('All 1 of its list, and those that come later').waitFor();
+    await dialog.getByText('All 1 models, including new ones').waitFor();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText(`${first} is in force`).first().waitFor();
+    await page.getByText(`${first} saved`).first().waitFor();
     const models = await dataOf<{ id: string }[]>(ui, '/api/v1/models');
     expect(models.some(({ id }) => id.includes('/local-'))).toBe(true);
   });

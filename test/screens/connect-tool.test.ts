@@ -68,10 +68,10 @@ describe.skipIf(skipped !== undefined)(
       await picture(opened, 'connect-tiles');
       expect(await examine(opened, 'connect-tiles')).toEqual([]);
       await page.getByRole('button', { name: /^opencode/ }).click();
-      await page.getByRole('button', { name: /^Make the key/ }).waitFor();
+      await page.getByRole('button', { name: /^Create key/ }).waitFor();
       await picture(opened, 'connect-form');
       expect(await examine(opened, 'connect-form')).toEqual([]);
-      await page.getByRole('button', { name: 'Make the key, limited to $10 a month' }).click();
+      await page.getByRole('button', { name: 'Create key with a limit of $10 a month' }).click();
 
       await firstCallOf(page).getByText('Waiting for the first call of opencode').waitFor();
       expect(await keysNamed('opencode')).toMatchObject([{ limit: 10, limit_reset: 'monthly' }]);
@@ -86,17 +86,17 @@ describe.skipIf(skipped !== undefined)(
       await firstCallOf(page).getByText('opencode is connected').waitFor();
       await picture(opened, 'connect-seen');
       expect(await examine(opened, 'connect-seen')).toEqual([]);
-      await firstCallOf(page).getByRole('link', { name: 'Look at the call' }).click();
+      await firstCallOf(page).getByRole('link', { name: 'View the call' }).click();
       await page.getByRole('tab', { name: 'Story' }).waitFor();
       // Nothing is offered to be undone once the tool has called.
-      await expect.poll(() => page.getByText('stays').count()).toBe(0);
+      await expect.poll(() => page.getByText('was kept').count()).toBe(0);
       expect(problems).toEqual([]);
     });
 
     test('says in words why a call was refused, and goes on waiting', async () => {
       const opened = await ui.open('#/connect?tool=opencode');
       const { page, problems } = opened;
-      await page.getByRole('button', { name: /^Make the key/ }).click();
+      await page.getByRole('button', { name: /^Create key/ }).click();
       const settings = await readSettings(page);
       const card = firstCallOf(page);
 
@@ -104,11 +104,11 @@ describe.skipIf(skipped !== undefined)(
       await card.getByText('refused because of its key').waitFor();
       expect(await card.innerText()).toContain('from opencode/9');
       expect(await callAsTool(settings, { path: '/v1/chat/completions' })).toBe(404);
-      await card.getByText('POST /api/v1/v1/chat/completions, which is not there').waitFor();
+      await card.getByText('POST /api/v1/v1/chat/completions, which does not exist').waitFor();
       expect(await callAsTool(settings, { path: '/audio/speech' })).toBe(404);
       await card.getByText('the API for speech').waitFor();
       expect(await callAsTool(settings, { model: 'demo/chta' })).toBe(400);
-      await card.getByText('The name of the model has to be as it is here: demo/').waitFor();
+      await card.getByText('Use the gateway’s model ID: demo/').waitFor();
       await picture(opened, 'connect-refused');
       expect(await examine(opened, 'connect-refused')).toEqual([]);
       expect(await callAsTool(settings)).toBe(200);
@@ -118,13 +118,13 @@ describe.skipIf(skipped !== undefined)(
 
     test('keeps the key of a tool that has not called, and takes it back on request', async () => {
       const { page, problems } = await ui.open('#/connect?tool=aider');
-      await page.getByRole('button', { name: /^Make the key/ }).click();
+      await page.getByRole('button', { name: /^Create key/ }).click();
       await firstCallOf(page).waitFor();
       await page.getByRole('button', { name: 'Other tools' }).click();
-      await page.getByText('The key “aider” stays').first().waitFor();
+      await page.getByText('The key “aider” was kept').first().waitFor();
       expect(await keysNamed('aider')).toHaveLength(1);
       await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('The key “aider” is gone').first().waitFor();
+      await page.getByText('The key “aider” was deleted').first().waitFor();
       expect(await keysNamed('aider')).toEqual([]);
       expect(problems).toEqual([]);
     });
@@ -132,13 +132,13 @@ describe.skipIf(skipped !== undefined)(
     test('says that tools which call from elsewhere cannot reach this machine, until there is an address', async () => {
       const opened = await ui.open('#/connect?tool=cursor');
       const { page, problems } = opened;
-      const obstacle = page.getByText('Its calls come from the servers of its maker');
+      const obstacle = page.getByText('It calls from its maker’s servers');
       await obstacle.waitFor();
       expect(await examine(opened, 'connect-cursor')).toEqual([]);
-      const address = page.getByLabel('Address of this gateway, as the tool reaches it');
+      const address = page.getByLabel('Gateway address for the tool');
       await address.fill('https://gateway.example.com/api/v1');
       await obstacle.waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: /^Make the key/ }).click();
+      await page.getByRole('button', { name: /^Create key/ }).click();
       await page.getByRole('definition').getByText('https://gateway.example.com/api/v1').waitFor();
       await picture(opened, 'connect-cursor');
       expect(problems).toEqual([]);
@@ -171,7 +171,7 @@ describe.skipIf(skipped !== undefined)(
       };
       const undo = async (): Promise<void> => {
         await page.getByRole('button', { name: 'Undo' }).last().click();
-        await page.getByText('“Changing” is as it was before').first().waitFor();
+        await page.getByText('“Changing” restored').first().waitFor();
         await page.getByRole('button', { name: 'Dismiss' }).first().click();
       };
       await act('Change…');
@@ -184,20 +184,20 @@ describe.skipIf(skipped !== undefined)(
       expect(await keysNamed('Changing')).toMatchObject([{ limit: 5 }]);
 
       await act('Disable');
-      await page.getByText('“Changing” is disabled; its calls are refused').first().waitFor();
+      await page.getByText('“Changing” disabled; its calls are refused').first().waitFor();
       await undo();
       expect(await keysNamed('Changing')).toMatchObject([{ disabled: false }]);
 
       await act('Delete…');
       await page.getByRole('button', { name: 'Delete key' }).click();
-      await page.getByText('Deleting the key “Changing”').first().waitFor();
+      await page.getByText('Deleting key “Changing”').first().waitFor();
       expect(await keysNamed('Changing')).toMatchObject([{ disabled: true }]);
       await undo();
       expect(await keysNamed('Changing')).toMatchObject([{ disabled: false, limit: 5 }]);
 
       await act('Delete…');
       await page.getByRole('button', { name: 'Delete key' }).click();
-      await page.getByText('Deleting the key “Changing”').first().waitFor();
+      await page.getByText('Deleting key “Changing”').first().waitFor();
       await page.getByRole('button', { name: 'Actions for Changing' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Dismiss' }).last().click();
       await expect.poll(() => keysNamed('Changing')).toEqual([]);
@@ -210,7 +210,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Actions for Going' }).click();
       await page.getByRole('menuitem', { name: 'Delete…' }).click();
       await page.getByRole('button', { name: 'Delete key' }).click();
-      await page.getByText('Deleting the key “Going”').first().waitFor();
+      await page.getByText('Deleting key “Going”').first().waitFor();
       await page.goto('about:blank');
       await expect.poll(() => keysNamed('Going')).toEqual([]);
     });
@@ -240,18 +240,18 @@ describe.skipIf(skipped !== undefined)(
       await page.reload();
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByRole('button', { name: 'Next' }).click();
-      await page.getByRole('heading', { name: 'Which tool shall call?' }).waitFor();
+      await page.getByRole('heading', { name: 'Which tool do you want to connect?' }).waitFor();
       expect(await examine(opened, 'connect-first-run-tools')).toEqual([]);
       await page.getByRole('button', { name: /^opencode/ }).click();
       // The price of the model is not known, so a limit would refuse it.
-      await page.getByText('None, because the price of this model is not known').waitFor();
-      await page.getByRole('button', { name: 'Make the key', exact: true }).click();
-      const steps = page.getByRole('listitem').filter({ hasText: 'A tool connected' });
+      await page.getByText('No limit, because this model has no known price').waitFor();
+      await page.getByRole('button', { name: 'Create key', exact: true }).click();
+      const steps = page.getByRole('listitem').filter({ hasText: 'Connect a tool' });
       await expect.poll(() => steps.first().getAttribute('aria-current')).toBe('step');
       await expect.poll(() => steps.first().innerText()).not.toContain('done');
       await callAsTool(await readSettings(page));
-      await firstCallOf(page).getByText('A call came, and failed').waitFor();
-      await firstCallOf(page).getByText('The tool is set up right').waitFor();
+      await firstCallOf(page).getByText('A call arrived and failed').waitFor();
+      await firstCallOf(page).getByText('The tool is set up correctly').waitFor();
       expect(await examine(opened, 'connect-failed')).toEqual([]);
       expect(await steps.first().innerText()).not.toContain('done');
       isRefusing = false;

@@ -157,7 +157,7 @@ describe.skipIf(skipped !== undefined)(
     test('show a call that fell back, beside the list', async () => {
       const opened = await open(`#/generations?open=${made.incident}`, { viewport: WIDE });
       const { page } = opened;
-      await page.getByRole('listbox', { name: 'The call on one axis of time' }).waitFor();
+      await page.getByRole('listbox', { name: 'Timeline of the call' }).waitFor();
       await page.locator('strong', { hasText: 'Status: resolved.' }).waitFor();
       await page.locator('.uplot').waitFor();
       await keep(opened, 'generation');
@@ -166,7 +166,7 @@ describe.skipIf(skipped !== undefined)(
     test('show when each piece of a stream came', async () => {
       const opened = await open(`#/generations/${made.incident}`, { viewport: WIDE, reducedMotion: 'reduce' });
       const { page } = opened;
-      const axis = page.getByRole('listbox', { name: 'The call on one axis of time' });
+      const axis = page.getByRole('listbox', { name: 'Timeline of the call' });
       await axis.getByRole('option', { name: /Warehouse/ }).waitFor();
       await page.getByRole('radio', { name: 'Stream' }).click();
       await page.getByRole('row').nth(3).waitFor();
@@ -188,10 +188,10 @@ describe.skipIf(skipped !== undefined)(
       await columnOf(page, 3).getByText('moonshotai/kimi-k3').waitFor();
       await page.keyboard.press('Control+Enter');
       for (const at of [2, 3]) await columnOf(page, at).getByRole('status').getByText('ok', { exact: true }).waitFor();
-      await page.getByLabel('Mark differences from').selectOption({ label: 'Differences from 1: openai/gpt-5.6-sol' });
+      await page.getByLabel('Show differences from').selectOption({ label: 'Differences from 1: openai/gpt-5.6-sol' });
       await columnOf(page, 3).getByRole('insertion').first().waitFor();
       await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Now in one line, for a tooltip.');
-      await page.getByText('Kept in this browser.').waitFor();
+      await page.getByText('Saved in this browser.').waitFor();
       await keep(opened, 'playground');
     });
 
@@ -211,12 +211,12 @@ describe.skipIf(skipped !== undefined)(
     test('show a guardrail that finds something in a text', async () => {
       const opened = await open(`#/guardrails?open=${made.guardrail}`, { colorScheme: 'light' });
       const { page } = opened;
-      await page.getByRole('tab', { name: 'Try a text' }).click();
-      await page.getByLabel('To the model').selectOption('openai/gpt-5.6-sol');
+      await page.getByRole('tab', { name: 'Test' }).click();
+      await page.getByLabel('Model', { exact: true }).selectOption('openai/gpt-5.6-sol');
       await page
         .getByLabel('A prompt')
         .fill('Please write to ana@example.com that her order has left, and copy ben@example.com.');
-      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByRole('button', { name: 'Test' }).click();
       await page.getByText('It would be sent as').waitFor();
       await keep(opened, 'guardrails');
     });

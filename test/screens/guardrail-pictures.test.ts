@@ -67,7 +67,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('listbox').waitFor({ state: 'hidden' });
       await page.keyboard.type('supp');
       await page.keyboard.press('Enter');
-      await click('Make it');
+      await click('Create guardrail');
       await page.getByRole('heading', { name: 'No Cards' }).waitFor();
       await click('Dry run');
       await page.getByText(/would be blocked/).waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('chooses models and providers by keyboard, and marks what the gateway does not know', async () => {
       const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${guardrail}`, CALM);
-      const models = page.getByRole('combobox', { name: 'Only these models' });
+      const models = page.getByRole('combobox', { name: 'Allowed models' });
       await models.focus();
       await page.keyboard.press('ArrowDown');
       const list = page.getByRole('listbox', { name: 'All models' });
@@ -106,7 +106,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Escape');
       await list.waitFor({ state: 'hidden' });
       expect(await page.getByRole('heading', { name: 'Personal data' }).count()).toBe(1);
-      await page.getByRole('combobox', { name: 'Never these providers' }).focus();
+      await page.getByRole('combobox', { name: 'Blocked providers' }).focus();
       await page.keyboard.type('demo');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Undo' }).click();
@@ -117,15 +117,15 @@ describe.skipIf(skipped !== undefined)(
     test('takes a change back, all of it', async () => {
       const { page, problems } = await ui.open(`#/guardrails?open=${guardrail}`);
       await page.getByLabel('USD').fill('3');
-      await page.getByLabel('Only endpoints that keep nothing (ZDR)').check();
+      await page.getByLabel('Zero data retention only').check();
       await page.getByRole('button', { name: 'Save' }).click();
-      const saved = message(page, 'Saved; it holds from the next call on');
+      const saved = message(page, 'Saved');
       const stored = async () =>
         (await read<{ data: Record<string, unknown> }>(`/api/v1/guardrails/${guardrail}`)).data;
       await saved.waitFor();
       expect(await stored()).toMatchObject({ limit_usd: 3, enforce_zdr: true, enforce_zdr_openai: true });
       await saved.getByRole('button', { name: 'Undo' }).click();
-      await message(page, 'is what it was before').waitFor();
+      await message(page, ' restored').waitFor();
       expect(await stored()).toMatchObject({ limit_usd: null, enforce_zdr: null, enforce_zdr_openai: null });
       expect(await page.getByLabel('USD').inputValue()).toBe('');
       expect(problems).toEqual([]);
@@ -134,24 +134,24 @@ describe.skipIf(skipped !== undefined)(
     test('holds for keys and members that are chosen, and gives back what was taken from another', async () => {
       const { data: other } = await write<{ data: { id: string } }>('/api/v1/guardrails', { name: 'Other' });
       const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${other.id}`, CALM);
-      await page.getByRole('tab', { name: 'Holds for' }).click();
+      await page.getByRole('tab', { name: 'Assigned to' }).click();
       await page.getByRole('combobox', { name: 'Members' }).click();
       await page.keyboard.type('ada');
       await page.keyboard.press('Enter');
-      await message(page, 'Other now holds for Ada Lovelace').waitFor();
+      await message(page, 'Other assigned to Ada Lovelace').waitFor();
       await page.getByRole('combobox', { name: 'Keys' }).click();
       await page.getByRole('option', { name: /Support desk.*now: Personal data/ }).waitFor();
       await page.getByRole('option', { name: /Support desk/ }).click();
-      const taken = message(page, 'Other now holds for Support desk');
+      const taken = message(page, 'Other assigned to Support desk');
       await taken.waitFor();
       await screenshot('guardrail-holds-for');
       expect(await check()).toEqual([]);
       await taken.getByRole('button', { name: 'Undo' }).click();
-      await message(page, 'Assigned as before').waitFor();
+      await message(page, 'Assignments restored').waitFor();
       const { data } = await read<{ data: { guardrail_id: string }[] }>('/api/v1/guardrails/assignments/keys');
       expect(data.map(({ guardrail_id: of }) => of)).toEqual([guardrail]);
       await page.getByRole('button', { name: 'Remove Ada Lovelace' }).click();
-      await message(page, 'Other holds no longer for Ada Lovelace').waitFor();
+      await message(page, 'Other removed from Ada Lovelace').waitFor();
       expect((await read<{ data: unknown[] }>('/api/v1/guardrails/assignments/members')).data).toEqual([]);
       expect(problems).toEqual([]);
     });
@@ -163,7 +163,7 @@ describe.skipIf(skipped !== undefined)(
       await screenshot('guardrails-list-1360');
       await row.click();
       await page.getByRole('tab', { name: 'Hits' }).click();
-      await page.getByText('the prompt, or ended the answer').waitFor();
+      await page.getByText('the prompt or ended the response').waitFor();
       const refused = page.getByRole('region', { name: 'Refused calls' });
       expect(await refused.getByRole('listitem').count()).toBe(3);
       expect(await refused.getByRole('listitem').first().innerText()).toMatch(/Support desk\s+demo\/chat\s+Blocked/);
@@ -171,10 +171,10 @@ describe.skipIf(skipped !== undefined)(
       await page.locator('.uplot canvas').waitFor();
       await screenshot('guardrail-hits-1360');
       expect(await check()).toEqual([]);
-      const chart = page.getByRole('application', { name: /^What it did: 3 blocked, 4 redacted/ });
+      const chart = page.getByRole('application', { name: /^Hits: 3 blocked, 4 redacted/ });
       await chart.focus();
       await page.keyboard.press('ArrowLeft');
-      await page.getByText(/7 in all, Redacted 4, Blocked 3/).waitFor({ state: 'attached' });
+      await page.getByText(/7 total, Redacted 4, Blocked 3/).waitFor({ state: 'attached' });
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Generations' }).waitFor();
       expect(page.url()).toContain(`guardrail%3A${guardrail}`);
@@ -188,20 +188,20 @@ describe.skipIf(skipped !== undefined)(
 
     test('tries what is not saved on the calls of a span, and tells what it found', async () => {
       const { page, problems, check, screenshot } = await ui.open(`#/guardrails?open=${guardrail}`, CALM);
-      await page.getByRole('combobox', { name: 'Only these models' }).click();
+      await page.getByRole('combobox', { name: 'Allowed models' }).click();
       await page.keyboard.type('nothing-of-the-kind');
       await page.keyboard.press('Escape');
       await page.getByLabel('USD').fill('0');
       await page.getByRole('tab', { name: 'Dry run', exact: true }).click();
-      await page.getByText('What is not saved yet is tried, too').waitFor();
-      await page.getByLabel('Only calls that meet').fill('nonsense:1');
+      await page.getByText('Unsaved changes are included').waitFor();
+      await page.getByLabel('Only calls matching').fill('nonsense:1');
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await page
         .getByText(/there is no field “nonsense”/)
         .first()
         .waitFor();
       expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
-      await page.getByLabel('Only calls that meet').fill('');
+      await page.getByLabel('Only calls matching').fill('');
       await page.getByRole('button', { name: 'Run again' }).click();
       const result = page.getByRole('region', { name: 'Result' });
       await result.getByRole('status').waitFor();
@@ -211,11 +211,11 @@ describe.skipIf(skipped !== undefined)(
       expect(await page.getByRole('progressbar', { name: 'Dry run' }).getAttribute('aria-valuetext')).toBe(
         '5 of 5 calls',
       );
-      await result.getByText(/would not have been spent/).waitFor();
+      await result.getByText(/would have been saved/).waitFor();
       await result.getByRole('rowheader', { name: 'limit_usd' }).waitFor();
       await screenshot('guardrail-dry-run-1360');
       expect(await check()).toEqual([]);
-      await page.getByLabel('Only calls of the key it holds for').check();
+      await page.getByLabel('Only calls of the assigned key').check();
       await page.getByRole('button', { name: 'Run again' }).click();
       await result.getByText('Of 4 calls: 0 would be blocked, 4 would be over the budget.').waitFor();
       await result.getByRole('link').first().click();
@@ -246,16 +246,16 @@ describe.skipIf(skipped !== undefined)(
           return Promise.resolve(new Response(body));
         };`);
       await page.getByRole('button', { name: 'Dry run' }).click();
-      await page.getByText('200 of 1,000 calls looked at').waitFor();
-      await page.getByText('40 of them could not be read').waitFor();
+      await page.getByText('200 of 1,000 calls checked').waitFor();
+      await page.getByText('40 could not be checked').waitFor();
       const bar = page.getByRole('progressbar', { name: 'Dry run' });
       expect(await bar.getAttribute('aria-valuenow')).toBe('200');
       await page.getByRole('button', { name: 'Stop' }).click();
-      await page.getByText(/200 of 1,000 calls looked at.*; stopped/).waitFor();
+      await page.getByText(/200 of 1,000 calls checked.*; stopped/).waitFor();
       expect(await page.evaluate('window.left')).toBe(1);
       await page.getByRole('button', { name: 'Run again' }).click();
       await page.getByRole('button', { name: 'Stop' }).waitFor();
-      await page.getByRole('tab', { name: 'Contents' }).click();
+      await page.getByRole('tab', { name: 'Content' }).click();
       await expect.poll(() => page.evaluate('window.left')).toBe(2);
     });
 
@@ -270,7 +270,7 @@ describe.skipIf(skipped !== undefined)(
         await message(page, `“${name}” will be deleted`).waitFor();
       };
       for (const name of names) await remove(name);
-      await page.getByRole('row', { name: /^To stay being deleted; still in force/ }).waitFor();
+      await page.getByRole('row', { name: /^To stay being deleted; still active/ }).waitFor();
       await screenshot('guardrail-deleted-1360');
       expect(await namesOf()).toEqual(expect.arrayContaining(names));
       await message(page, '“To stay” will be deleted').getByRole('button', { name: 'Undo' }).click();
@@ -304,18 +304,18 @@ describe.skipIf(skipped !== undefined)(
       expect(await stored()).toMatchObject({ enabled: true });
       await page.getByRole('button', { name: 'Actions for Traces' }).click();
       await page.getByRole('menuitem', { name: 'Pause' }).click();
-      await message(page, 'Traces is paused').getByRole('button', { name: 'Undo' }).click();
+      await message(page, 'Traces paused').getByRole('button', { name: 'Undo' }).click();
       await page.getByRole('row', { name: /Traces.*\bon\b/ }).waitFor();
       await page.getByRole('row', { name: /Traces/ }).click();
       await page.getByLabel('Name', { exact: true }).fill('Traces of all');
       await page.getByRole('button', { name: 'Save' }).click();
       await message(page, 'Saved').getByRole('button', { name: 'Undo' }).click();
-      await message(page, 'is what it was before').waitFor();
+      await message(page, ' restored').waitFor();
       expect(await stored()).toMatchObject({ name: 'Traces' });
       // A secret that was replaced cannot be had again.
       await page.getByLabel('Headers').fill('X-Token: another-secret-of-some-length');
       await page.getByRole('button', { name: 'Save' }).click();
-      const saved = message(page, 'Saved; it is tried at once');
+      const saved = message(page, 'Saved; delivery is attempted at once');
       await saved.waitFor();
       expect(await saved.getByRole('button', { name: 'Undo' }).count()).toBe(0);
       expect(problems).toEqual([]);
@@ -330,14 +330,14 @@ describe.skipIf(skipped !== undefined)(
       await message(page, 'Saved').waitFor();
       expect(await stored()).toBe(25);
       await message(page, 'Saved').getByRole('button', { name: 'Undo' }).click();
-      await message(page, 'The settings are what they were before').waitFor();
+      await message(page, 'Settings restored').waitFor();
       expect(await stored()).toBeNull();
       expect(await page.getByLabel('Credits in USD').inputValue()).toBe('');
       const address = page.getByLabel('Default callback address');
       await address.fill('https://hooks.example.com/films');
       await page.getByRole('button', { name: 'Save' }).last().click();
       await message(page, 'Saved').getByRole('button', { name: 'Undo' }).click();
-      await message(page, 'The address is what it was before').waitFor();
+      await message(page, 'Address restored').waitFor();
       expect(await address.inputValue()).toBe('');
       expect(problems).toEqual([]);
     });
@@ -351,7 +351,7 @@ describe.skipIf(skipped !== undefined)(
           await page.getByRole('row', { name: /Personal data/ }).waitFor();
           await screenshot(`guardrails-list-${width}-${colorScheme}`);
           await go(`#/guardrails?open=${guardrail}`);
-          await page.getByRole('combobox', { name: 'Only these models' }).click();
+          await page.getByRole('combobox', { name: 'Allowed models' }).click();
           await page.getByRole('listbox').getByRole('option').first().waitFor();
           await screenshot(`guardrail-picker-${width}-${colorScheme}`);
           expect(await check()).toEqual([]);

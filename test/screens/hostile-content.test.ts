@@ -163,7 +163,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('does nothing in the playground, neither while it comes nor when it is whole', async () => {
       const { page, problems } = await ui.open('#/playground?models=acme/echo,acme/error', { initScript: WALK });
-      await page.getByLabel('Or use one you have').fill(API_KEY);
+      await page.getByLabel('Or enter a key').fill(API_KEY);
       await page.getByRole('button', { name: 'Use it' }).click();
       await page.getByRole('textbox', { name: 'Message', exact: true }).fill(HOSTILE_NAMES.join('\n\n'));
       await page.keyboard.press('Control+Enter');

@@ -132,7 +132,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'workbench of an unknown model', hash: () => `#/playground?models=${encodeURIComponent(nameAt(21))}` },
   { name: 'videos', hash: () => `#/videos?open=${made.film}` },
   { name: 'guardrail', hash: () => `#/guardrails?open=${made.guardrail}` },
-  { name: 'whom a guardrail holds for', hash: () => `#/guardrails?open=${made.guardrail}`, act: tab('Holds for') },
+  { name: 'whom a guardrail holds for', hash: () => `#/guardrails?open=${made.guardrail}`, act: tab('Assigned to') },
   { name: 'hits of a guardrail', hash: () => `#/guardrails?open=${made.guardrail}`, act: tab('Hits') },
   {
     name: 'dry run',
@@ -152,7 +152,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'providers', hash: () => '#/providers?open=echo-0' },
   { name: 'provider', hash: () => '#/providers/echo-1' },
   { name: 'connect a tool', hash: () => '#/connect' },
-  { name: 'settings of a tool', hash: () => '#/connect?tool=opencode', act: press(/^Make the key/) },
+  { name: 'settings of a tool', hash: () => '#/connect?tool=opencode', act: press(/^Create key/) },
   { name: 'settings', hash: () => '#/settings' },
   {
     name: 'commands',

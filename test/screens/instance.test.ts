@@ -14,9 +14,9 @@ test.skipIf(skipped !== undefined)(
       // What it says comes from several questions to the gateway, in whatever order they are answered.
       for (const told of [
         /Version\s+\d+\.\d+\.\d+/,
-        /State\s+Running · takes calls/,
-        /Kept in\s+JSON files in\s+\S+gateway-e2e-/,
-        /Shared by\s+nothing: this process is alone/,
+        /State\s+Running/,
+        /Storage\s+JSON files in\s+\S+gateway-e2e-/,
+        /Shared state\s+none \(single process\)/,
         new RegExp(`Process\\s+${hostname()}, process \\d+`),
       ])
         await expect.poll(() => section.innerText()).toMatch(told);

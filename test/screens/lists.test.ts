@@ -77,9 +77,9 @@ describe.skipIf(skipped !== undefined)(
 
       await opened.go('#/generations');
       await page.reload();
-      await page.getByRole('status').getByText('4 in all').waitFor();
+      await page.getByRole('status').getByText('4 total').waitFor();
       await page.keyboard.press('Control+k');
-      await page.getByPlaceholder(/A screen, a model/).waitFor();
+      await page.getByPlaceholder(/Search screens, models/).waitFor();
       await page.keyboard.type('failures');
       await page.keyboard.press('Enter');
       await page.getByRole('status').getByText('1 found').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Control+a');
       await page.keyboard.type('Gone wrong');
       await page.keyboard.press('Enter');
-      await page.getByText('“Failures” is called “Gone wrong” now').waitFor();
+      await page.getByText('Renamed “Failures” to “Gone wrong”').waitFor();
       await page.getByRole('button', { name: 'Delete Gone wrong' }).click();
       await expectNoFindings(opened);
       await page.getByRole('button', { name: 'Undo' }).click();
@@ -156,13 +156,13 @@ describe.skipIf(skipped !== undefined)(
     test('says which filter leaves nothing over, and does without it', async () => {
       const opened = await ui.open('#/generations?model=chat&status=failed');
       const { page, problems } = opened;
-      await page.getByText('No model is called “chat”').waitFor();
+      await page.getByText('Unknown model “chat”').waitFor();
       await page.getByRole('button', { name: 'Without the model: 1 call' }).waitFor();
       await expectNoFindings(opened);
       await page.getByRole('button', { name: 'demo/chat', exact: true }).click();
       await page.getByRole('status').getByText('1 found').waitFor();
       await opened.go('#/generations?status=failed&text=flamingo');
-      await page.getByText('1 call fits the other filters, but none holds “flamingo”').waitFor();
+      await page.getByText('1 call fits the other filters, but none contains “flamingo”').waitFor();
       await page.getByRole('button', { name: 'Without the text' }).click();
       await page.getByRole('status').getByText('1 found').waitFor();
       expect(problems).toEqual([]);
@@ -178,14 +178,14 @@ describe.skipIf(skipped !== undefined)(
         await route.continue().catch(() => undefined);
       });
       await page.goto(`${ui.url}/ui/#/generations?text=flamingo`);
-      await page.getByText('Looking through 0 of 4').waitFor();
-      expect(await page.getByRole('progressbar', { name: 'Looked for the text' }).count()).toBe(1);
+      await page.getByText('Searching 0 of 4').waitFor();
+      expect(await page.getByRole('progressbar', { name: 'Searched for the text' }).count()).toBe(1);
       await page.getByRole('button', { name: 'Stop searching' }).click();
-      await page.getByText('Nothing was found before the search was stopped').waitFor();
+      await page.getByText('No results before the search was stopped').waitFor();
       await expectNoFindings(opened);
       release();
-      await page.getByRole('button', { name: 'Search on' }).click();
-      await page.getByText('Looked through all 4 (100 %)').waitFor();
+      await page.getByRole('button', { name: 'Continue search' }).click();
+      await page.getByText('Searched all 4 (100 %)').waitFor();
       expect(await page.getByRole('row').count()).toBe(2);
       expect(problems).toEqual([]);
     });
@@ -214,7 +214,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Select to compare' }).click();
       await page.getByRole('button', { name: 'Clear 1 selected' }).waitFor();
       await page.getByRole('row', { name: /demo\/reasoner/ }).click();
-      await page.getByRole('button', { name: 'Compare with the selected one' }).click();
+      await page.getByRole('button', { name: 'Compare with selected' }).click();
       const dialog = page.getByRole('dialog', { name: 'Compare two generations' });
       await dialog.getByText(ids.third).first().waitFor();
       await page.keyboard.press('Escape');
@@ -222,7 +222,7 @@ describe.skipIf(skipped !== undefined)(
       // The keys of a row hold for the open one, wherever the focus is.
       await page.getByRole('tab', { name: 'Usage and cost' }).click();
       await page.keyboard.press('x');
-      await page.getByRole('button', { name: 'Not to be compared' }).waitFor();
+      await page.getByRole('button', { name: 'Remove from comparison' }).waitFor();
 
       await opened.go('#/generations');
       await page.getByRole('button', { name: 'Show table' }).click();
@@ -303,7 +303,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByLabel('Shortcuts without Ctrl or Cmd').uncheck();
       await page.goto(`${ui.url}/ui/#/models?open=demo/chat`);
       const panel = page.getByRole('region', { name: 'Model demo/chat' });
-      await panel.getByRole('tab', { name: 'Can I use it?' }).click();
+      await panel.getByRole('tab', { name: 'Availability' }).click();
       await panel.getByLabel('For the key').focus();
       await page.keyboard.press('Escape');
       expect(await focused(page)).toBe('SECTION');
@@ -325,7 +325,7 @@ describe.skipIf(skipped !== undefined)(
         mimeType: 'image/png',
         buffer: Buffer.alloc(8 * 1024 * 1024 + 1),
       });
-      await page.getByText('“large.png” has 8.0 MB; at most 8.0 MB can be attached').first().waitFor();
+      await page.getByText('“large.png” is 8.0 MB; the limit is 8.0 MB').first().waitFor();
       await page.getByRole('button', { name: 'Dismiss' }).click();
       await input.setInputFiles({ name: 'a.mp3', mimeType: 'audio/mpeg', buffer: Buffer.from('ID3') });
       await page.evaluate(`(() => {
@@ -376,7 +376,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('shows what models were called for, and how things stand', async () => {
       const { page, problems, go } = await ui.open('#/models?open=demo/chat');
-      await page.getByRole('tab', { name: 'My usage' }).click();
+      await page.getByRole('tab', { name: 'Usage' }).click();
       await page.getByRole('row', { name: /^30 days 3/ }).waitFor();
       await page.getByRole('link', { name: 'Show these calls' }).click();
       await page.getByRole('status').getByText('3 found').waitFor();

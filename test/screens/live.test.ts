@@ -111,7 +111,7 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     expect(await examine(opened, 'live-under-way')).toEqual([]);
 
     await row.getByRole('button', { name: /^answering/ }).click();
-    await page.getByText('The story, prompt and answer are here when the call has ended.').waitFor();
+    await page.getByText('Story, prompt and response appear when the call ends.').waitFor();
     expect(await examine(opened, 'live-open-call')).toEqual([]);
     await page.getByRole('button', { name: 'Cancel', exact: true }).last().click();
     const dialog = page.getByRole('dialog', { name: 'Cancel this call?' });
@@ -146,7 +146,7 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     expect(await one.text).not.toContain('cancelled this call');
     await page.getByRole('region', { name: 'Calls under way' }).waitFor({ state: 'detached' });
     await page.keyboard.press('w');
-    await page.getByText('No call is under way for longer than a second', { exact: true }).waitFor();
+    await page.getByText('No calls running longer than a second', { exact: true }).waitFor();
   });
 
   test('lists calls under way on the overview, from which one is opened', async () => {
@@ -229,13 +229,13 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     };
     for (const typed of ['coding', 'rec', 'repl', 'mode', 'error', 'docs', 're']) {
       await find(typed);
-      await palette.getByRole('option', { selected: true }).or(palette.getByText('Nothing has that name.')).waitFor();
+      await palette.getByRole('option', { selected: true }).or(palette.getByText('No results.')).waitFor();
       if (typed === 'coding') await palette.getByRole('option', { name: /Coding agents/, selected: true }).waitFor();
       await page.keyboard.press('Enter');
       // Either something else was found, or the question stands there; neither has switched anything.
       const question = page.getByRole('dialog', { name: /\?$/ });
       if (await question.isVisible()) {
-        await question.getByText('This changes the calls of everyone who uses this gateway.').waitFor();
+        await question.getByText('This affects everyone who uses this gateway.').waitFor();
         // A second Enter, of a person who types ahead, cancels.
         await page.keyboard.press('Enter');
         await question.waitFor({ state: 'detached' });

@@ -65,7 +65,7 @@ const FILLED: readonly State[] = [
     name: 'connect-settings',
     hash: () => '#/connect?tool=opencode',
     open: async (page) => {
-      await page.getByRole('button', { name: /^Make the key/ }).click();
+      await page.getByRole('button', { name: /^Create key/ }).click();
       await page.getByText('Waiting for the first call of opencode').waitFor();
     },
   },

@@ -92,7 +92,7 @@ const SCENES: readonly Scene[] = [
   { name: 'models-none', at: 'demo', hash: 'models?q=nothing-has-this-name' },
   { name: 'models-empty', at: 'empty', hash: 'models' },
   { name: 'models-panel', at: 'demo', hash: 'models?open=demo/chat' },
-  ...['Endpoints', 'Can I use it?', 'My usage', 'Code'].map((tab): Scene => ({
+  ...['Endpoints', 'Availability', 'Usage', 'Code'].map((tab): Scene => ({
     name: `models-panel-${tab.toLowerCase().replaceAll(/\W+/g, '-')}`,
     at: 'demo',
     hash: 'models?open=demo/chat',
@@ -119,7 +119,7 @@ const SCENES: readonly Scene[] = [
     hash: 'providers?open=gamma',
     act: inTurn(click('button', /^Test/), (page) =>
       page
-        .getByText(/Nothing listens/)
+        .getByText(/Nothing is listening/)
         .first()
         .waitFor(),
     ),
@@ -131,7 +131,7 @@ const SCENES: readonly Scene[] = [
   { name: 'guardrails', at: 'demo', hash: 'guardrails' },
   { name: 'guardrails-empty', at: 'empty', hash: 'guardrails' },
   { name: 'guardrails-new', at: 'demo', hash: 'guardrails', act: click('button', 'New guardrail') },
-  ...['Reach', 'Contents', 'Holds for', 'Hits', 'Try a text', 'Dry run'].map((tab): Scene => ({
+  ...['Access', 'Content', 'Assigned to', 'Hits', 'Test', 'Dry run'].map((tab): Scene => ({
     name: `guardrails-panel-${tab.toLowerCase().replaceAll(' ', '-')}`,
     at: 'demo',
     hash: 'guardrails?open=GUARDRAIL',

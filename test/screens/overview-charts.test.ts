@@ -73,7 +73,7 @@ describe.skipIf(skipped !== undefined)(
       expect(texts).toHaveLength(4);
       const times = texts.map((text) => text.split('\n')[0]);
       expect(new Set(times).size).toBe(1);
-      expect(texts[0]).toMatch(/In all\s*\$0\.0/);
+      expect(texts[0]).toMatch(/Total\s*\$0\.0/);
       expect(texts[2]).toContain('ms');
       expect(texts[3]).toContain('tokens/s');
       await page.mouse.move(x + 60, y, { steps: 4 });
@@ -116,7 +116,7 @@ describe.skipIf(skipped !== undefined)(
         const all = /[\d,]+/.exec(
           await page
             .getByRole('status')
-            .getByText(/ in all$/)
+            .getByText(/ total$/)
             .innerText(),
         )?.[0];
         await page.getByText(`${all} requests`).first().waitFor();
@@ -146,7 +146,7 @@ describe.skipIf(skipped !== undefined)(
       const readCount = async (): Promise<number> => {
         const { x, y } = await pointAt(chart, 0.51);
         await page.mouse.move(x, y);
-        count = Number(/In all\s*(\d+)/.exec((await readTooltips(page))[1] ?? '')?.[1]);
+        count = Number(/Total\s*(\d+)/.exec((await readTooltips(page))[1] ?? '')?.[1]);
         return count;
       };
       await expect.poll(readCount).toBeGreaterThan(0);
@@ -185,7 +185,7 @@ describe.skipIf(skipped !== undefined)(
       await page.mouse.move(to.x, to.y, { steps: 5 });
       await page.mouse.up();
       await page.keyboard.up('Shift');
-      await page.getByRole('heading', { name: 'Chosen span' }).waitFor();
+      await page.getByRole('heading', { name: 'Selected span' }).waitFor();
       const search = Object.fromEntries(new URLSearchParams(page.url().split('?')[1]));
       expect([hoursOf(search), search['split']]).toEqual([2, 'provider']);
       expect(await page.getByRole('radiogroup', { name: 'Span' }).getByRole('radio', { checked: true }).count()).toBe(
@@ -207,12 +207,12 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('ArrowLeft');
       const region = page.getByRole('region', { name: 'Cost', exact: true });
       const told = (): Promise<string> => region.locator('[aria-live]').innerText();
-      await expect.poll(told).toMatch(/ to .*: \$0\.0\d+ in all, .*\$/);
+      await expect.poll(told).toMatch(/ to .*: \$0\.0\d+ total, .*\$/);
       expect(await page.locator('[data-part=tooltip]').count()).toBe(4);
       // The others show the place, and leave the telling to the one with the focus.
       expect(await page.getByRole('region', { name: 'Tokens a second' }).locator('[aria-live]').innerText()).toBe('');
       await page.keyboard.press('Shift+ArrowRight');
-      await expect.poll(told).toMatch(/is chosen$/);
+      await expect.poll(told).toMatch(/ selected$/);
       await page.keyboard.press('Escape');
       await page.locator('[data-part=tooltip]').first().waitFor({ state: 'detached' });
       await page.keyboard.press('Home');
@@ -355,9 +355,9 @@ describe.skipIf(skipped !== undefined)(
     test('say kindly that there is nothing where there were no calls', async () => {
       const opened = await ui.open('#/?from=2026-01-01T00:00:00.000Z&to=2026-01-02T00:00:00.000Z');
       const { page, problems, check } = opened;
-      await page.getByText('There were no calls in this span').waitFor();
+      await page.getByText('No calls in this span').waitFor();
       expect(await check()).toEqual([]);
-      await page.getByRole('button', { name: 'Look at the last 30 days' }).click();
+      await page.getByRole('button', { name: 'Show the last 30 days' }).click();
       await untilDrawn(page);
       expect(problems).toEqual([]);
     });

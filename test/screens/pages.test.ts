@@ -155,7 +155,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('change when a key ends, and say what holds for it', async () => {
       const { page, problems } = await ui.open(`#/keys/${made.key}`);
-      const rules = page.getByRole('region', { name: 'What holds for it' });
+      const rules = page.getByRole('region', { name: 'Policies' });
       await rules.getByRole('link', { name: 'Only chat' }).waitFor();
       await rules.getByText(/^1 of \d+/).click();
       await rules.getByRole('link', { name: 'demo/chat' }).waitFor();
@@ -191,7 +191,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
       await go('#/providers?open=demo');
       await page.getByRole('link', { name: 'Open page' }).click();
-      await page.getByRole('region', { name: 'How it is reached' }).getByText('Slug').waitFor();
+      await page.getByRole('region', { name: 'Connection' }).getByText('Slug').waitFor();
       await untilDrawn(page);
       await page.getByRole('link', { name: 'All', exact: true }).click();
       await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
@@ -266,7 +266,7 @@ describe.skipIf(skipped !== undefined)(
       await last.scrollIntoViewIfNeeded();
       await last.getByText('5 messages as before').click();
       await last.getByText('When do I plant garlic?').waitFor();
-      const sums = page.getByRole('region', { name: 'The session in figures' });
+      const sums = page.getByRole('region', { name: 'Session figures' });
       await sums.getByText('4, 1 failed').waitFor();
       await sums.getByRole('link', { name: 'demo/reasoner' }).waitFor();
       await second.getByRole('link', { name: 'Open call 2' }).click();
@@ -291,24 +291,24 @@ describe.skipIf(skipped !== undefined)(
       await call.getByText('<img src=x onerror=alert(1)>‹U+202E›abc').first().waitFor();
       expect(await page.locator('main article img, main article a[href^="javascript"]').count()).toBe(0);
       await call.getByRole('link', { name: '../../keys' }).click();
-      await page.getByText('There is no such model here').waitFor();
+      await page.getByText('This model does not exist').waitFor();
       expect(problems).toEqual([]);
     });
 
     test('say so where there is no such thing, and lead to its calls', async () => {
       const { page, go } = await ui.open('#/keys/0123456789abcdef');
-      await page.getByText('There is no such key here').waitFor();
+      await page.getByText('This key does not exist').waitFor();
       for (const id of ['alone', 'no/such', 'no/such/model']) {
         await go(`#/models/${id}`);
         await page.getByRole('heading', { level: 1, name: id, exact: true }).waitFor();
       }
-      await page.getByText('There is no such model here').waitFor();
+      await page.getByText('This model does not exist').waitFor();
       await go('#/providers/nobody');
-      await page.getByText('There is no such provider here').waitFor();
+      await page.getByText('This provider does not exist').waitFor();
       await go('#/members/nobody');
-      await page.getByText('There is no such member here').waitFor();
+      await page.getByText('This member does not exist').waitFor();
       await go('#/generations/sessions/nothing');
-      await page.getByText('There is no call of such a session').waitFor();
+      await page.getByText('Session not found').waitFor();
     });
 
     test('show a change of a key that is made elsewhere', async () => {
@@ -367,29 +367,25 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, check } = await configured.open('#/models/acme/chat', { managementKey: key });
       await page.getByRole('region', { name: 'The model' }).getByText('fast', { exact: true }).waitFor();
       await page.getByRole('region', { name: 'Endpoints' }).getByRole('link', { name: 'Acme, Inc.' }).click();
-      const setup = page.getByRole('region', { name: 'How it is set up' });
+      const setup = page.getByRole('region', { name: 'Settings' });
       await setup.getByText('http://127.0.0.1:9/v1').waitFor();
       expect((await setup.innerText()).split(/\n+/)).toEqual([
-        'How it is set up',
+        'Settings',
         'from the configuration file',
-        'It, or the environment, is where this provider is changed.',
+        'Change this provider there, or in the environment.',
         'Address',
         'http://127.0.0.1:9/v1',
         'Key',
         'set, …1234',
         'Trains on prompts',
-        'not known',
-        'Keeps prompts',
-        'not known',
+        'unknown',
+        'Retains prompts',
+        'unknown',
       ]);
       expect(await check()).toEqual([]);
       expect(await page.content()).not.toContain('CANARY');
       // A name with a comma stands for two in a filter.
-      await page
-        .getByText('There were no calls', { exact: false })
-        .or(page.getByText('No calls yet in this span'))
-        .first()
-        .waitFor();
+      await page.getByText('No calls in this span').or(page.getByText('No calls yet in this span')).first().waitFor();
       await page.getByRole('link', { name: 'All', exact: true }).click();
       await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
       expect(filtersOf(page)).toEqual({ provider: 'acme' });

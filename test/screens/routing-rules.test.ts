@@ -36,7 +36,7 @@ describe.skipIf(isSkipped)(`rules that choose the model${why}`, { timeout: 60_00
   test('are added, ordered and refused by form, and hold at once', async () => {
     const opened = await ui.open('#/settings');
     const { page } = opened;
-    const rules = page.getByRole('group', { name: 'Rules that choose the model' });
+    const rules = page.getByRole('group', { name: 'Model routing rules' });
     const add = rules.getByRole('button', { name: 'Add a rule' });
     await add.click();
     await rules.getByLabel('Name').fill('everything');
@@ -90,7 +90,7 @@ describe.skipIf(isSkipped)(`rules of the configuration${why}`, { timeout: 60_000
 
   test('are shown as such, and cannot be changed', async () => {
     const opened = await ui.open('#/settings');
-    const rules = opened.page.getByRole('group', { name: 'Rules that choose the model' });
+    const rules = opened.page.getByRole('group', { name: 'Model routing rules' });
     await rules.getByText('from the configuration file').waitFor();
     await rules.getByRole('button', { name: /^1\. long.*at least 1,000 tokens/ }).click();
     expect(await rules.getByLabel('Name').isDisabled()).toBe(true);

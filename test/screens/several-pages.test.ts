@@ -89,7 +89,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, screenshot } = await ui.open('#/playground?models=acme/echo');
       await page.getByRole('heading', { name: 'The playground needs an API key' }).waitFor();
       await screenshot('playground-key');
-      await page.getByRole('button', { name: 'Make a key named “Playground”, limited to $1' }).click();
+      await page.getByRole('button', { name: 'Create a key named “Playground” with a limit of $1' }).click();
       // What a person does next is to type.
       await expect
         .poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')"), { timeout: 5000 })
@@ -119,7 +119,7 @@ describe.skipIf(skipped !== undefined)(
       const own = await launch();
       onTestFinished(() => own.close(), 60_000);
       const pages = [await own.open('#/playground?models=acme/echo'), await own.open('#/playground?models=acme/echo')];
-      const make = (page: Page) => page.getByRole('button', { name: /^Make a key named “Playground”/ });
+      const make = (page: Page) => page.getByRole('button', { name: /^Create a key named “Playground”/ });
       for (const { page } of pages) await make(page).waitFor();
       await Promise.all(pages.map(({ page }) => make(page).click()));
       const chosen = "sessionStorage.getItem('model-gateway.playground-key')";
@@ -136,8 +136,8 @@ describe.skipIf(skipped !== undefined)(
       const change = page.getByRole('button', { name: 'Change key' });
       // The test before may have been left out.
       if (await change.isVisible()) await change.click();
-      await page.getByLabel('Or call as another').selectOption('Other');
-      await page.getByRole('button', { name: 'Call as it' }).click();
+      await page.getByLabel('Or use another key').selectOption('Other');
+      await page.getByRole('button', { name: 'Use this key' }).click();
       await page.getByRole('textbox', { name: 'Message', exact: true }).click();
       await page.keyboard.type('Hello');
       await page.keyboard.press('Control+Enter');
@@ -154,10 +154,10 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, screenshot } = await own.open('#/videos');
       await page.getByRole('button', { name: 'New video' }).first().click();
       const dialog = page.getByRole('dialog', { name: 'New video' });
-      await dialog.getByRole('button', { name: /^Make a key/ }).waitFor();
+      await dialog.getByRole('button', { name: /^Create a key/ }).waitFor();
       await screenshot('video-key');
       expect(await dialog.getByRole('heading').allInnerTexts()).toEqual(['New video', 'A video needs an API key']);
-      await dialog.getByRole('button', { name: /^Make a key/ }).click();
+      await dialog.getByRole('button', { name: /^Create a key/ }).click();
       await dialog.getByLabel('Prompt').waitFor();
       await page.keyboard.type('A fox');
       expect(await dialog.getByLabel('Prompt').inputValue()).toBe('A fox');

@@ -64,7 +64,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = opened;
       await page
         .getByRole('status')
-        .getByText(/^\d+ in all$/)
+        .getByText(/^\d+ total$/)
         .waitFor();
       await page.getByRole('button', { name: 'Today' }).click();
       await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').click();
@@ -84,7 +84,7 @@ describe.skipIf(skipped !== undefined)(
       const { page } = await ui.open('#/generations');
       await page
         .getByRole('status')
-        .getByText(/^\d+ in all$/)
+        .getByText(/^\d+ total$/)
         .waitFor();
       const head = page.getByRole('columnheader', { name: 'In', exact: true });
       await head.getByRole('button').focus();
@@ -106,7 +106,7 @@ describe.skipIf(skipped !== undefined)(
       const before = (await tokensIn(page)) as string[];
       await page.getByLabel('Live (connecting)').waitFor({ state: 'detached' });
       await chat('Tell me about herons. '.repeat(30));
-      await page.getByRole('button', { name: 'There may be more: load again' }).click();
+      await page.getByRole('button', { name: 'There may be more. Reload' }).click();
       await expect
         .poll(async () => {
           const rows = ((await tokensIn(page)) as string[]).map(Number);
@@ -181,9 +181,9 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('End');
       await page.keyboard.type(' cost>much');
       await page.keyboard.press('Enter');
-      await page.getByText('“cost>much” (character 23): the amount is USD, such as 0.01').waitFor();
+      await page.getByText('“cost>much” (character 23): enter an amount in USD, e.g. 0.01').waitFor();
       await page.keyboard.press('Escape');
-      await page.getByRole('status').getByText(`${count} in all`).waitFor();
+      await page.getByRole('status').getByText(`${count} total`).waitFor();
       await page.keyboard.type('key:de');
       await suggestions.getByRole('option', { name: 'demo', exact: true }).click();
       await page.keyboard.press('Enter');

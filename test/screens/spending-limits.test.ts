@@ -84,7 +84,7 @@ describe.skipIf(skipped !== undefined)(
       const ui = await launch();
       const opened = await ui.open('#/playground?models=acme/large,acme/larger,acme/largest');
       const { page, problems } = opened;
-      await button(page, 'Make a key named “Playground”, limited to $1').click();
+      await button(page, 'Create a key named “Playground” with a limit of $1').click();
       const message = page.getByRole('textbox', { name: 'Message', exact: true });
       await message.fill('What costs so much?');
       await page
@@ -109,15 +109,15 @@ describe.skipIf(skipped !== undefined)(
       const opened = await ui.open('#/');
       const { page, problems } = opened;
       await button(page, 'Next').click();
-      await button(page, /^Make a key named/).click();
+      await button(page, /^Create a key named/).click();
       await button(page, 'Send “Hello!”').click();
       await page.getByText('It works').waitFor();
       await button(page, 'Next').click();
       await page.getByRole('button', { name: /^Claude Code/ }).click();
-      await button(page, 'Make the key, limited to $50 a month').waitFor();
+      await button(page, 'Create key with a limit of $50 a month').waitFor();
       await page.getByText(/A call reserves up to \$9\.60 while it runs/).waitFor();
       await opened.screenshot('tool-key-limit');
-      await page.getByLabel('Limit in USD a month').fill('5');
+      await page.getByLabel('Monthly limit in USD').fill('5');
       await page.getByText(/^Too low for this model/).waitFor();
       expect(await opened.check()).toEqual([]);
       expect(problems).toEqual([]);

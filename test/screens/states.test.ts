@@ -85,7 +85,7 @@ const DIALOGS: readonly (readonly [name: string, hash: () => string, open: (page
     () => `#/generations/${generation}`,
     async (page) => {
       await page.getByRole('button', { name: 'More' }).click();
-      await page.getByRole('menuitem', { name: 'Delete prompt and answer…' }).click();
+      await page.getByRole('menuitem', { name: 'Delete prompt and response…' }).click();
     },
   ],
   [

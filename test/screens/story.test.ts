@@ -96,7 +96,7 @@ async function ask(stream: boolean): Promise<string> {
   return response.headers.get('x-generation-id') ?? '';
 }
 
-const picture = (page: Page): Locator => page.getByRole('listbox', { name: 'The call on one axis of time' });
+const picture = (page: Page): Locator => page.getByRole('listbox', { name: 'Timeline of the call' });
 const details = (page: Page): Locator => page.getByRole('note', { name: 'Details' });
 const lane = (page: Page, name: RegExp): Locator => picture(page).getByRole('option', { name });
 const boxOf = async (locator: Locator) => (await locator.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
@@ -176,9 +176,9 @@ describe.skipIf(skipped !== undefined)(
       const texts = await endpoints.allInnerTexts();
       expect(texts[0]).toMatch(/^Gone.*\n?[^]*asked as attempt 1/);
       expect(texts[1]).toMatch(/^here[^]*asked as attempt 2/);
-      expect(texts[2]).toMatch(/^spare[^]*not asked[^]*One before it had responded/);
+      expect(texts[2]).toMatch(/^spare[^]*not called[^]*An earlier endpoint responded/);
       expect(texts[3]).toMatch(/^dear[^]*excluded[^]*ignore/);
-      await page.getByText('in the order that the request gives').waitFor();
+      await page.getByText('in the order requested by the caller').waitFor();
       expect(problems).toEqual([]);
     });
 
@@ -231,7 +231,7 @@ describe.skipIf(skipped !== undefined)(
     test('is walked and zoomed by keys, with the details of the current step', async () => {
       const { page, problems, screenshot } = await openTimed();
       await picture(page).focus();
-      await details(page).getByText('It was read and checked').waitFor();
+      await details(page).getByText('The request was read and validated').waitFor();
       await page.keyboard.press('ArrowDown');
       await details(page)
         .getByText(/^Guardrails/)
@@ -239,7 +239,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await lane(page, /^Guardrails/).getAttribute('aria-selected')).toBe('true');
       await page.keyboard.press('End');
       await page.keyboard.press('Home');
-      await details(page).getByText('It was read and checked').waitFor();
+      await details(page).getByText('The request was read and validated').waitFor();
       const gap = lane(page, /^Stream/).locator('[data-bar=gap]');
       const before = await boxOf(gap);
       await page.keyboard.press('+');
@@ -273,10 +273,10 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(() => page.url()).toContain(ids.whole);
       expect(await selected.textContent()).toBe('Raw');
       await go(`#/generations?open=${ids.streamed}&tab=stream`);
-      await page.getByRole('slider', { name: 'Moment of the answer' }).waitFor();
+      await page.getByRole('slider', { name: 'Moment of the response' }).waitFor();
       expect(await selected.textContent()).toBe('Story');
       await page.keyboard.press('j');
-      await page.getByText('The answer was not streamed').waitFor();
+      await page.getByText('The response was not streamed').waitFor();
       await page.getByRole('radio', { name: 'Conversation' }).click();
       await page.getByText('Lisbon.').first().waitFor();
       expect(page.url()).not.toContain('tab=');
@@ -286,7 +286,7 @@ describe.skipIf(skipped !== undefined)(
     test('says the same as a list, which narrow windows begin with', async () => {
       const { page, problems } = await openStory(ids.streamed);
       await page.getByRole('radio', { name: 'List' }).click();
-      const list = page.getByRole('list', { name: 'The call on one axis of time, as a list' });
+      const list = page.getByRole('list', { name: 'Timeline of the call, as a list' });
       const text = await list.innerText();
       expect(text).toMatch(
         /1\. Gone[^]*503 · at \d+\sms, took[^]*is overloaded[^]*2\. here · 200[^]*Stream[^]*Longest gap/,
@@ -297,7 +297,7 @@ describe.skipIf(skipped !== undefined)(
       await page.setViewportSize({ width: 480, height: 900 });
       await page.reload();
       await list.waitFor();
-      await page.getByRole('radio', { name: 'Picture' }).click();
+      await page.getByRole('radio', { name: 'Chart' }).click();
       await picture(page).waitFor();
       expect(problems).toEqual([]);
     });
@@ -305,7 +305,7 @@ describe.skipIf(skipped !== undefined)(
     test.each(WIDTHS)('can be used by everyone %i pixels wide, dark and light', async (width) => {
       const opened = await ui.open(`#/generations/${ids.streamed}`, { viewport: { width, height: 900 } });
       const { page, problems, check, screenshot } = opened;
-      for (const form of ['List', 'Picture']) {
+      for (const form of ['List', 'Chart']) {
         await page.getByRole('radio', { name: form }).click();
         await page.getByRole('list', { name: 'Endpoints' }).waitFor();
         for (const colorScheme of ['dark', 'light'] as const) {
@@ -342,7 +342,7 @@ describe.skipIf(skipped !== undefined)(
       );
       await page.goto(`${ui.url}/ui/#/generations/${ids.streamed}`);
       await lane(page, /^2\. here/).waitFor();
-      await page.getByText('Not all of its times are stored').waitFor();
+      await page.getByText('Some timings aren’t available').waitFor();
       expect(await check()).toEqual([]);
       await page.route('**/course', (route) => route.fulfill({ status: 500, json: { error: { message: 'No' } } }));
       await page.reload();
@@ -357,7 +357,7 @@ describe.skipIf(skipped !== undefined)(
       const panel = page.getByRole('region', { name: /^Video job/ });
       await panel.getByText('A fox in the snow').waitFor();
       await panel.getByRole('img', { name: 'The first frame of the prompt' }).waitFor();
-      const film = panel.getByRole('listbox', { name: 'The job on one axis of time' });
+      const film = panel.getByRole('listbox', { name: 'Timeline of the job' });
       await film.getByRole('option', { name: /^Polls, \d/ }).waitFor({ timeout: 30_000 });
       await film.getByRole('option', { name: /^Status, in progress/ }).waitFor({ timeout: 30_000 });
       for (const colorScheme of ['dark', 'light'] as const) {
@@ -381,7 +381,7 @@ describe.skipIf(skipped !== undefined)(
         .waitFor();
       await screenshot('story-film-ended');
       await panel.getByRole('link', { name: /^gen-/ }).click();
-      await page.getByRole('listbox', { name: 'The job on one axis of time' }).waitFor();
+      await page.getByRole('listbox', { name: 'Timeline of the job' }).waitFor();
       await page.getByText('No fox came').first().waitFor();
       await screenshot('story-film-generation');
       expect(await check()).toEqual([]);

@@ -69,9 +69,9 @@ async function openStream(id: string, options: Parameters<Ui['open']>[1] = {}): 
 }
 
 const partsOf = ({ page }: UiPage) => ({
-  slider: page.getByRole('slider', { name: 'Moment of the answer' }),
-  text: page.getByRole('region', { name: 'The answer at this moment' }),
-  table: page.getByRole('grid', { name: 'Pieces of the answer' }),
+  slider: page.getByRole('slider', { name: 'Moment of the response' }),
+  text: page.getByRole('region', { name: 'The response at this moment' }),
+  table: page.getByRole('grid', { name: 'Pieces of the response' }),
   play: page.getByRole('button', { name: 'Play', exact: true }),
 });
 
@@ -112,7 +112,7 @@ describe.skipIf(skipped !== undefined)(
       }
       expect(await table.getByRole('row').count()).toBe(PIECES.length + 3);
       expect(await table.getByText('longest').count()).toBe(1);
-      expect(await table.getByRole('row').last().textContent()).toContain('end of the answer');
+      expect(await table.getByRole('row').last().textContent()).toContain('end of response');
       expect(await table.getByRole('row', { name: 'run↵to the' }).getByRole('gridcell').nth(2).textContent()).toBe(
         '11',
       );
@@ -128,7 +128,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: /^Longest gap/ }).click();
       await table.getByRole('row', { selected: true }).getByText('longest').waitFor();
       await slider.click({ position: { x: 1, y: 8 } });
-      expect(await text.textContent()).toBe('Nothing had come yet.');
+      expect(await text.textContent()).toBe('Nothing received yet.');
 
       await page.setViewportSize({ width: 320, height: 700 });
       await table.scrollIntoViewIfNeeded();
@@ -141,7 +141,7 @@ describe.skipIf(skipped !== undefined)(
     test('has room beside the list', async () => {
       const { page, problems, check, screenshot } = await ui.open(`#/generations?open=${ids.streamed}`);
       await page.getByRole('radio', { name: 'Stream' }).click();
-      await page.getByRole('grid', { name: 'Pieces of the answer' }).waitFor();
+      await page.getByRole('grid', { name: 'Pieces of the response' }).waitFor();
       await screenshot('stream-beside');
       expect(await check()).toEqual([]);
       expect(problems).toEqual([]);
@@ -153,7 +153,7 @@ describe.skipIf(skipped !== undefined)(
       const { slider, text, table } = partsOf(opened);
       await slider.focus();
       await page.keyboard.press('Home');
-      expect(await text.textContent()).toBe('Nothing had come yet.');
+      expect(await text.textContent()).toBe('Nothing received yet.');
       await page.keyboard.press('ArrowRight');
       expect(await text.textContent()).toBe('Where do rivers go?');
       await page.keyboard.press('ArrowRight');
@@ -219,7 +219,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('says why there is nothing to replay', async () => {
       const { page, problems, check, screenshot } = await openStream(ids.whole);
-      await page.getByText('The answer was not streamed').waitFor();
+      await page.getByText('The response was not streamed').waitFor();
       expect(await check()).toEqual([]);
       await screenshot('stream-none');
       expect(problems).toEqual([]);
@@ -227,7 +227,7 @@ describe.skipIf(skipped !== undefined)(
       const old = await ui.open(`#/generations/${ids.streamed}`);
       await old.page.route('**/timeline', (route) => route.fulfill({ json: { data: null } }));
       await old.page.getByRole('radio', { name: 'Stream' }).click();
-      await old.page.getByText('When its pieces came was not recorded').waitFor();
+      await old.page.getByText('No timing data').waitFor();
       expect(await old.check()).toEqual([]);
       expect(old.problems).toEqual([]);
 
@@ -235,7 +235,7 @@ describe.skipIf(skipped !== undefined)(
       const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
       const path = `/admin/v1/generations/${forgotten}`;
       expect((await fetch(ui.url + path, { method: 'DELETE', headers })).status).toBe(200);
-      await (await openStream(forgotten)).page.getByText('Prompt and answer are not there').waitFor();
+      await (await openStream(forgotten)).page.getByText('Prompt and response are not stored').waitFor();
     });
   },
 );

@@ -186,7 +186,7 @@ describe.skipIf(skipped !== undefined)(
         ],
       });
       await page
-        .getByLabel('Mark differences from')
+        .getByLabel('Show differences from')
         .selectOption({ label: 'Differences from 1: acme/claude-sonnet-4.5' });
       const added = columnOf(page, 2).getByRole('insertion').filter({ hasText: 'grey' });
       await added.waitFor();
@@ -204,7 +204,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('alert').getByText('The generation could not be opened').waitFor();
       expect(await check()).toEqual([]);
       await page.getByRole('button', { name: 'Start an empty experiment' }).click();
-      await columnOf(page, 1).getByText('Nothing sent yet').waitFor();
+      await columnOf(page, 1).getByText('Send a message to start').waitFor();
       expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
     });
 
@@ -233,10 +233,10 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, check, screenshot } = await open('#/playground?models=acme/claude-sonnet-4.5,acme/mini');
       await composerOf(page).fill('How is the sky?');
       await columnOf(page, 1)
-        .getByText(/Next, estimated: ≈ \$0\.0\d+ for ≈ \d+ in \/ 500 out/)
+        .getByText(/Est\. ≈ \$0\.0\d+ for ≈ \d+ in \/ 500 out/)
         .waitFor();
-      await columnOf(page, 2).getByText('Next, estimated: price unknown').waitFor();
-      await page.getByText('Cost: not all prices known').waitFor();
+      await columnOf(page, 2).getByText('Est. price unknown').waitFor();
+      await page.getByText('Cost: some prices unknown').waitFor();
       await page.keyboard.press('Control+Enter');
       await Promise.all([isOk(page, 1), isOk(page, 2)]);
       await say(page, 'And at night?');
@@ -248,7 +248,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await columnOf(page, 1).getByText('Sure?').count()).toBe(0);
       // An edited message is changed wherever it stands, and what follows is asked for again.
       await columnOf(page, 1).getByRole('button', { name: 'Edit the message' }).last().click();
-      await page.getByText('Changes it in 2 columns.').waitFor();
+      await page.getByText('Changes 2 columns.').waitFor();
       await page.getByLabel('Text of the message').fill('And at noon?');
       await page.getByRole('button', { name: 'Save and send' }).click();
       await columnOf(page, 2).getByText('asked 2 times').waitFor();
@@ -262,7 +262,7 @@ describe.skipIf(skipped !== undefined)(
       await columnOf(page, 2).getByText('And at noon?').waitFor();
       await composerOf(page).fill('Half a question');
       expect(await check()).toEqual([]);
-      await page.getByText('Kept in this browser.').waitFor();
+      await page.getByText('Saved in this browser.').waitFor();
       await page.reload();
       await columnOf(page, 2).getByText('asked 2 times, and I am mini').waitFor();
       await isOk(page, 1);
@@ -283,7 +283,7 @@ describe.skipIf(skipped !== undefined)(
       await say(page, 'How warm is it?');
       // Nothing is sent, and the first field to correct has the focus.
       await page
-        .getByText(/^Set-up: tools\.0\.name/)
+        .getByText(/^Settings: tools\.0\.name/)
         .first()
         .waitFor();
       expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true');
@@ -330,7 +330,7 @@ describe.skipIf(skipped !== undefined)(
       await say(page, 'Paint a dot');
       const image = columnOf(page, 1).getByRole('img', { name: 'Made by the model' });
       await image.waitFor();
-      await page.getByText('Kept in this browser.').waitFor();
+      await page.getByText('Saved in this browser.').waitFor();
       await page.reload();
       await image.waitFor();
       expect(await image.getAttribute('src')).toContain(PNG);
@@ -368,7 +368,7 @@ describe.skipIf(skipped !== undefined)(
       await dialog.getByText('The same text as the first.').waitFor();
       await screenshot('workbench-compare');
       expect(await check()).toEqual([]);
-      await dialog.getByRole('link', { name: 'Go on in the playground' }).click();
+      await dialog.getByRole('link', { name: 'Continue in the playground' }).click();
       await columnOf(page, 2).getByText('original').waitFor();
       await columnOf(page, 2).getByText('grey').waitFor();
       await page.getByRole('button', { name: 'Model of column 3: acme/claude-sonnet-4.5' }).waitFor();
@@ -398,9 +398,9 @@ describe.skipIf(skipped !== undefined)(
       expect(text).toContain(PNG);
       expect(text).not.toContain(API_KEY);
 
-      await page.getByText('Kept in this browser.').waitFor();
+      await page.getByText('Saved in this browser.').waitFor();
       await choose('New');
-      await columnOf(page, 1).getByText('Nothing sent yet').waitFor();
+      await columnOf(page, 1).getByText('Send a message to start').waitFor();
       await choose('All experiments…');
       await page.getByRole('button', { name: 'Open Skies' }).waitFor();
       await screenshot('workbench-experiments');
@@ -417,7 +417,7 @@ describe.skipIf(skipped !== undefined)(
       // The one on the screen can be deleted, too.
       await choose('All experiments…');
       await page.getByRole('button', { name: 'Delete Clouds' }).click();
-      await columnOf(page, 1).getByText('Nothing sent yet').waitFor();
+      await columnOf(page, 1).getByText('Send a message to start').waitFor();
       await page.getByRole('button', { name: 'Undo' }).click();
       await columnOf(page, 1).getByText('onerror=alert(1)').waitFor();
 

@@ -14,8 +14,7 @@ export function ConnectScreen() {
         title="Connect a tool"
         note={
           <>
-            A key of its own for each tool, so that its calls can be told from others, limited and stopped. Those that
-            are there:{' '}
+            Each tool gets its own key, so you can track, limit and revoke it. All keys are under{' '}
             <Link to="/keys" className="text-accent underline">
               Keys
             </Link>

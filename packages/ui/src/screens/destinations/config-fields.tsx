@@ -25,7 +25,7 @@ export function ConfigFields({ type, draft, onChange, error }: ConfigFieldsProps
       ))}
       <Field
         label="Headers"
-        hint="One a line, as Name: value. Values are shown once, like keys."
+        hint="One per line, as Name: value. Values are not shown again after saving."
         error={issueFor(error, 'config.headers')}
         className="sm:col-span-2"
       >

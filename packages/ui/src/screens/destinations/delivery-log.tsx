@@ -27,7 +27,7 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
     },
     onSuccess: (count) => {
       setChosen(new Set());
-      showToast({ tone: 'good', title: `${formatCount(count)} on the way again` });
+      showToast({ tone: 'good', title: `${formatCount(count)} queued again` });
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['deliveries'] }),
   });
@@ -40,8 +40,8 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
   if (data === undefined) return <Loading what="deliveries" />;
   if (data.data.length === 0)
     return (
-      <EmptyState icon={<CircleCheck size={22} aria-hidden />} title="Nothing is left over">
-        What arrives is not listed. What does not stands here, with its attempts.
+      <EmptyState icon={<CircleCheck size={22} aria-hidden />} title="No undelivered requests">
+        Failed and waiting deliveries are listed here with their attempts.
       </EmptyState>
     );
   const shown = data.data.filter((delivery) => state === '' || delivery.state === state);
@@ -77,9 +77,9 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
           Send {ids.length === 0 ? 'chosen' : formatCount(ids.length)} again
         </Button>
       </div>
-      {resend.error !== null && <ErrorPanel error={resend.error} title="Not all were sent again" />}
+      {resend.error !== null && <ErrorPanel error={resend.error} title="Some were not resent" />}
       {shown.length === 0 ? (
-        <EmptyState title={state === 'failed' ? 'Nothing was given up' : 'Nothing waits'}>
+        <EmptyState title={state === 'failed' ? 'No failed deliveries' : 'No waiting deliveries'}>
           <Button onClick={() => setState('')}>Show both</Button>
         </EmptyState>
       ) : (
@@ -110,7 +110,7 @@ function DeliveryFacts({ delivery }: { delivery: BroadcastDeliveryBody }) {
     <div className="min-w-0 flex-1">
       <p className="flex flex-wrap items-center gap-2">
         <DeliveryStateBadge state={state} />
-        <span className="font-medium">{result ?? 'not tried yet'}</span>
+        <span className="font-medium">{result ?? 'not attempted yet'}</span>
       </p>
       <p className="figures mt-1 text-xs text-ink-soft">
         <time dateTime={at} title={formatFull(at)}>
@@ -125,7 +125,7 @@ function DeliveryFacts({ delivery }: { delivery: BroadcastDeliveryBody }) {
           <>
             {', '}
             <Link to="/generations/$id" params={{ id: first }} className="text-accent underline">
-              look at the first
+              check the first
             </Link>
           </>
         )}

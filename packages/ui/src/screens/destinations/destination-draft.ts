@@ -26,7 +26,7 @@ export const DESTINATION_TYPES: Readonly<
 > = {
   webhook: {
     label: 'Webhook',
-    note: 'OTLP in JSON, up to 50 calls a request',
+    note: 'OTLP as JSON, up to 50 calls per request',
     fields: [
       { name: 'url', label: 'Address', isRequired: true, placeholder: 'https://collector.example/traces' },
       { name: 'method', label: 'Method', options: ['POST', 'PUT'] },
@@ -34,20 +34,20 @@ export const DESTINATION_TYPES: Readonly<
   },
   'otel-collector': {
     label: 'OTel collector',
-    note: 'OTLP in JSON over HTTP',
+    note: 'OTLP as JSON over HTTP',
     fields: [
       {
         name: 'endpoint',
         label: 'Endpoint',
         isRequired: true,
         placeholder: 'https://collector.example:4318',
-        hint: 'Without a path, /v1/traces is called',
+        hint: '/v1/traces if no path is given',
       },
     ],
   },
   langfuse: {
     label: 'Langfuse',
-    note: 'A trace and a generation for each call',
+    note: 'One trace and one generation per call',
     fields: [
       { name: 'publicKey', label: 'Public key', isRequired: true, placeholder: 'pk-lf-…' },
       { name: 'secretKey', label: 'Secret key', isRequired: true, isSecret: true, placeholder: 'sk-lf-…' },
@@ -56,7 +56,7 @@ export const DESTINATION_TYPES: Readonly<
   },
   s3: {
     label: 'S3 and compatible stores',
-    note: 'An object for each call',
+    note: 'One object per call',
     fields: [
       { name: 'bucketName', label: 'Bucket', isRequired: true },
       { name: 'region', label: 'Region', placeholder: 'us-east-1' },

@@ -85,7 +85,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
         </div>
       )}
       <Tabs
-        label="About the destination"
+        label="Destination"
         value={tab}
         onChange={onTab}
         tabs={[
@@ -115,7 +115,7 @@ function useSaveDestination({ id, name }: Destination, form: UseFormReturn<Desti
   return useMutation({
     mutationFn: ({ change }: Sent) => changeDestination(id, change),
     onSuccess: async (saved, { reversal }) => {
-      const title = 'Saved; it is tried at once';
+      const title = 'Saved; delivery is attempted at once';
       show(saved);
       if (reversal === null) showToast({ tone: 'good', title });
       else {
@@ -125,7 +125,7 @@ function useSaveDestination({ id, name }: Destination, form: UseFormReturn<Desti
             show(await changeDestination(id, reversal));
             await refresh();
           },
-          undone: `${name} is what it was before`,
+          undone: `${name} restored`,
         });
       }
       await refresh();
@@ -149,7 +149,7 @@ function DeleteDestination({ destination: { id, name, enabled }, onClose, onGone
     holdDeletion({
       id,
       title: `“${name}” will be deleted`,
-      detail: 'Nothing is sent there any more.',
+      detail: 'Sending has stopped.',
       async run() {
         await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE' });
         await refresh();
@@ -165,8 +165,8 @@ function DeleteDestination({ destination: { id, name, enabled }, onClose, onGone
   return (
     <ConfirmDialog title={`Delete “${name}”?`} action="Delete destination" onClose={onClose} onConfirm={remove}>
       <p>
-        Its secrets go with it, and so does what was still to be sent there. Sending ends at once; the deletion can be
-        undone for as long as the message about it is shown.
+        Its secrets and pending deliveries are deleted too. Sending stops at once. You can undo this while the message
+        is shown.
       </p>
     </ConfirmDialog>
   );
@@ -178,12 +178,7 @@ function WhereTab({ destination, form, error }: FormParts<DestinationDraft> & { 
   const { field: headers } = useController({ control: form.control, name: 'headers' });
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
-      <CheckField
-        form={form}
-        name="enabled"
-        label="On"
-        hint="Off, nothing is sent; what happens meanwhile is not made up for."
-      />
+      <CheckField form={form} name="enabled" label="On" hint="When off, requests are not queued." />
       <InputField form={form} error={error} name="name" label="Name" maxLength={200} />
       <ConfigFields
         type={type}
@@ -207,22 +202,20 @@ function ConnectionTest({ id }: { id: string }) {
         <Button icon={<PlugZap size={15} aria-hidden />} isBusy={test.isPending} onClick={() => test.mutate()}>
           Test
         </Button>
-        <p className="min-w-0 flex-1 text-xs text-ink-faint">
-          Sends a request without content, with what was saved last.
-        </p>
+        <p className="min-w-0 flex-1 text-xs text-ink-faint">Sends an empty test request with the saved settings.</p>
       </div>
       <div role="status" className="text-sm">
         {test.data !== undefined && !test.isPending && (
           <p>
             <span className={test.data.success ? 'font-medium text-good' : 'font-medium text-bad'}>
-              {test.data.success ? 'It took it' : 'It did not take it'}
+              {test.data.success ? 'Test delivered' : 'Test failed'}
             </span>
             : {test.data.result}, after {formatDuration(test.data.duration_ms)}.
             {!test.data.success && ' Check the address, the credentials and whether it is reachable from the gateway.'}
           </p>
         )}
       </div>
-      {test.error !== null && <ErrorPanel error={test.error} title="The test could not be made" />}
+      {test.error !== null && <ErrorPanel error={test.error} title="The test could not run" />}
     </section>
   );
 }

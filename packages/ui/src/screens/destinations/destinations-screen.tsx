@@ -39,7 +39,7 @@ export function DestinationsScreen() {
   return (
     <ListScreen
       title="Destinations"
-      note="Each call goes to every destination that wants it, once it has ended. No call waits for one."
+      note="Send finished requests to your observability tools, without slowing them down."
       actions={
         <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
           New destination
@@ -86,8 +86,8 @@ export function DestinationsScreen() {
 
 function NoDestinations({ onCreate }: { onCreate: () => void }) {
   return (
-    <EmptyState icon={<Send size={22} aria-hidden />} title="Nothing is broadcast yet">
-      <p>A destination gets what every call was like: a webhook, a collector, Langfuse, a bucket.</p>
+    <EmptyState icon={<Send size={22} aria-hidden />} title="No destinations yet">
+      <p>Export requests to a webhook, an OTel collector, Langfuse or S3.</p>
       <Button onClick={onCreate}>New destination</Button>
     </EmptyState>
   );
@@ -101,26 +101,26 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
     onSuccess: (_, { id, name, enabled }) => {
       const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
       showUndo({
-        title: enabled ? `${name} is paused` : `${name} goes on`,
+        title: enabled ? `${name} paused` : `${name} resumed`,
         async undo() {
           await changeDestination(id, { enabled });
           await refresh();
         },
-        undone: enabled ? `${name} goes on` : `${name} is paused`,
+        undone: enabled ? `${name} resumed` : `${name} paused`,
       });
       return refresh();
     },
-    onError: (failure) => showToast({ tone: 'bad', title: 'It was not changed', detail: failure.message }),
+    onError: (failure) => showToast({ tone: 'bad', title: 'Not changed', detail: failure.message }),
   });
   const test = useMutation({
     mutationFn: async ({ id, name }: Destination) => ({ name, ...(await testDestination(id)) }),
     onSuccess: ({ name, success, result }) =>
       showToast({
         tone: success ? 'good' : 'bad',
-        title: `${name}: ${success ? 'it took it' : 'it did not take it'}`,
+        title: `${name}: ${success ? 'test delivered' : 'test failed'}`,
         detail: result,
       }),
-    onError: (failure) => showToast({ tone: 'bad', title: 'The test could not be made', detail: failure.message }),
+    onError: (failure) => showToast({ tone: 'bad', title: 'The test could not run', detail: failure.message }),
   });
   return useMemo(
     () => [
@@ -135,7 +135,7 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
             label={`Actions for ${destination.name}`}
             items={[
               { label: 'Test', onSelect: () => test.mutate(destination) },
-              { label: destination.enabled ? 'Pause' : 'Go on', onSelect: () => toggle.mutate(destination) },
+              { label: destination.enabled ? 'Pause' : 'Resume', onSelect: () => toggle.mutate(destination) },
               { label: 'Delivery log', onSelect: () => show({ open: destination.id, tab: 'log' }) },
             ]}
           />
@@ -180,7 +180,7 @@ const FACT_COLUMNS: readonly Column<Destination>[] = [
     header: 'Contents',
     width: '88px',
     cell: ({ privacy_mode: isPrivate }) =>
-      isPrivate ? <Badge>left out</Badge> : <span className="text-ink-faint">sent</span>,
+      isPrivate ? <Badge>not sent</Badge> : <span className="text-ink-faint">sent</span>,
   },
 ];
 
@@ -198,7 +198,7 @@ const toStatusColumns = (statusOf: StatusOf): readonly Column<Destination>[] => 
   {
     id: 'arrived',
     leaves: 4,
-    header: 'Last arrived',
+    header: 'Last delivery',
     width: '120px',
     cell: ({ id }) => <Moment at={statusOf(id)?.last_delivered_at ?? null} />,
   },

@@ -42,7 +42,7 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
       title="New destination"
       width="wide"
       onClose={onClose}
-      actions={<FormActions formId={formId} submit="Make it" isBusy={create.isPending} onClose={onClose} />}
+      actions={<FormActions formId={formId} submit="Create destination" isBusy={create.isPending} onClose={onClose} />}
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">
@@ -78,14 +78,14 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
           error={create.error}
         />
         <Checkbox
-          label="On from the beginning"
-          hint="Off, it can be tested and set up before anything is sent."
+          label="Enabled"
+          hint="If disabled, you can test it before anything is sent."
           checked={isOn}
           onChange={(event) => setIsOn(event.target.checked)}
         />
         {create.error !== null && (
           <div ref={scrollIntoView}>
-            <UnsavedPanel error={create.error} title="Not made" onRetry={() => create.mutate()} />
+            <UnsavedPanel error={create.error} title="Not created" onRetry={() => create.mutate()} />
           </div>
         )}
       </form>

@@ -10,15 +10,15 @@ import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 import type { DestinationDraft } from './destination-draft.ts';
 
 const REGIONS = [
-  ['global', 'The ordinary address'],
+  ['global', 'Default address'],
   ['europe', 'The region Europe'],
   ['us', 'The region US'],
 ] as const;
 
 const PARTS = [
   ['broadcast_generation_cost', 'Cost'],
-  ['broadcast_generation_identity', 'Who called: name of the key, user, member'],
-  ['broadcast_generation_request_context', 'Where from: referer and user agent'],
+  ['broadcast_generation_identity', 'Caller: key name, user, member'],
+  ['broadcast_generation_request_context', 'Origin: referer and user agent'],
 ] as const;
 
 export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
@@ -33,13 +33,13 @@ export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
       <fieldset className="flex min-w-0 flex-col gap-1">
-        <legend className="mb-1 text-sm font-semibold">What of a call</legend>
+        <legend className="mb-1 text-sm font-semibold">Fields to send</legend>
         <CheckField
           form={form}
           name="privacy_mode"
           isInverted
-          label="Prompts and answers"
-          hint="As they are stored: after guardrails, and not where contents are not kept."
+          label="Prompts and responses"
+          hint="As stored: after guardrails, and only if content is stored."
         />
         {PARTS.map(([name, label]) => (
           <CheckField key={name} form={form} name={name} label={label} />
@@ -49,8 +49,8 @@ export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
         form={form}
         error={error}
         name="sampling_rate"
-        label="Share of sessions, in percent"
-        hint="A session is sent as a whole or not at all; calls without one are drawn one by one."
+        label="Sample of sessions, in percent"
+        hint="Sessions are sampled as a whole; calls without a session individually."
         fieldClass="max-w-72"
         type="number"
         min={0.01}
@@ -60,7 +60,7 @@ export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
         read={(percent) => (percent === '' ? Number.NaN : Number(percent) / 100)}
       />
       <fieldset className="flex min-w-0 flex-col gap-1">
-        <legend className="mb-1 text-sm font-semibold">Calls that came to</legend>
+        <legend className="mb-1 text-sm font-semibold">Calls to</legend>
         {REGIONS.map(([region, label]) => (
           <Checkbox
             key={region}
@@ -69,7 +69,7 @@ export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
             onChange={() => toggleRegion(region)}
           />
         ))}
-        {regions.value.length === 0 && <p className="text-xs text-bad">Choose one at least.</p>}
+        {regions.value.length === 0 && <p className="text-xs text-bad">Choose at least one.</p>}
       </fieldset>
       <KeyChoice hashes={keys.value} onChange={keys.onChange} />
       <FilterRulesEditor rules={rules.value} onChange={rules.onChange} error={error} />
@@ -157,9 +157,9 @@ function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
     onChange(next.length === 0 ? null : { enabled: rules?.enabled ?? true, groups: next });
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="mb-1 text-sm font-semibold">Calls that fit</legend>
+      <legend className="mb-1 text-sm font-semibold">Calls to send</legend>
       {rules === null ? (
-        <p className="text-sm text-ink-faint">All. A rule narrows them by model, cost, text and the like.</p>
+        <p className="text-sm text-ink-faint">All calls. Add rules to select by model, cost, text and so on.</p>
       ) : (
         <Checkbox
           label="The rules hold"
@@ -177,7 +177,7 @@ function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
         />
       ))}
       <Button icon={<Plus size={14} aria-hidden />} className="self-start" onClick={() => set([...groups, NEW_GROUP])}>
-        {groups.length === 0 ? 'Rule' : 'Further group'}
+        {groups.length === 0 ? 'Rule' : 'Add group'}
       </Button>
     </fieldset>
   );
@@ -198,7 +198,7 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
     <div className="flex flex-col gap-2 rounded-lg border border-line p-3">
       {group.rules.length > 1 && (
         <select
-          aria-label={`How the rules of group ${number} are joined`}
+          aria-label={`How rules of group ${number} are combined`}
           className="field w-auto max-w-full self-start"
           value={group.logic}
           onChange={(event) => onChange({ ...group, logic: event.target.value === 'or' ? 'or' : 'and' })}

@@ -38,11 +38,11 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
         options[made.subjects].find(({ value }) => value === subject)?.label ?? subject;
       showUndo({
         title: [
-          ...(made.added.length > 0 ? [`${name} now holds for ${made.added.map(labelOf).join(', ')}`] : []),
-          ...(made.removed.length > 0 ? [`${name} holds no longer for ${made.removed.map(labelOf).join(', ')}`] : []),
+          ...(made.added.length > 0 ? [`${name} assigned to ${made.added.map(labelOf).join(', ')}`] : []),
+          ...(made.removed.length > 0 ? [`${name} removed from ${made.removed.map(labelOf).join(', ')}`] : []),
         ].join('; '),
         undo: () => revert(made, before),
-        undone: 'Assigned as before',
+        undone: 'Assignments restored',
       });
     },
     onSettled: () => refreshGuardrails(client),
@@ -81,8 +81,7 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
       )}
       {error !== null && <ErrorPanel error={error} />}
       <p className="text-sm text-ink-soft">
-        In force from the next call on. A key or member has one guardrail at most, so one that is added here loses its
-        other one.
+        Applies from the next request. A key or member can have one guardrail; assigning replaces the current one.
       </p>
       {picker('keys', 'Calls with these keys')}
       {picker('members', 'Calls with any key of these members')}

@@ -34,7 +34,7 @@ interface KnownKindsProps {
 function KnownKinds({ filters, onChange }: KnownKindsProps) {
   return (
     <section>
-      <h3 className="mb-2 text-sm font-semibold">Known kinds</h3>
+      <h3 className="mb-2 text-sm font-semibold">Built-in filters</h3>
       <ul className="flex flex-col gap-1.5">
         {BUILTIN_FILTERS.map(({ slug, label }) => {
           const filter = filters.find((candidate) => candidate.slug === slug);
@@ -42,13 +42,13 @@ function KnownKinds({ filters, onChange }: KnownKindsProps) {
             <li key={slug} className="flex flex-wrap items-center gap-2 text-sm">
               <span className="min-w-36 flex-1">{label}</span>
               <ActionSelect
-                label={`What to do about: ${label}`}
+                label={`Action for ${label}`}
                 value={filter?.action ?? 'off'}
                 hasOff
                 onChange={(action) => onChange(withBuiltin(filters, slug, action))}
               />
               <DirectionSelect
-                label={`Where to look for: ${label}`}
+                label={`Direction for ${label}`}
                 value={filter?.direction ?? 'input'}
                 isDisabled={filter === undefined}
                 onChange={(direction) => onChange(withBuiltin(filters, slug, filter?.action ?? 'flag', direction))}
@@ -72,14 +72,14 @@ function OwnPatterns({ filters, onChange, error }: OwnPatternsProps) {
   return (
     <section>
       <div className="mb-2 flex items-center justify-between">
-        <h3 className="text-sm font-semibold">Patterns of your own</h3>
+        <h3 className="text-sm font-semibold">Custom patterns</h3>
         <Button icon={<Plus size={14} aria-hidden />} onClick={add}>
           Pattern
         </Button>
       </div>
       {filters.length === 0 && (
         <p className="text-sm text-ink-faint">
-          None. A pattern is a regular expression without look-around and back-references.
+          None. Patterns are regular expressions without look-around and back-references.
         </p>
       )}
       <ul className="flex flex-col gap-3">
@@ -129,18 +129,18 @@ function OwnPattern({ place, filter, problem, onChange, onRemove }: OwnPatternPr
       <div className="flex flex-wrap gap-2">
         <input
           aria-label={`Label of pattern ${place}`}
-          placeholder="Label, shown and put in place"
+          placeholder="Label, also used as replacement"
           className="field w-auto max-w-full flex-1"
           value={filter.label ?? ''}
           onChange={(event) => onChange({ label: event.target.value })}
         />
         <ActionSelect
-          label={`What pattern ${place} does`}
+          label={`Action of pattern ${place}`}
           value={filter.action}
           onChange={(action) => action !== 'off' && onChange({ action })}
         />
         <DirectionSelect
-          label={`Where pattern ${place} looks`}
+          label={`Direction of pattern ${place}`}
           value={filter.direction ?? 'input'}
           onChange={(direction) => onChange({ direction })}
         />
@@ -165,7 +165,7 @@ function ActionSelect({ label, value, hasOff = false, onChange }: ActionSelectPr
       value={value}
       onChange={(event) => onChange(event.target.value as FilterAction | 'off')}
     >
-      {hasOff && <option value="off">leave alone</option>}
+      {hasOff && <option value="off">off</option>}
       <option value="flag">flag</option>
       <option value="redact">redact</option>
       <option value="block">block</option>

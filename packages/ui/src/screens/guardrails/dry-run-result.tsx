@@ -54,20 +54,20 @@ function Notes({ line, isFinal }: Omit<DryRunResultProps, 'examples'>) {
   const isSaving = blocked + unserved + overBudget > 0;
   return (
     <ul className="figures flex list-disc flex-col gap-0.5 pl-5 text-sm text-ink-soft">
-      {isFinal && line.touched === 0 && <li>It would have changed nothing for these calls.</li>}
+      {isFinal && line.touched === 0 && <li>It would not have affected these calls.</li>}
       {isSaving && (
         <li>
-          {formatUsd(saved)} would not have been spent on calls that are refused
-          {unknown > 0 && `; the cost of ${formatCount(unknown)} is not known`}.
+          {formatUsd(saved)} would have been saved by refusing calls
+          {unknown > 0 && `; the cost of ${formatCount(unknown)} is unknown`}.
         </li>
       )}
       {without > 0 && (
         <li>
-          {formatCount(without)} of them could not be read, because their texts were not stored or have been deleted:
-          filters may act on more.
+          {formatCount(without)} could not be checked, because their texts are not stored; filters may affect more
+          calls.
         </li>
       )}
-      {overBudget > 0 && <li>The budget is counted from the first of these calls on, for each key.</li>}
+      {overBudget > 0 && <li>The budget counts from the first of these calls, for each key.</li>}
     </ul>
   );
 }
@@ -79,7 +79,7 @@ function Rules({ rules }: Pick<GuardrailDryRunLine, 'rules'>) {
       <thead className="sr-only">
         <tr>
           <th scope="col">Rule</th>
-          <th scope="col">What it does</th>
+          <th scope="col">Effect</th>
           <th scope="col">Calls</th>
         </tr>
       </thead>

@@ -42,7 +42,7 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       {isChanged && (
         <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">
-          What is not saved yet is tried, too, and stays unsaved.
+          Unsaved changes are included and stay unsaved.
         </p>
       )}
       <ScopeForm
@@ -54,10 +54,10 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
       />
       {run.state === 'idle' && (
         <p className="text-sm text-ink-faint">
-          Looks at every call as it was stored, newest first. No provider is called, and nothing is changed.
+          Checks stored calls, newest first. No provider is called, and nothing is changed.
         </p>
       )}
-      {run.error !== null && <ErrorPanel error={run.error} title="It could not be run to its end" />}
+      {run.error !== null && <ErrorPanel error={run.error} title="The dry run did not finish" />}
       {run.state !== 'idle' && run.state !== 'failed' && <DryRunProgress state={run.state} line={run.line} />}
       {run.line !== null && <DryRunResult line={run.line} examples={run.examples} isFinal={run.state !== 'running'} />}
     </div>
@@ -111,8 +111,8 @@ function ScopeForm({ scope, run, keyCount, onChange, onSubmit }: ScopeFormProps)
         </div>
       )}
       <LabelledInput
-        label="Only calls that meet"
-        hint="Conditions as in the filter of Generations, such as model:acme/* cost>0.05; empty for all"
+        label="Only calls matching"
+        hint="Filter as in Generations, e.g. model:acme/* cost>0.05; leave empty for all"
         error={issueFor(run.error, 'filter.where') ?? issueFor(run.error, 'where')}
         spellCheck={false}
         className="field font-mono text-xs"
@@ -121,9 +121,7 @@ function ScopeForm({ scope, run, keyCount, onChange, onSubmit }: ScopeFormProps)
       />
       {keyCount > 0 && (
         <Checkbox
-          label={
-            keyCount === 1 ? 'Only calls of the key it holds for' : `Only calls of the ${keyCount} keys it holds for`
-          }
+          label={keyCount === 1 ? 'Only calls of the assigned key' : `Only calls of the ${keyCount} assigned keys`}
           checked={scope.isOwnKeys}
           onChange={(event) => onChange({ isOwnKeys: event.target.checked })}
         />
@@ -221,7 +219,7 @@ function useDryRun() {
           error: null,
         }));
       }
-      if (!isDone) throw new Error('It broke off before its end; what it had found until then is below');
+      if (!isDone) throw new Error('The dry run was interrupted; results so far are below');
     } catch (error) {
       tell((before) => ({ ...before, state: 'failed', error }));
     }
@@ -258,7 +256,7 @@ function DryRunProgress({ state, line }: DryRunProgressProps) {
         <div className="h-full rounded-full bg-accent forced-color-adjust-none" style={{ width: `${part * 100}%` }} />
       </div>
       <p className="figures text-xs text-ink-faint">
-        {formatCount(looked)} of {formatCount(total)} calls looked at
+        {formatCount(looked)} of {formatCount(total)} calls checked
         {backTo !== null && `, back to ${formatMoment(backTo)}`}
         {state === 'stopped' && '; stopped'}
       </p>

@@ -94,12 +94,12 @@ function useSaveGuardrail(guardrail: Guardrail, show: (saved: Guardrail) => void
     onSuccess: async (saved) => {
       show(saved);
       showUndo({
-        title: 'Saved; it holds from the next call on',
+        title: 'Saved',
         async undo() {
           show(await saveGuardrail(id, toReversal(guardrail, saved)));
           await refreshGuardrails(client);
         },
-        undone: `${name} is what it was before`,
+        undone: `${name} restored`,
       });
       await refreshGuardrails(client);
     },
@@ -122,15 +122,15 @@ function GuardrailTabs({ guardrail, change, dryRuns, tab, onTab, ...parts }: Gua
   const keys = assignments.filter(({ guardrail_id: of }) => of === id).map(({ key_hash: hash }) => hash);
   return (
     <Tabs
-      label="About the guardrail"
+      label="Guardrail"
       value={tab}
       onChange={onTab}
       tabs={[
-        { value: 'rules', label: 'Reach', content: () => <ReachRules {...parts} /> },
-        { value: 'contents', label: 'Contents', content: () => <ContentRules {...parts} /> },
-        { value: 'holds-for', label: 'Holds for', content: () => <AssignmentsTab guardrail={guardrail} /> },
+        { value: 'rules', label: 'Access', content: () => <ReachRules {...parts} /> },
+        { value: 'contents', label: 'Content', content: () => <ContentRules {...parts} /> },
+        { value: 'holds-for', label: 'Assigned to', content: () => <AssignmentsTab guardrail={guardrail} /> },
         { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
-        { value: 'test', label: 'Try a text', content: () => <TextTester guardrailId={id} change={change} /> },
+        { value: 'test', label: 'Test', content: () => <TextTester guardrailId={id} change={change} /> },
         {
           value: 'dry-run',
           label: 'Dry run',
@@ -159,7 +159,7 @@ function DeleteGuardrail({ guardrail, onClose, onGone }: DeleteGuardrailProps) {
     holdDeletion({
       id,
       title: `“${name}” will be deleted`,
-      detail: 'It holds until this message goes.',
+      detail: 'It remains active until this message closes.',
       async run() {
         await callApi(`/api/v1/guardrails/${id}`, { method: 'DELETE' });
         await refreshGuardrails(client);
@@ -171,11 +171,11 @@ function DeleteGuardrail({ guardrail, onClose, onGone }: DeleteGuardrailProps) {
     <ConfirmDialog title={`Delete “${name}”?`} action="Delete guardrail" onClose={onClose} onConfirm={remove}>
       <p>
         {isDefault(guardrail)
-          ? 'All calls in its workspace will be without it.'
+          ? 'It will no longer apply to calls in its workspace.'
           : subjects === null
-            ? 'It holds for no key and no member.'
-            : `Its assignments go with it: ${subjects} will be limited by the default guardrail alone.`}{' '}
-        It holds, and this can be undone, for as long as the message about it is shown.
+            ? 'It is not assigned to any key or member.'
+            : `Its assignments are removed: only the default guardrail will apply to ${subjects}.`}{' '}
+        It remains active and can be restored while the message is shown.
       </p>
     </ConfirmDialog>
   );

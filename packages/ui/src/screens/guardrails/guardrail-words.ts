@@ -10,12 +10,12 @@ interface EffectLook {
 
 /** What guardrails do to calls, the strongest first. */
 export const EFFECTS: Readonly<Record<GuardrailEffect, EffectLook>> = {
-  blocked: { label: 'Blocked', about: 'a filter refused the prompt, or ended the answer', color: '--series-8' },
-  over_budget: { label: 'Over budget', about: 'refused, because the budget was spent', color: '--series-6' },
-  unserved: { label: 'Not served', about: 'refused, because no endpoint was left', color: '--series-5' },
-  redacted: { label: 'Redacted', about: 'went on without what was found', color: '--series-4' },
-  flagged: { label: 'Flagged', about: 'went on as they were, with a note', color: '--series-7' },
-  narrowed: { label: 'Narrowed', about: 'went on, with fewer endpoints to choose from', color: '--series-1' },
+  blocked: { label: 'Blocked', about: 'a filter refused the prompt or ended the response', color: '--series-8' },
+  over_budget: { label: 'Over budget', about: 'refused because the budget was used up', color: '--series-6' },
+  unserved: { label: 'Not served', about: 'refused because no endpoint was left', color: '--series-5' },
+  redacted: { label: 'Redacted', about: 'continued with matches removed', color: '--series-4' },
+  flagged: { label: 'Flagged', about: 'continued unchanged, with a note', color: '--series-7' },
+  narrowed: { label: 'Restricted', about: 'continued with fewer endpoints', color: '--series-1' },
 };
 
 export const EFFECT_NAMES = Object.keys(EFFECTS) as readonly GuardrailEffect[];

@@ -41,7 +41,7 @@ export function GuardrailsScreen() {
   return (
     <ListScreen
       title="Guardrails"
-      note="They hold on every attempt and for whatever model and provider a call ends up at."
+      note="Limits on spend, models, providers and content."
       actions={
         <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
           New guardrail
@@ -82,11 +82,8 @@ export function GuardrailsScreen() {
 
 function NoGuardrails({ onCreate }: { onCreate: () => void }) {
   return (
-    <EmptyState icon={<ShieldCheck size={22} aria-hidden />} title="There is no guardrail yet">
-      <p>
-        A guardrail limits what keys may spend, which models and providers they reach, and what may be in prompts and
-        answers.
-      </p>
+    <EmptyState icon={<ShieldCheck size={22} aria-hidden />} title="No guardrails yet">
+      <p>Guardrails limit spending, models, providers, and the content of prompts and responses.</p>
       <Button onClick={onCreate}>New guardrail</Button>
     </EmptyState>
   );
@@ -107,7 +104,7 @@ const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guard
     width: 'minmax(150px,2fr)',
     cell: ({ id, name }) => (
       <span className="font-medium">
-        {name} {going.has(id) && <Badge tone="caution">being deleted; still in force</Badge>}
+        {name} {going.has(id) && <Badge tone="caution">being deleted; still active</Badge>}
       </span>
     ),
   },
@@ -122,13 +119,13 @@ const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guard
   },
   {
     id: 'subjects',
-    header: 'Holds for',
+    header: 'Assigned to',
     width: 'minmax(150px,1fr)',
     cell: (guardrail) => {
       const isOwn = ({ guardrail_id: of }: { guardrail_id: string }): boolean => of === guardrail.id;
       if (isDefault(guardrail)) return 'its workspace';
       const subjects = describeSubjects(keys.filter(isOwn).length, members.filter(isOwn).length);
-      return subjects ?? <span className="text-ink-faint">nobody</span>;
+      return subjects ?? <span className="text-ink-faint">none</span>;
     },
   },
   {
@@ -137,17 +134,17 @@ const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guard
     header: 'Budget',
     width: 'minmax(150px,1fr)',
     cell: ({ limit_usd: limit, reset_interval: interval }) =>
-      limit === null ? <span className="text-ink-faint">none</span> : `${formatUsd(limit)} ${interval ?? 'in all'}`,
+      limit === null ? <span className="text-ink-faint">none</span> : `${formatUsd(limit)} ${interval ?? 'total'}`,
   },
   { id: 'rules', leaves: 1, header: 'Rules', width: '64px', isNumeric: true, cell: countRules },
   {
     id: 'contents',
     leaves: 2,
-    header: 'Contents',
+    header: 'Content',
     width: 'minmax(140px,1fr)',
     cell: ({ content_filter_builtins: builtins, content_filters: own }) => {
       const actions = [...new Set([...(builtins ?? []), ...(own ?? [])].map(({ action }) => action))];
-      if (actions.length === 0) return <span className="text-ink-faint">as they are</span>;
+      if (actions.length === 0) return <span className="text-ink-faint">no filters</span>;
       return (
         <span className="flex gap-1">
           {actions.map((action) => (

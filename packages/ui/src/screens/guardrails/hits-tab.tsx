@@ -29,7 +29,7 @@ export function HitsTab({ guardrail: { id } }: { guardrail: Guardrail }) {
         <Choice label="Span" value={span} options={HIT_SPANS} onChange={setSpan} />
       </div>
       {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
-      {hits === undefined && error === null && <Loading what="what it did" />}
+      {hits === undefined && error === null && <Loading what="hits" />}
       {hits !== undefined && (
         <>
           <HitsChart hits={hits} guardrailId={id} />
@@ -57,12 +57,12 @@ function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId:
       search: { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), where },
     });
   const totals = sum === undefined ? '' : describeEffects(sum.totals);
-  const title = totals === '' ? 'nothing in this time' : totals;
+  const title = totals === '' ? 'none in this period' : totals;
   return (
-    <section aria-label="What it did" className="flex flex-col gap-2">
+    <section aria-label="Hits" className="flex flex-col gap-2">
       <div className="flex items-center gap-2">
         <h3 className="min-w-0 flex-1 text-sm font-semibold">
-          What it did{totals === '' && <span className="font-normal text-ink-faint">: nothing in this time</span>}
+          Hits{totals === '' && <span className="font-normal text-ink-faint">: none in this period</span>}
         </h3>
         <Button
           look="quiet"
@@ -70,14 +70,14 @@ function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId:
           aria-pressed={isTable}
           onClick={() => setIsTable(!isTable)}
         >
-          Table<span className="sr-only"> of what it did</span>
+          Table<span className="sr-only"> of hits</span>
         </Button>
       </div>
       {isTable ? (
-        <BucketTable label="What it did" buckets={buckets} series={series} formatValue={formatCount} onPick={list} />
+        <BucketTable label="Hits" buckets={buckets} series={series} formatValue={formatCount} onPick={list} />
       ) : (
         <LinkedChart
-          label={`What it did: ${title}. A table has the numbers.`}
+          label={`Hits: ${title}. A table has the numbers.`}
           buckets={isSettled ? buckets : NO_BUCKETS}
           series={series}
           height={200}
@@ -107,7 +107,7 @@ function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId:
       )}
       <p className="text-sm">
         <Link to="/generations" search={{ from: hits.from, to: hits.to, where }} className="text-accent underline">
-          List the calls that went on
+          View allowed requests
         </Link>
       </p>
     </section>
@@ -139,9 +139,7 @@ function RefusedCalls({ refusals }: { refusals: NonNullable<GuardrailHitList['re
   return (
     <section aria-label="Refused calls">
       <h3 className="text-sm font-semibold">Latest refused calls</h3>
-      <p className="mb-1 text-xs text-ink-faint">
-        Refused before any provider was asked, so nothing of them is stored, nor among the generations.
-      </p>
+      <p className="mb-1 text-xs text-ink-faint">Blocked before reaching a provider. Not listed under Generations.</p>
       <ul className="flex flex-col">
         {refusals.map(({ at, effect, rule, key_name: keyName, key_hash: hash, model }, place) => (
           <li

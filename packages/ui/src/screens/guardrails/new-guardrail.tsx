@@ -25,7 +25,7 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
         if (keys.length > 0) await assign({ guardrailId: data.id, subjects: 'keys' }, keys, true);
       } catch (error) {
         const detail = error instanceof Error ? error.message : String(error);
-        showToast({ tone: 'bad', title: `${data.name} is made, but holds for no key`, detail });
+        showToast({ tone: 'bad', title: `${data.name} was created but not assigned`, detail });
       }
       await refreshGuardrails(client);
       onCreated(data.id);
@@ -35,7 +35,7 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
     <Dialog
       title="New guardrail"
       onClose={onClose}
-      actions={<FormActions formId={formId} submit="Make it" isBusy={create.isPending} onClose={onClose} />}
+      actions={<FormActions formId={formId} submit="Create guardrail" isBusy={create.isPending} onClose={onClose} />}
     >
       <form
         id={formId}
@@ -47,7 +47,7 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
       >
         <LabelledInput
           label="Name"
-          hint="Its rules come next; until then it restricts no calls."
+          hint="Add rules next; until then it restricts nothing."
           error={issueFor(create.error, 'name')}
           required
           maxLength={200}
@@ -59,10 +59,10 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
           options={options.keys}
           chosen={keys}
           onChange={setKeys}
-          hint="Whom it holds for; more, and members, also later"
+          hint="Keys to assign. You can add more keys and members later."
         />
         {create.error !== null && (
-          <UnsavedPanel error={create.error} title="Not made" onRetry={() => create.mutate()} />
+          <UnsavedPanel error={create.error} title="Not created" onRetry={() => create.mutate()} />
         )}
       </form>
     </Dialog>

@@ -16,7 +16,7 @@ import type { GuardrailDraft } from './guardrail-draft.ts';
 const NOTHING: readonly never[] = [];
 const UNKNOWN = {
   models: 'not a model of this gateway',
-  providers: 'no slug or name of a provider here; it may be a preset, or a provider behind a gateway',
+  providers: 'not a known provider; it may be a preset or a provider behind a gateway',
 };
 
 export function ReachRules(parts: FormParts<GuardrailDraft>) {
@@ -29,56 +29,56 @@ export function ReachRules(parts: FormParts<GuardrailDraft>) {
       <InputField {...parts} name="name" label="Name" required />
       <InputField {...parts} name="description" label="Description" />
       <fieldset className="flex min-w-0 flex-col gap-2 rounded-lg border border-line p-3">
-        <legend className="px-1 text-sm font-semibold">Budget of each key</legend>
+        <legend className="px-1 text-sm font-semibold">Budget per key</legend>
         <div className="grid grid-cols-2 gap-3">
           <InputField
             {...parts}
             name="limit"
             path="limit_usd"
             label="USD"
-            hint="Empty for no budget"
+            hint="Leave empty for no budget"
             type="number"
             min={0}
             step="any"
           />
-          <SelectField {...parts} name="interval" path="reset_interval" label="Begins anew" options={RESET_OPTIONS} />
+          <SelectField {...parts} name="interval" path="reset_interval" label="Resets" options={RESET_OPTIONS} />
         </div>
-        <CheckField form={parts.form} name="countsByok" label="Count calls on callers’ own provider keys, too" />
+        <CheckField form={parts.form} name="countsByok" label="Include calls with callers’ own provider keys (BYOK)" />
       </fieldset>
       <div className="flex flex-col gap-3">
         <ListField
           {...parts}
           name="allowedModels"
           path="allowed_models"
-          label="Only these models"
-          hint="Prices for a million tokens, context"
+          label="Allowed models"
+          hint="Prices per million tokens, context"
           options={modelOptions}
         />
         <ListField
           {...parts}
           name="ignoredModels"
           path="ignored_models"
-          label="Never these models"
+          label="Blocked models"
           options={modelOptions}
         />
         <ListField
           {...parts}
           name="allowedProviders"
           path="allowed_providers"
-          label="Only these providers"
+          label="Allowed providers"
           options={providerOptions}
         />
         <ListField
           {...parts}
           name="ignoredProviders"
           path="ignored_providers"
-          label="Never these providers"
+          label="Blocked providers"
           options={providerOptions}
         />
       </div>
       <div className="flex flex-col gap-1">
-        <CheckField form={parts.form} name="zdr" label="Only endpoints that keep nothing (ZDR)" />
-        <CheckField form={parts.form} name="forbidsTraining" label="Never endpoints that train on what they are sent" />
+        <CheckField form={parts.form} name="zdr" label="Zero data retention only" />
+        <CheckField form={parts.form} name="forbidsTraining" label="No endpoints that train on prompts" />
       </div>
     </div>
   );

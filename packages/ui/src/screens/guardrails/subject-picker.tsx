@@ -36,7 +36,7 @@ export function SubjectPicker({ subjects, options, chosen, onChange, hint }: Sub
           chosen={chosen}
           onChange={onChange}
           placeholder={PLACEHOLDERS[subjects]}
-          unknownNote="deleted since"
+          unknownNote="deleted"
         />
       )}
     </Field>

@@ -43,7 +43,7 @@ export function TextTester({ guardrailId, change }: { guardrailId: string; chang
     <form onSubmit={submit} className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       {isChanged && (
         <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">
-          What is not saved yet is tried, too, and stays unsaved.
+          Unsaved changes are included and stay unsaved.
         </p>
       )}
       <Field label="A prompt">
@@ -59,15 +59,15 @@ export function TextTester({ guardrailId, change }: { guardrailId: string; chang
           />
         )}
       </Field>
-      <LabelledSelect label="To the model" value={model} onChange={setModel}>
+      <LabelledSelect label="Model" value={model} onChange={setModel}>
         {models?.map(({ id }) => (
           <option key={id}>{id}</option>
         ))}
       </LabelledSelect>
       <Button type="submit" look="primary" isBusy={test.isPending} className="self-start">
-        Try it
+        Test
       </Button>
-      {test.error !== null && <ErrorPanel error={test.error} title="It could not be tried" />}
+      {test.error !== null && <ErrorPanel error={test.error} title="The test could not run" />}
       {result != null && <TestResult result={result} />}
     </form>
   );
@@ -84,10 +84,10 @@ function TestResult({ result }: { result: NonNullable<GuardrailTestResult['reque
       <p className="flex items-center gap-2">
         <Badge tone={ACTION_TONES[result.action] ?? 'neutral'}>{result.action}</Badge>
         {result.action === 'block'
-          ? 'It would be refused, and no endpoint asked.'
+          ? 'It would be refused before any endpoint is called.'
           : result.endpoints_left === 0
-            ? 'No endpoint would be left to ask.'
-            : `${result.endpoints_left} ${result.endpoints_left === 1 ? 'endpoint' : 'endpoints'} could be asked.`}
+            ? 'No endpoint would be left.'
+            : `${result.endpoints_left} ${result.endpoints_left === 1 ? 'endpoint' : 'endpoints'} available.`}
       </p>
       {result.stages.map((stage, at) => (
         <p key={at}>

@@ -39,8 +39,8 @@ export async function deleteKey(key: ChangeableKey): Promise<void> {
   await patch(hash, { disabled: true });
   holdDeletion({
     id: hash,
-    title: `Deleting the key “${name}”`,
-    detail: 'Its calls are refused already.',
+    title: `Deleting key “${name}”`,
+    detail: 'Its calls are already refused.',
     onClosing: 'delete',
     failed: `“${name}” is disabled, but was not deleted`,
     async run() {
@@ -54,9 +54,9 @@ export async function deleteKey(key: ChangeableKey): Promise<void> {
 async function undo({ hash, name }: ChangeableKey, before: KeyChange): Promise<void> {
   try {
     await patch(hash, before);
-    showToast({ tone: 'good', title: `“${before.name ?? name}” is as it was before` });
+    showToast({ tone: 'good', title: `“${before.name ?? name}” restored` });
   } catch (error) {
-    showToast({ tone: 'bad', title: 'It could not be taken back', detail: toText(error) });
+    showToast({ tone: 'bad', title: 'Could not be undone', detail: toText(error) });
   }
 }
 

@@ -20,7 +20,7 @@ export function useToggleKey(): (key: AnyKey) => void {
       changeKey(
         key,
         { disabled: !key.disabled },
-        key.disabled ? `“${key.name}” is enabled` : `“${key.name}” is disabled; its calls are refused`,
+        key.disabled ? `“${key.name}” enabled` : `“${key.name}” disabled; its calls are refused`,
       ),
     onError: (failure) => showToast({ tone: 'bad', title: 'The key was not changed', detail: failure.message }),
   }).mutate;
@@ -60,7 +60,7 @@ export function KeyDialog({ type, value, onClose, onGone }: KeyDialogProps) {
       }}
     >
       <p>
-        Calls with it are refused from now on. For some seconds that can be undone. To stop it for a while, disable it
+        Calls with it are refused from now on. You can undo this for a few seconds. To pause the key, disable it
         instead.
       </p>
     </ConfirmDialog>

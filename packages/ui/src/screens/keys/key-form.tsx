@@ -73,7 +73,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
       actions={
         <FormActions
           formId={formId}
-          submit={existing === undefined ? 'Make the key' : 'Save'}
+          submit={existing === undefined ? 'Create key' : 'Save'}
           isBusy={save.isPending}
           onClose={onClose}
         />
@@ -86,20 +86,20 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
             {...parts}
             name="limit"
             label="Limit in USD"
-            hint="Empty for none"
+            hint="Leave empty for no limit"
             type="number"
             min={0}
             step="any"
           />
-          <SelectField {...parts} name="reset" path="limit_reset" label="Begins anew" options={RESET_OPTIONS} />
+          <SelectField {...parts} name="reset" path="limit_reset" label="Resets" options={RESET_OPTIONS} />
         </div>
-        <CheckField form={form} name="countsByok" label="Count calls on the caller’s own provider keys, too" />
+        <CheckField form={form} name="countsByok" label="Include calls with the caller’s own provider keys (BYOK)" />
         <InputField
           {...parts}
           name="expires"
           path="expires_at"
           label="Expires"
-          hint="Empty for never"
+          hint="Leave empty for never"
           type="datetime-local"
         />
         {existing === undefined && (
@@ -107,7 +107,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
             form={form}
             name="isManagement"
             label="Management key"
-            hint="Administers the gateway and signs in here; it does not call models."
+            hint="For administration and sign-in; cannot call models."
           />
         )}
         {!isManagement && <RateLimitList keyNames={[name, ...(existing === undefined ? [] : [existing.hash])]} />}

@@ -37,7 +37,7 @@ export function KeyPage() {
         isMissing={isMissing}
         onRetry={() => void refetch()}
       >
-        <p>It may have been deleted. What it called is still there.</p>
+        <p>It may have been deleted. Its calls are still stored.</p>
         <Link to="/generations" search={{ key: hash }} className="text-accent underline">
           Its calls
         </Link>
@@ -103,22 +103,22 @@ function Spending({ data }: { data: KeyDetail }) {
             ) : (
               <span className="flex flex-wrap items-center gap-x-2">
                 <LimitBar limit={limit} left={left} reset={reset} />
-                <span className="text-ink-faint">{reset === null ? 'in all' : reset}</span>
+                <span className="text-ink-faint">{reset === null ? 'total' : reset}</span>
               </span>
             ),
           ],
           ['Spent today (UTC)', formatUsd(data.usage_daily)],
           ['This week (UTC)', formatUsd(data.usage_weekly)],
           ['This month (UTC)', formatUsd(data.usage_monthly)],
-          ['In all', formatUsd(data.usage)],
+          ['Total', formatUsd(data.usage)],
           ...byok,
           ['Expires', <Moment at={data.expires_at} absent="never" />],
           ...(data.created_at === null ? [] : [['Made', <Moment at={data.created_at} absent="" />] as const]),
         ]}
       />
       <p className="mt-3 text-xs text-ink-faint">
-        Days, weeks and months are those of UTC.
-        {data.source === 'config' && ' A key of the configuration has neither a limit nor an end.'}
+        All periods are in UTC.
+        {data.source === 'config' && ' Keys from the configuration have no limit and do not expire.'}
       </p>
     </ResourceCard>
   );
@@ -144,7 +144,7 @@ function Rules({ data }: { data: KeyDetail }) {
   const { data: members } = useQuery(membersQuery);
   const { allowed_models: allowed, creator_user_id: memberId, guardrails, management } = data;
   return (
-    <ResourceCard title="What holds for it">
+    <ResourceCard title="Policies">
       <Facts
         facts={[
           [
@@ -167,13 +167,13 @@ function Rules({ data }: { data: KeyDetail }) {
           [
             'Models',
             management ? (
-              'none: it administers, and calls no models'
+              'none: management keys cannot call models'
             ) : (
               <Allowed allowed={allowed} all={models?.length} />
             ),
           ],
           ['Member', memberId === null ? 'none' : <MemberLink id={memberId} members={members} />],
-          ...(data.external_user === null ? [] : [['Made for', data.external_user] as const]),
+          ...(data.external_user === null ? [] : [['Created for', data.external_user] as const]),
         ]}
       />
     </ResourceCard>

@@ -40,7 +40,7 @@ export function KeysScreen() {
   return (
     <ListScreen
       title="Keys"
-      note="A key is shown once, when it is made; the gateway keeps its hash alone."
+      note="Keys are shown once, when created."
       actions={
         <>
           <Button icon={<Cable size={15} aria-hidden />} onClick={connect}>
@@ -70,8 +70,8 @@ export function KeysScreen() {
 
 function NoKeys({ onConnect, onCreate }: { onConnect: () => void; onCreate: () => void }) {
   return (
-    <EmptyState icon={<KeyRound size={22} aria-hidden />} title="There is no key yet">
-      <p>Make one for each tool, so that what each spends can be told apart.</p>
+    <EmptyState icon={<KeyRound size={22} aria-hidden />} title="No keys yet">
+      <p>Create one per tool to track spending separately.</p>
       <div className="flex flex-wrap justify-center gap-2">
         <Button onClick={onConnect}>Connect a tool</Button>
         <Button onClick={onCreate}>New key</Button>
@@ -154,7 +154,7 @@ const NAME_COLUMNS: readonly Column<AnyKey>[] = [
   },
   {
     id: 'source',
-    header: 'From',
+    header: 'Source',
     width: '104px',
     cell: ({ source }) =>
       source === 'config' ? (
@@ -236,21 +236,18 @@ function NewKeyDialog({ secret, onClose }: { secret: string; onClose: () => void
       onClose={onClose}
       actions={
         <Button look="primary" onClick={onClose}>
-          I have kept it
+          Done
         </Button>
       }
     >
       <div className="flex flex-col gap-3 text-sm">
-        <p>
-          This is the only time it is shown. The gateway keeps its hash alone; a key that is lost is replaced by a new
-          one.
-        </p>
+        <p>Copy it now. You won’t see it again. If you lose it, create a new one.</p>
         <code data-testid="new-key" className="rounded-lg bg-raised p-3 font-mono text-xs break-all select-all">
           {secret}
         </code>
         <div className="flex flex-wrap gap-2">
           <CopyButton text={secret} label="Copy key" />
-          <CopyButton text={variables} label="Copy as variables" />
+          <CopyButton text={variables} label="Copy as environment variables" />
         </div>
       </div>
     </Dialog>

@@ -30,7 +30,7 @@ export function MemberPage() {
   if (member === undefined && own?.length === 0) {
     return (
       <ResourceState back={BACK} what="member" name={id} error={null} isMissing onRetry={() => void refetch()}>
-        <p>They may have been removed. What they called is still there.</p>
+        <p>The member may have been removed. Their calls are still stored.</p>
         <Link to="/generations" search={{ member: id }} className="text-accent underline">
           Their calls
         </Link>
@@ -83,11 +83,11 @@ function Rules({ id, member, keys }: RulesProps) {
           ...(member === undefined || member.email === '' ? [] : [['E-mail', member.email] as const]),
           ['Spent today (UTC)', sum(keys, 'usage_daily')],
           ['This month (UTC)', sum(keys, 'usage_monthly')],
-          ['In all', sum(keys, 'usage')],
+          ['Total', sum(keys, 'usage')],
           [
             'Guardrail',
             guardrail === undefined ? (
-              'none of their own'
+              'none'
             ) : (
               <Link to="/guardrails" search={{ open: guardrail.id }} className="text-accent hover:underline">
                 {guardrail.name}
@@ -96,14 +96,14 @@ function Rules({ id, member, keys }: RulesProps) {
           ],
         ]}
       />
-      <p className="mt-3 text-xs text-ink-faint">Spending is that of the keys which they have now, in UTC.</p>
+      <p className="mt-3 text-xs text-ink-faint">Spend of their current keys (UTC).</p>
     </ResourceCard>
   );
 }
 
 function Keys({ keys }: { readonly keys: readonly AnyKey[] | undefined }) {
   if (keys === undefined) return <p className="text-sm text-ink-faint">…</p>;
-  if (keys.length === 0) return <p className="text-sm text-ink-faint">They have no key.</p>;
+  if (keys.length === 0) return <p className="text-sm text-ink-faint">No keys.</p>;
   return (
     <ul className="text-sm">
       {keys.map((key) => (

@@ -12,18 +12,15 @@ import { Loading } from '../../parts/messages/states.tsx';
 
 const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
   ['Context', (model) => formatCount(model.context_length)],
-  ['Longest completion', (model) => formatCount(model.top_provider.max_completion_tokens)],
+  ['Max completion', (model) => formatCount(model.top_provider.max_completion_tokens)],
   ['Input per million tokens', ({ pricing }) => formatTokenPrice(pricing, 'prompt')],
   ['Output per million tokens', ({ pricing }) => formatTokenPrice(pricing, 'completion')],
   ['Cached input per million', ({ pricing }) => formatPricePerMillion(pricing['input_cache_read'])],
   ['Takes', ({ architecture }) => architecture.input_modalities.join(', ')],
   ['Gives', ({ architecture }) => architecture.output_modalities.join(', ')],
   ['Tokenizer', ({ architecture }) => architecture.tokenizer],
-  [
-    'Listed since',
-    ({ created }) => (created === 0 ? 'not known' : new Date(created * 1000).toISOString().slice(0, 10)),
-  ],
-  ['Knowledge until', (model) => model.knowledge_cutoff ?? 'not known'],
+  ['Listed since', ({ created }) => (created === 0 ? 'unknown' : new Date(created * 1000).toISOString().slice(0, 10))],
+  ['Knowledge cutoff', (model) => model.knowledge_cutoff ?? 'unknown'],
 ];
 
 /** Two to four models side by side; rows in which they differ stand out. */
@@ -50,7 +47,7 @@ export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClos
           search={{ models: ids.join(',') }}
           className="rounded-md bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink"
         >
-          Try them side by side
+          Compare in the playground
         </Link>
       }
     >
@@ -61,7 +58,7 @@ export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClos
           <table className="w-full text-sm">
             <thead>
               <tr className="border-b border-line text-left">
-                <td className="py-2 pr-4 text-ink-faint">Differences are marked</td>
+                <td className="py-2 pr-4 text-ink-faint">Differences highlighted</td>
                 {models.map(({ id, name }) => (
                   <th key={id} scope="col" className="py-2 pr-4 align-top">
                     {name}

@@ -13,7 +13,7 @@ import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 
 /** A length of 0 stands for one that is not known, because the wire has no null there. */
 export const toTokensText = (length: number | null): string =>
-  length === null || length === 0 ? 'not known' : formatTokens(length);
+  length === null || length === 0 ? 'unknown' : formatTokens(length);
 
 /** Who serves a model, at which price, and how each stands. */
 export function ModelEndpoints({ id }: { id: string }) {
@@ -23,7 +23,7 @@ export function ModelEndpoints({ id }: { id: string }) {
   }
   if (data === undefined) return <Loading what="endpoints" />;
   if (data.length === 0)
-    return <EmptyState title="No provider serves this model now">Its provider may be switched off.</EmptyState>;
+    return <EmptyState title="No provider currently serves this model">Its provider may be disabled.</EmptyState>;
   return (
     <ul className="flex flex-col gap-3">
       {data.map((endpoint) => (
@@ -57,9 +57,9 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
           ['Input', toTokenPriceText(endpoint.pricing, 'prompt')],
           ['Output', toTokenPriceText(endpoint.pricing, 'completion')],
           ['Context', toTokensText(endpoint.context_length)],
-          ['Longest completion', toTokensText(endpoint.max_completion_tokens)],
+          ['Max completion', toTokensText(endpoint.max_completion_tokens)],
           [
-            'Answered, last day',
+            'Success rate, last day',
             endpoint.uptime_last_1d === null ? 'no calls yet' : formatPercent(endpoint.uptime_last_1d),
           ],
           ['First token, median', latency?.['p50'] === undefined ? 'no calls yet' : formatDuration(latency['p50'])],

@@ -103,13 +103,13 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
   return (
     <div className="grid gap-x-6 gap-y-3 rounded-lg border border-line bg-ground p-3 sm:grid-cols-2 xl:grid-cols-4">
       <Words
-        label="Takes"
+        label="Input"
         words={INPUTS}
         value={search.input_modalities}
         onChange={(value) => onChange({ input_modalities: value })}
       />
       <Words
-        label="Gives"
+        label="Output"
         words={OUTPUTS}
         value={search.output_modalities}
         onChange={(value) => onChange({ output_modalities: value })}
@@ -123,7 +123,7 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
       <div className="flex flex-col gap-2">
         <div className="flex gap-2">
           <Figure
-            label="Context at least"
+            label="Min context"
             placeholder="tokens"
             value={search.context}
             onChange={(value) => onChange({ context: value })}
@@ -131,13 +131,13 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
         </div>
         <div className="flex gap-2">
           <Figure
-            label="Input price at most"
+            label="Max input price"
             placeholder="$ per M"
             value={search.max_price}
             onChange={(value) => onChange({ max_price: value })}
           />
           <Figure
-            label="Output price at most"
+            label="Max output price"
             placeholder="$ per M"
             value={search.max_output_price}
             onChange={(value) => onChange({ max_output_price: value })}
@@ -158,7 +158,7 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
           />
         </div>
         <Checkbox
-          label="Only what settings allow"
+          label="Allowed by settings"
           checked={search.usable === 'true'}
           onChange={(event) => onChange({ usable: event.target.checked ? 'true' : undefined })}
         />

@@ -36,7 +36,7 @@ export function ModelPage() {
         isMissing={isMissing}
         onRetry={() => void refetch()}
       >
-        <p>It may belong to a provider that is no longer configured, or is not called.</p>
+        <p>Its provider may have been removed or disabled.</p>
         <Link to="/generations" search={{ model: id }} className="text-accent underline">
           Its calls
         </Link>
@@ -118,7 +118,7 @@ function About({ model }: { model: Model }) {
           ['Output', toTokenPriceText(pricing, 'completion')],
           ...toPriceFacts(pricing),
           ['Context', toTokensText(model.context_length)],
-          ['Longest completion', toTokensText(model.top_provider.max_completion_tokens)],
+          ['Max completion', toTokensText(model.top_provider.max_completion_tokens)],
           ['Takes', architecture.input_modalities.join(', ')],
           ['Gives', architecture.output_modalities.join(', ')],
           ['Other names', aliases.length === 0 ? 'none' : <Names names={aliases} />],
@@ -142,6 +142,6 @@ function Names({ names }: { names: readonly string[] }) {
 }
 
 function toSourceText(sources: readonly ('config' | 'stored')[]): string {
-  if (sources.includes('config')) return 'in the configuration file, and changed there';
-  return sources.includes('stored') ? 'here' : 'as it is built in, or as its provider lists it';
+  if (sources.includes('config')) return 'in the configuration file';
+  return sources.includes('stored') ? 'here' : 'built in, or listed by its provider';
 }

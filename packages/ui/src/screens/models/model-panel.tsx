@@ -57,9 +57,7 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
         {() =>
           model === undefined ? (
             <>
-              <EmptyState title="There is no such model here">
-                It may belong to a provider that is no longer configured, or is not called.
-              </EmptyState>
+              <EmptyState title="Model not found">Its provider may have been removed or disabled.</EmptyState>
               <ModelSetupTab id={id} />
             </>
           ) : (
@@ -82,7 +80,7 @@ function ModelTabs({ model, tab, onTab }: ModelTabsProps) {
   const path = toOtherPath(model);
   return (
     <Tabs
-      label="About the model"
+      label="Model"
       value={tab}
       onChange={onTab}
       tabs={[
@@ -98,11 +96,11 @@ function ModelTabs({ model, tab, onTab }: ModelTabsProps) {
         },
         {
           value: 'usable',
-          label: 'Can I use it?',
+          label: 'Availability',
           content: () => (path === null ? <PlanExplanation model={id} /> : <OtherPath path={path} />),
         },
         { value: 'setup', label: 'Set-up', content: () => <ModelSetupTab id={id} /> },
-        { value: 'usage', label: 'My usage', content: () => <ModelUsage id={id} /> },
+        { value: 'usage', label: 'Usage', content: () => <ModelUsage id={id} /> },
         { value: 'code', label: 'Code', content: () => <Snippets id={id} path={path} /> },
         {
           value: 'raw',
@@ -126,7 +124,7 @@ function About({ model }: { model: Model }) {
       <Facts
         facts={[
           ['Context', toTokensText(model.context_length)],
-          ['Longest completion', toTokensText(model.top_provider.max_completion_tokens)],
+          ['Max completion', toTokensText(model.top_provider.max_completion_tokens)],
           ['Input', toTokenPriceText(pricing, 'prompt')],
           ['Output', toTokenPriceText(pricing, 'completion')],
           ...toPriceFacts(pricing),
@@ -134,8 +132,8 @@ function About({ model }: { model: Model }) {
           ['Gives', architecture.output_modalities.join(', ')],
           ['Tokenizer', architecture.tokenizer],
           ['Canonical slug', <code className="font-mono text-xs">{model.canonical_slug}</code>],
-          ['Knowledge until', model.knowledge_cutoff ?? 'not known'],
-          ['Withdrawn on', model.expiration_date ?? 'not announced'],
+          ['Knowledge cutoff', model.knowledge_cutoff ?? 'unknown'],
+          ['Retired on', model.expiration_date ?? 'not announced'],
         ]}
       />
       <RateLimitList model={model.id} />
@@ -143,7 +141,7 @@ function About({ model }: { model: Model }) {
         <h3 className="mb-1.5 text-sm font-semibold">Parameters</h3>
         <div className="flex flex-wrap gap-1">
           {parameters.length === 0 ? (
-            <span className="text-sm text-ink-faint">None are listed.</span>
+            <span className="text-sm text-ink-faint">None listed.</span>
           ) : (
             parameters.map((name) => <Badge key={name}>{name}</Badge>)
           )}
@@ -155,8 +153,8 @@ function About({ model }: { model: Model }) {
 
 function OtherPath({ path }: { path: OtherPathName }) {
   return (
-    <EmptyState title={`It is called by POST ${path}`}>
-      Routes are explained for chats alone, and this model makes no text. Endpoints tells how those who serve it stand.
+    <EmptyState title={`Call it with POST ${path}`}>
+      Routing is explained for chat models only. See Endpoints for their health.
     </EmptyState>
   );
 }
@@ -165,9 +163,7 @@ function Snippets({ id, path }: { id: string; path: OtherPathName | null }) {
   const snippets = path === null ? SNIPPETS.filter(({ label }) => /curl|SDK/.test(label)) : [OTHER_SNIPPETS[path]];
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
-      <p className="text-sm text-ink-faint">
-        The key is referred to by the variable GATEWAY_API_KEY, so that it is in no file and on no clipboard.
-      </p>
+      <p className="text-sm text-ink-faint">The snippets read the key from GATEWAY_API_KEY, so it is not copied.</p>
       {snippets.map(({ label, toText }) => (
         <section key={label}>
           <div className="mb-1 flex items-center justify-between">

@@ -145,8 +145,8 @@ function toFound({ total_count: count }: ModelList, search: ModelSearch): string
 function NoModels({ search, onClear }: { search: ModelSearch; onClear: () => void }) {
   if (!hasModelFilters(search)) {
     return (
-      <EmptyState icon={<Package size={22} aria-hidden />} title="No provider is configured yet">
-        <p>Models appear here once a provider is set up.</p>
+      <EmptyState icon={<Package size={22} aria-hidden />} title="No providers yet">
+        <p>Add a provider to see its models here.</p>
         <Link to="/providers" className="text-accent underline">
           Providers
         </Link>
@@ -156,8 +156,8 @@ function NoModels({ search, onClear }: { search: ModelSearch; onClear: () => voi
   return (
     <EmptyState icon={<SearchX size={22} aria-hidden />} title="No model matches these filters">
       <p>
-        All of these have to hold at once
-        {search.max_price !== undefined && ', and a model whose price is unknown is below no price'}.
+        All filters must match
+        {search.max_price !== undefined && ', and models without a known price match no price filter'}.
       </p>
       <Button onClick={onClear}>Clear the filters</Button>
     </EmptyState>
@@ -247,7 +247,7 @@ const FACT_COLUMNS: readonly Column<Model>[] = [
   {
     id: 'abilities',
     leaves: 1,
-    header: 'Can',
+    header: 'Abilities',
     width: 'minmax(172px,1fr)',
     cell: ({ supported_parameters: parameters }) => (
       <span className="flex gap-1">
@@ -266,7 +266,7 @@ function UnservedModels({ onOpen }: { onOpen: (id: string) => void }) {
   if (unserved.length === 0) return null;
   return (
     <p className="text-sm text-ink-soft">
-      Set up and not served at the moment:{' '}
+      Saved but currently not served:{' '}
       {unserved.map(({ id, problem }) => (
         <button
           key={id}

@@ -31,7 +31,7 @@ export function PlanExplanation({ model }: { model: string }) {
       <label className="text-sm">
         <span className="font-medium">For the key</span>
         <select className="field mt-1" value={key} onChange={(event) => setKey(event.target.value)}>
-          <option value="">none in particular</option>
+          <option value="">any</option>
           {keys
             .filter(({ management }) => !management)
             .map(({ hash, name }) => (
@@ -42,14 +42,14 @@ export function PlanExplanation({ model }: { model: string }) {
         </select>
       </label>
       {error !== null ? (
-        <ErrorPanel error={error} title="It cannot be used as it is" onRetry={() => void refetch()} />
+        <ErrorPanel error={error} title="It can’t be used" onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <Loading what="the plan" />
       ) : (
         <>
           {data.data.routing_rule !== undefined && (
             <p className="text-sm text-ink-soft">
-              The rule {data.data.routing_rule} sends such a call to{' '}
+              The rule {data.data.routing_rule} sends this call to{' '}
               <code className="font-mono text-xs">{data.data.requested}</code>:
             </p>
           )}
@@ -74,8 +74,8 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
               <CircleCheck size={17} aria-hidden className="text-good" />
             )}{' '}
             Yes: {included.length} of {endpoints.length} {endpoints.length === 1 ? 'endpoint' : 'endpoints'} would be
-            asked
-            {answersNothing ? ', but none has answered lately.' : '.'}
+            tried
+            {answersNothing ? ', but none has responded recently.' : '.'}
           </>
         ) : (
           <>

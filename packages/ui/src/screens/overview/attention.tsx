@@ -34,7 +34,7 @@ export function Attention({ rows }: { rows: readonly GenerationRow[] | undefined
                 {text}{' '}
                 {to !== null && (
                   <Link to={to} className="text-accent underline">
-                    Look
+                    View
                   </Link>
                 )}
               </span>
@@ -69,36 +69,41 @@ export function findConcerns({ health, keys, rows, providers }: Facts, now: numb
   const concerns: Concern[] = [];
   if (health?.trouble === 'store_away') {
     const text =
-      'The database is away. Calls go on and are recorded when it is back; calls of keys with a budget may be refused.';
+      'The database is unavailable. Calls continue and are recorded when it returns; calls with a budget may be refused.';
     concerns.push({ level: 'caution', text, to: '/settings' });
   }
   if (health?.trouble === 'shared_away') {
-    const text = 'Redis is away. Rate limits are counted by each process for itself, or refuse calls, as configured.';
+    const text =
+      'Redis is unavailable. Each process counts rate limits separately, or refuses limited calls, as configured.';
     concerns.push({ level: 'caution', text, to: '/settings' });
   }
   if (health?.status === 'degraded') {
     concerns.push({ level: 'bad', text: 'A generation could not be recorded: check the disk and the log.', to: null });
   }
   if (providers?.length === 0)
-    concerns.push({ level: 'bad', text: 'No provider is configured, so that no call can be answered.', to: null });
+    concerns.push({ level: 'bad', text: 'No provider is configured, so no calls can be served.', to: null });
   for (const { name, health } of providers ?? []) {
     if (health.status === 'down')
-      concerns.push({ level: 'bad', text: `${name} is down: no endpoint that was called answers.`, to: '/providers' });
+      concerns.push({
+        level: 'bad',
+        text: `${name} is down: none of the called endpoints responds.`,
+        to: '/providers',
+      });
   }
   const failed = rows.filter(({ status }) => status === 'failed').length;
   if (failed > 0)
     concerns.push({ level: 'bad', text: `${failed} of the latest ${rows.length} calls failed.`, to: '/generations' });
   const interrupted = rows.filter(({ status }) => status === 'interrupted').length;
   if (interrupted > 0) {
-    const text = `${interrupted} of the latest ${rows.length} calls ${interrupted === 1 ? 'was' : 'were'} interrupted: the gateway ended in the middle.`;
+    const text = `${interrupted} of the latest ${rows.length} calls ${interrupted === 1 ? 'was' : 'were'} interrupted because the gateway stopped.`;
     concerns.push({ level: 'bad', text, to: '/generations' });
   }
   for (const key of keys.filter(({ disabled }) => !disabled)) {
     const { name, limit, limit_remaining: left, expires_at: end } = key;
     if (limit !== null && left !== null && left <= 0)
-      concerns.push({ level: 'bad', text: `The limit of the key “${name}” is spent.`, to: '/keys' });
+      concerns.push({ level: 'bad', text: `The key “${name}” has used up its limit.`, to: '/keys' });
     else if (limit !== null && left !== null && left < limit * LOW) {
-      concerns.push({ level: 'caution', text: `Less than a tenth is left of the limit of “${name}”.`, to: '/keys' });
+      concerns.push({ level: 'caution', text: `“${name}” has used over 90% of its limit.`, to: '/keys' });
     }
     const remainingMs = end === null ? Number.POSITIVE_INFINITY : Date.parse(end) - now;
     if (remainingMs > 0 && remainingMs < SOON_MS)

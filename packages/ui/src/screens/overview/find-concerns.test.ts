@@ -19,8 +19,8 @@ test('is content when nothing is wrong', () => {
 
 test.each([
   [{ health: { status: 'degraded' as const } }, 'A generation could not be recorded'],
-  [{ health: { status: 'ok' as const, trouble: 'store_away' as const } }, 'The database is away'],
-  [{ health: { status: 'ok' as const, trouble: 'shared_away' as const } }, 'Redis is away'],
+  [{ health: { status: 'ok' as const, trouble: 'store_away' as const } }, 'The database is unavailable'],
+  [{ health: { status: 'ok' as const, trouble: 'shared_away' as const } }, 'Redis is unavailable'],
   [{ providers: [] }, 'No provider is configured'],
   [{ providers: [{ name: 'Acme', health: { status: 'down' as const, endpoints } }] }, 'Acme is down'],
   [{ rows: [{ status: 'failed' as const }, { status: 'ok' as const }] }, '1 of the latest 2 calls failed'],
@@ -28,8 +28,8 @@ test.each([
     { rows: [{ status: 'interrupted' as const }, { status: 'ok' as const }] },
     '1 of the latest 2 calls was interrupted',
   ],
-  [{ keys: [{ ...key, limit: 1, limit_remaining: 0 }] }, 'The limit of the key “k” is spent'],
-  [{ keys: [{ ...key, limit: 1, limit_remaining: 0.05 }] }, 'Less than a tenth is left'],
+  [{ keys: [{ ...key, limit: 1, limit_remaining: 0 }] }, 'The key “k” has used up its limit'],
+  [{ keys: [{ ...key, limit: 1, limit_remaining: 0.05 }] }, '“k” has used over 90% of its limit'],
   [{ keys: [{ ...key, expires_at: '2026-03-03T00:00:00Z' }] }, 'expires within a week'],
 ])('points at %o', (change, text) => {
   expect(findConcerns({ ...calm, ...change }, NOW).map((concern) => concern.text)).toEqual([

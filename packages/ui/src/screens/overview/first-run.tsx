@@ -24,7 +24,7 @@ const ConnectTool = lazy(async () => ({
   default: (await import('../../features/connect/connect-tool.tsx')).ConnectTool,
 }));
 
-const STEPS = ['A provider', 'A test call', 'A key for your tool', 'A tool connected'] as const;
+const STEPS = ['Add a provider', 'Send a test request', 'Create a key', 'Connect a tool'] as const;
 const LAST = STEPS.length - 1;
 
 /** The first four steps. May be skipped, and taken again later. A step is done when that has been seen, not before. */
@@ -52,9 +52,7 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 p-4 py-8">
       <header>
         <h1 className="text-2xl font-semibold tracking-tight">Welcome</h1>
-        <p className="text-ink-soft">
-          Four steps, and every tool that speaks to OpenAI or OpenRouter speaks to this gateway.
-        </p>
+        <p className="text-ink-soft">Four steps to route any OpenAI-compatible tool through your gateway.</p>
       </header>
       <ol className="flex flex-wrap gap-x-6 gap-y-2">
         {STEPS.map((name, at) => (
@@ -66,11 +64,9 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
         {step === 1 && <CallStep onCalled={() => setIsCalled(true)} />}
         {/* One for both steps: the key is shown once, and stays in sight while its first call is waited for. */}
         {step >= 2 && (
-          <Step title={toolId === undefined ? 'Which tool shall call?' : undefined}>
+          <Step title={toolId === undefined ? 'Which tool do you want to connect?' : undefined}>
             {toolId === undefined && (
-              <p className="text-sm">
-                It gets a key of its own: then its calls can be told from others, limited, and stopped.
-              </p>
+              <p className="text-sm">It gets its own key, so you can track, limit and revoke it.</p>
             )}
             <Suspense fallback={<Loading what="the tools" />}>
               <ConnectTool
@@ -132,10 +128,10 @@ function ProviderStep({ onTested }: { onTested: () => void }) {
   const add = setups?.editable === true && <AddButton isFirst={providers.length === 0} onTested={onTested} />;
   if (providers.length > 0) {
     return (
-      <Step title={providers.length === 1 ? 'There is a provider' : `There are ${providers.length} providers`}>
+      <Step title={providers.length === 1 ? 'Provider ready' : `${providers.length} providers ready`}>
         <p className="text-sm">{providers.map(({ name }) => name).join(', ')}.</p>
         {providers.some(({ slug }) => slug === 'demo') && (
-          <p className="text-sm text-ink-soft">The demo answers from recordings: no network, no key, no cost.</p>
+          <p className="text-sm text-ink-soft">The demo responds from recordings: no network, no key, no cost.</p>
         )}
         <DemoSwitch />
         {add}
@@ -143,10 +139,8 @@ function ProviderStep({ onTested }: { onTested: () => void }) {
     );
   }
   return (
-    <Step title="There is no provider yet">
-      <p className="text-sm">
-        Paste the key of one, or choose a model server that runs on this machine. It is tested, and in force at once.
-      </p>
+    <Step title="Add your first provider">
+      <p className="text-sm">Paste an API key or pick a local model server. It is tested, and live right away.</p>
       {add}
       {getDesktop() === undefined ? <DemoInstead /> : <DemoSwitch />}
     </Step>
@@ -163,9 +157,9 @@ function DemoSwitch() {
   return (
     <div className="flex flex-wrap items-center gap-3">
       <Button isBusy={isBusy} onClick={() => void ask(getDesktop()?.changeSettings({ demo: !isDemo }))}>
-        {isDemo ? 'Leave the demo and set up a provider' : 'Look around in the demo'}
+        {isDemo ? 'Leave the demo and add a provider' : 'Look around in the demo'}
       </Button>
-      {!isDemo && <p className="text-sm text-ink-soft">Recorded answers: no network, no key, no cost.</p>}
+      {!isDemo && <p className="text-sm text-ink-soft">Recorded responses: no network, no key, no cost.</p>}
     </div>
   );
 }
@@ -208,11 +202,11 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   if (caller === undefined && error !== null)
     return <ErrorPanel error={error} title="The keys could not be loaded" onRetry={() => void refetch()} />;
   if (caller === undefined) return <Loading what="the keys" />;
-  if (caller === null) return <KeyCard title="A test call needs an API key" />;
+  if (caller === null) return <KeyCard title="A test request needs an API key" />;
   const texts = models?.filter(({ architecture }) => architecture.output_modalities.includes('text'));
   const model = (texts?.find(hasTokenPrices) ?? texts?.[0])?.id;
   const isLimited = keys.some(({ hash, limit }) => hash === caller.keyHash && limit !== null);
-  if (model === undefined) return <p className="text-sm">There is no model to call yet. Go back and add a provider.</p>;
+  if (model === undefined) return <p className="text-sm">No models yet. Go back and add a provider.</p>;
   const send = (): void => {
     const messages = [{ role: 'user' as const, content: 'Hello!' }];
     const request = { model, stream: true, user: 'playground', messages };
@@ -264,8 +258,8 @@ function DemoInstead() {
       {isOpen && (
         <div className="flex w-full flex-col gap-2 rounded-lg bg-raised p-3 text-sm">
           <p className="text-ink-soft">
-            Recorded responses: no network, no key, no cost. It runs beside this gateway, with data of its own. Start it
-            in a terminal, and open the link that it prints:
+            Recorded responses: no network, no key, no cost. It runs beside this gateway with its own data. Start it in
+            a terminal and open the printed link:
           </p>
           <div className="flex items-center justify-between gap-2">
             <code className="min-w-0 font-mono text-xs break-all">{COMMAND}</code>

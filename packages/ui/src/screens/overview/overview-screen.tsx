@@ -115,7 +115,7 @@ function StatusCard() {
           ],
           [
             'Prompts from a cache',
-            <span title="Of their tokens, where the provider told: the latest calls of the last 24 hours">
+            <span title="Share of prompt tokens, where reported: latest calls of the last 24 hours">
               {cached === undefined && !isCachedUnknown ? '…' : toShareText(cached)}
             </span>,
           ],
@@ -158,11 +158,11 @@ function ConnectCard() {
         {text}
       </pre>
       <p className="mt-2 text-xs text-ink-faint">
-        Set GATEWAY_API_KEY to a key made under Keys; these snippets hold none.{' '}
+        Set GATEWAY_API_KEY to a key from Keys; the snippets contain none.{' '}
         <Link to="/connect" search={{}} className="text-accent underline">
           Connect a tool
         </Link>{' '}
-        makes a key for yours and shows its finished settings.
+        creates a key for your tool and shows its settings.
       </p>
     </section>
   );

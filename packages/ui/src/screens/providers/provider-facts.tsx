@@ -12,7 +12,7 @@ export function StateFacts({ state }: { state: ProviderState }) {
     <Facts
       facts={[
         ['Slug', <code className="font-mono text-xs">{slug}</code>],
-        ['Host', host ?? 'not told'],
+        ['Host', host ?? 'unknown'],
         ['Key', toKeyText(hasKey, byok)],
         [
           'Models',
@@ -20,8 +20,8 @@ export function StateFacts({ state }: { state: ProviderState }) {
             {formatCount(models)}
           </Link>,
         ],
-        ...(leftOut === null ? [] : [['Left out of its list', toLeftOutText(leftOut)] as const]),
-        ['Its list of models', discovers ? 'is asked for at start and every minute' : 'is not asked for'],
+        ...(leftOut === null ? [] : [['Models left out', toLeftOutText(leftOut)] as const]),
+        ['Model list', discovers ? 'refreshed every minute' : 'not read'],
       ]}
     />
   );
@@ -35,14 +35,14 @@ function toLeftOutText({
   const reasons = [
     surplus > 0 ? `${formatCount(surplus)} beyond the limit of ${formatCount(20_000)}` : '',
     long > 0 ? `${formatCount(long)} with names longer than 256 characters` : '',
-    unfit > 0 ? `${formatCount(unfit)} with names that cannot stand in an address` : '',
+    unfit > 0 ? `${formatCount(unfit)} with names that are invalid in a URL` : '',
   ];
   return reasons.filter((reason) => reason !== '').join('; ');
 }
 
 function toKeyText(hasKey: boolean | null, byok: boolean): string {
   const own = byok ? '; callers may bring their own' : '';
-  if (hasKey === null) return `not told${own}`;
+  if (hasKey === null) return `unknown${own}`;
   return `${hasKey ? 'set' : 'none'}${own}`;
 }
 
@@ -54,7 +54,7 @@ export function StandingTable({ endpoints }: { endpoints: ProviderState['health'
   );
   return (
     <table className="w-full text-sm">
-      <caption className="sr-only">Endpoints by how they stand</caption>
+      <caption className="sr-only">Endpoints by health</caption>
       <thead className="sr-only">
         <tr>
           <th scope="col">State</th>

@@ -40,7 +40,7 @@ export function ProviderPage() {
         isMissing={isKnown}
         onRetry={() => void refetch()}
       >
-        <p>It may have been deleted, or is no longer in the configuration.</p>
+        <p>It may have been deleted or removed from the configuration.</p>
         <Link to="/generations" search={{ provider: slug }} className="text-accent underline">
           Its calls
         </Link>
@@ -66,7 +66,7 @@ export function ProviderPage() {
     >
       <ResourceColumn>
         {state !== undefined && (
-          <ResourceCard title="How it is reached">
+          <ResourceCard title="Connection">
             <StateFacts state={state} />
             <div className="mt-4">
               <ProviderTest key={slug} provider={state} />
@@ -102,7 +102,7 @@ function SetupCard({ row: { setup, shadowed }, isEditable, onGone }: SetupCardPr
   const isTold = configured !== undefined && (configured.address !== null || configured.settings !== null);
   if (stored === undefined && !isTold) return null;
   return (
-    <ResourceCard title="How it is set up">
+    <ResourceCard title="Settings">
       <div className="flex flex-col gap-4">
         {configured !== undefined && <ConfiguredProvider setup={configured} isEditable={isEditable} />}
         {stored !== undefined && <ProviderSetupSection setup={stored} onGone={onGone} />}

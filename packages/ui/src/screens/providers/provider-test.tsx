@@ -16,8 +16,8 @@ export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { 
   if (!canTest) {
     return (
       <p className="text-sm text-ink-soft">
-        How {name} is reached is not known here, so there is nothing to look at: it is replayed from recordings, or set
-        up by the program around the gateway.
+        How {name} is connected is not known here, so it can’t be tested: it is replayed from recordings, or set up by
+        the host application.
       </p>
     );
   }
@@ -32,14 +32,14 @@ export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { 
           {test.isPending ? 'Looking…' : 'Test connection'}
         </Button>
         <Checkbox
-          label="Make one small call, too"
-          hint="It costs a few tokens"
+          label="Also send a test request"
+          hint="Costs a few tokens"
           checked={makesCall}
           disabled={test.isPending}
           onChange={(event) => setMakesCall(event.target.checked)}
         />
       </div>
-      {test.error !== null && <ErrorPanel error={test.error} title="The test could not be made" />}
+      {test.error !== null && <ErrorPanel error={test.error} title="The test could not run" />}
       <div aria-live="polite">
         <Findings test={test} name={slug} />
       </div>

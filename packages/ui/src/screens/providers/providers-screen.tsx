@@ -53,7 +53,6 @@ export function ProvidersScreen() {
   return (
     <ListScreen
       title="Providers"
-      note="Whom the gateway calls. Keys of providers are never shown, here or anywhere."
       actions={
         <>
           <Button
@@ -127,11 +126,11 @@ export function ProvidersScreen() {
 
 function NoProviders({ isEditable }: { isEditable: boolean }) {
   return (
-    <EmptyState icon={<Plug size={22} aria-hidden />} title="There is no provider yet">
+    <EmptyState icon={<Plug size={22} aria-hidden />} title="No providers yet">
       <p>
         {isEditable
-          ? 'Add one with its key or address; it is in force at once.'
-          : 'Name one in the configuration, and start the gateway again.'}
+          ? 'Add one with its key or address; it is available at once.'
+          : 'Add one to the configuration and restart the gateway.'}
       </p>
     </EmptyState>
   );
@@ -145,7 +144,7 @@ interface NoneFitsProps {
 
 function NoneFits({ count, status, onClear }: NoneFitsProps) {
   return (
-    <EmptyState title="No provider fits">
+    <EmptyState title="No matching providers">
       <p>
         None of {formatCount(count)} has this in its name, slug or host
         {status === undefined ? '' : ` and is ${status}`}.
@@ -231,7 +230,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
     leaves: 1,
     header: 'Host',
     width: 'minmax(140px,2fr)',
-    cell: ({ host }) => host ?? <span className="text-ink-faint">not told</span>,
+    cell: ({ host }) => host ?? <span className="text-ink-faint">unknown</span>,
   },
   {
     id: 'source',
@@ -252,7 +251,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'trouble',
     leaves: 4,
-    header: 'In trouble',
+    header: 'Unhealthy',
     width: '84px',
     isNumeric: true,
     cell: ({ state }) => (state === undefined ? UNKNOWN : formatCount(countTroubled(state))),
@@ -262,7 +261,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
 function KeyCell({ row: { state, setup } }: { row: ProviderRow }) {
   const hasKey = state === undefined ? setup?.has_key : state.has_key;
   const isCallers = state?.byok === true;
-  if (hasKey === null || hasKey === undefined) return <span className="text-ink-faint">not told</span>;
+  if (hasKey === null || hasKey === undefined) return <span className="text-ink-faint">unknown</span>;
   if (hasKey) return 'set';
   return <Badge tone={isCallers ? 'neutral' : 'caution'}>{isCallers ? 'the caller’s' : 'none'}</Badge>;
 }

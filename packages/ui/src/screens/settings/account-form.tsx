@@ -33,7 +33,7 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
           {...fields}
           name="default_model"
           label="Default model"
-          {...toFixed(parts, 'default_model', 'For requests that name none')}
+          {...toFixed(parts, 'default_model', 'Used when a request names no model')}
           list={listId}
           placeholder="none"
           className="field font-mono text-xs"
@@ -43,7 +43,7 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
           {...fields}
           name="credits_usd"
           label="Credits in USD"
-          {...toFixed(parts, 'credits_usd', 'What all calls together may cost; empty for no limit')}
+          {...toFixed(parts, 'credits_usd', 'Maximum total cost of all calls. Leave empty for no limit')}
           type="number"
           min={0}
           step="any"
@@ -62,13 +62,13 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
         <CheckField
           form={form}
           name="privacy.zdr"
-          label="Only endpoints that keep nothing (ZDR)"
+          label="Zero data retention only"
           {...toFixed(parts, 'privacy.zdr')}
         />
         <CheckField
           form={form}
           name="privacy.allow_training"
-          label="Allow endpoints that train on what they are sent"
+          label="Allow endpoints that train on prompts"
           {...toFixed(parts, 'privacy.allow_training')}
         />
       </fieldset>
@@ -108,7 +108,7 @@ function useSaveSettings(before: Settings, form: UseFormReturn<Settings>) {
           show(await write(before));
           await refresh();
         },
-        undone: 'The settings are what they were before',
+        undone: 'Settings restored',
       });
       await refresh();
     },
@@ -131,7 +131,7 @@ function ProviderLists({ form, isConfigured, providers }: AccountParts & { provi
     <fieldset className="min-w-0">
       <legend className="mb-1 text-sm font-medium">Providers</legend>
       <p className="mb-2 text-xs text-ink-faint">
-        For every call, whatever it asks for. With none under “only”, all that are not ignored may be asked.
+        Applies to every call. If “only” is empty, all providers that are not ignored may be used.
       </p>
       {isConfigured('providers.only') && <ConfiguredList name="Only" />}
       {isConfigured('providers.ignore') && <ConfiguredList name="Ignore" />}

@@ -57,7 +57,7 @@ function CallbackForm({ workspace: { id, default_callback_url: stored } }: { wor
           setDraft((await write(before)).data.default_callback_url ?? '');
           await refresh();
         },
-        undone: 'The address is what it was before',
+        undone: 'Address restored',
       });
       await refresh();
     },
@@ -71,7 +71,7 @@ function CallbackForm({ workspace: { id, default_callback_url: stored } }: { wor
     <form onSubmit={submit} className="flex flex-col gap-4">
       <LabelledInput
         label="Default callback address"
-        hint="Told when a video has ended whose request names no address; empty for the one of the configuration, if any"
+        hint="Used when a video request has no callback URL. Leave empty to use the one from the configuration."
         error={issueFor(save.error, 'default_callback_url')}
         type="url"
         placeholder="https://…"

@@ -4,7 +4,7 @@ import { describeEngine, describeProcess } from './instance-card.tsx';
 
 test.each([
   [{ type: 'json', address: '/var/lib/gateway', database: null }, 'JSON files in /var/lib/gateway'],
-  [{ type: 'memory', address: null, database: null }, 'memory, gone when the process ends null'],
+  [{ type: 'memory', address: null, database: null }, 'memory, lost when the process ends null'],
   [
     { type: 'postgres', address: 'db.example:5432', database: 'gateway' },
     'PostgreSQL, database gateway at db.example:5432',

@@ -33,7 +33,7 @@ function State({ reason }: { readonly reason: string | null }) {
     <>
       <span className="font-medium">
         <StateMark tone={state.tone} className="mr-2" />
-        {state.tone === 'good' ? 'Running · takes calls' : toStateText(state)}
+        {state.tone === 'good' ? 'Running' : toStateText(state)}
       </span>
       {isTrouble && reason !== null && <span className="block text-ink-soft">{reason}</span>}
     </>
@@ -45,15 +45,15 @@ function toFacts(instance: Instance): readonly (readonly [string, ReactNode])[] 
   const ofProcess = describeProcess(instance);
   const isAlone = store?.type === 'json' || store?.type === 'memory';
   return [
-    ...(store === null ? [] : [['Kept in', <Place {...describeEngine(store)} />] as const]),
+    ...(store === null ? [] : [['Storage', <Place {...describeEngine(store)} />] as const]),
     [
-      'Shared by',
+      'Shared state',
       shared !== null ? (
         <Place {...describeEngine(shared)} outage={shared.outage} />
       ) : isAlone ? (
-        'nothing: this process is alone'
+        'none (single process)'
       ) : (
-        'nothing more: each process counts rate limits for itself'
+        'none (each process counts rate limits separately)'
       ),
     ],
     ...(ofProcess === null ? [] : [['Process', ofProcess] as const]),
@@ -71,7 +71,7 @@ function Place({ name, place, outage = null }: PlaceProps) {
   return (
     <>
       {name} {place !== null && <code className="font-mono text-xs">{place}</code>}
-      {outage !== null && <span className="block text-ink-soft">Away: {outage}</span>}
+      {outage !== null && <span className="block text-ink-soft">Unavailable: {outage}</span>}
     </>
   );
 }
@@ -80,7 +80,7 @@ type Engine = NonNullable<Instance['store']>;
 
 const NAMES: Readonly<Record<string, string>> = {
   json: 'JSON files in',
-  memory: 'memory, gone when the process ends',
+  memory: 'memory, lost when the process ends',
   postgres: 'PostgreSQL, database',
   redis: 'Redis at',
 };

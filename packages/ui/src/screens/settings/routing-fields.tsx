@@ -19,11 +19,11 @@ export const toFixed = ({ isConfigured }: AccountParts, path: string, hint?: str
   isConfigured(path) ? { disabled: true, hint: <FromConfig /> } : { disabled: false, hint };
 
 const SORTS = [
-  ['', 'Balanced: cheap ones more often'],
-  ['price', 'The cheapest first'],
-  ['throughput', 'The most tokens a second first'],
-  ['latency', 'The quickest first token first'],
-  ['exacto', 'The one that fails least first'],
+  ['', 'Balanced (prefers cheaper)'],
+  ['price', 'Cheapest first'],
+  ['throughput', 'Highest throughput first'],
+  ['latency', 'Lowest latency first'],
+  ['exacto', 'Most reliable first'],
 ] as const satisfies readonly (readonly [Settings['routing']['sort'] | '', string])[];
 
 interface RoutingFieldsProps extends AccountParts {
@@ -35,31 +35,35 @@ export function RoutingFields({ providers, ...parts }: RoutingFieldsProps) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-4">
       <legend className="mb-1 text-sm font-medium">Routing defaults</legend>
-      <p className="text-xs text-ink-faint">For calls that do not say otherwise; a call’s own wish comes first.</p>
+      <p className="text-xs text-ink-faint">Used unless the request overrides them.</p>
       <OrderFields {...parts} providers={providers} />
       <SelectField
         form={parts.form}
         error={parts.error}
         name="routing.sort"
-        label="Otherwise"
-        {...toFixed(parts, 'routing.sort', 'In which order endpoints are asked')}
+        label="Routing strategy"
+        {...toFixed(parts, 'routing.sort', 'Order of endpoints')}
         options={SORTS}
         read={textOrNull}
       />
       <CheckField
         form={parts.form}
         name="routing.allow_fallbacks"
-        label="Ask the next endpoint when one has failed"
-        {...toFixed(parts, 'routing.allow_fallbacks', 'Off, only those of the order are asked, or one')}
+        label="Fall back to the next endpoint"
+        {...toFixed(
+          parts,
+          'routing.allow_fallbacks',
+          'If off, only the preferred providers are tried, or one if there are none.',
+        )}
       />
       <CheckField
         form={parts.form}
         name="routing.continue_broken_streams"
-        label="Let a stream that breaks off go on elsewhere"
+        label="Resume broken streams on another provider"
         {...toFixed(
           parts,
           'routing.continue_broken_streams',
-          'At another endpoint of the model that can continue a text; the prompt is paid for again',
+          'Uses another endpoint of the model that can continue text. The prompt is charged again.',
         )}
       />
       <PriceFields {...parts} />
@@ -75,10 +79,10 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
   const nameOf = (slug: string): string => providers.find((provider) => provider.slug === slug)?.name ?? slug;
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-sm font-medium">These providers first</p>
+      <p className="text-sm font-medium">Preferred providers</p>
       {isFixed && <FromConfig />}
       {order.length > 0 && (
-        <ol aria-label="Providers that are asked first" className="rounded-lg border border-line">
+        <ol aria-label="Preferred providers" className="rounded-lg border border-line">
           {order.map((slug, at) => (
             <li key={slug} className="flex items-center border-b border-line/60 py-1 pr-1 pl-3 text-sm last:border-0">
               <span className="min-w-0 flex-1 break-words">
@@ -87,7 +91,7 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
               {!isFixed && (
                 <MoveButtons
                   name={nameOf(slug)}
-                  remove={`${nameOf(slug)} out of the order`}
+                  remove={`Remove ${nameOf(slug)} from the order`}
                   place={at}
                   count={order.length}
                   onMove={(by) => onChange(withMoved(order, at, by))}
@@ -173,13 +177,11 @@ function PriceFields({ form, error, isConfigured }: AccountParts) {
   const isFixed = isConfigured('routing.max_price');
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-sm font-medium">At most</p>
+      <p className="text-sm font-medium">Maximum price</p>
       {isFixed ? (
         <FromConfig />
       ) : (
-        <p className="text-xs text-ink-faint">
-          Endpoints that charge more, or whose price is not known, are not asked.
-        </p>
+        <p className="text-xs text-ink-faint">Skips endpoints that cost more or have no known price.</p>
       )}
       <div className="grid gap-3 sm:grid-cols-3">
         {PRICES.map(({ unit, label, per }) => (

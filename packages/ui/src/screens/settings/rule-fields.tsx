@@ -22,23 +22,23 @@ const FORMATS: Readonly<Record<FormatName, string>> = {
 };
 
 const YES_NO = [
-  ['background', 'Background task', 'A small task beside an agent’s work'],
-  ['thinking', 'Asks for reasoning', 'Claude Code does so in nearly every call'],
-  ['sub_agent', 'Sub-agent', 'An agent that another one has started'],
-  ['has_tools', 'Has tools', 'The model is offered any'],
+  ['background', 'Background task', 'A small task alongside an agent’s work'],
+  ['thinking', 'Asks for reasoning', 'Claude Code does this in nearly every call'],
+  ['sub_agent', 'Sub-agent', 'An agent started by another agent'],
+  ['has_tools', 'Has tools', 'The request offers tools'],
   ['has_images', 'Has images', 'Anywhere in the conversation'],
 ] as const;
 
 const NUMBERS = [
-  ['min_prompt_tokens', 'Prompt of at least', 'Tokens by estimate, tools included'],
-  ['min_tools', 'Tools, at least', 'As many as the call offers'],
+  ['min_prompt_tokens', 'Prompt of at least', 'Estimated tokens, including tools'],
+  ['min_tools', 'Tools, at least', 'Number of tools offered by the call'],
 ] as const;
 
 const LISTS = [
-  ['models', 'Models asked for', 'With commas; * is any text: claude-*haiku*'],
+  ['models', 'Requested models', 'Comma-separated; * matches any text: claude-*haiku*'],
   ['apps', 'Applications', 'Address or user agent: claude-cli/*'],
-  ['keys', 'Keys', 'Names or hashes it holds for'],
-  ['except_keys', 'Exempt keys', 'Names or hashes it does not hold for'],
+  ['keys', 'Keys', 'Names or hashes it applies to'],
+  ['except_keys', 'Exempt keys', 'Names or hashes it does not apply to'],
 ] as const;
 
 /** One rule: its name, the model that it chooses, and its conditions. */
@@ -54,7 +54,7 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
         />
         <LabelledInput
           label="Model"
-          hint="In place of what the call asks for"
+          hint="Replaces the requested model"
           error={issue('model')}
           list={modelList}
           className="field font-mono text-xs"
@@ -65,7 +65,7 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
           className="sm:col-span-2"
           placeholder="none"
           label="Then"
-          hint="Models that are tried after it, with commas"
+          hint="Fallback models, comma-separated"
           values={rule.models}
           error={issue('models')}
           onChange={(models) => {
@@ -74,7 +74,7 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
           }}
         />
       </div>
-      <p className="text-sm font-medium">When all of these hold</p>
+      <p className="text-sm font-medium">If all of these match</p>
       <ConditionFields
         when={rule.when}
         issue={(name) => issue(`when.${name}`)}
@@ -159,7 +159,7 @@ function FormatFields({
     onChange(known.map(([one]) => one).filter((one) => (one === format ? isOn : formats.includes(one))));
   return (
     <fieldset>
-      <legend className="mb-1 text-sm font-medium">Over one of these; without any, over all</legend>
+      <legend className="mb-1 text-sm font-medium">In one of these formats; any if none is selected</legend>
       <div className="flex flex-wrap gap-x-4">
         {known.map(([format, label]) => (
           <Checkbox

@@ -27,14 +27,13 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
   };
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
-      <legend className="mb-1 text-sm font-medium">Rules that choose the model</legend>
+      <legend className="mb-1 text-sm font-medium">Model routing rules</legend>
       <p className="text-xs text-ink-faint">
-        By what a call is, for agents above all. The first rule that holds decides, and its model takes the place of
-        what the call asks for; guardrails and limits hold for it.
+        Send requests to a different model based on what they contain. First match wins; guardrails and limits apply.
       </p>
       {isFixed && <FromConfig />}
       {rules.length > 0 && (
-        <ol aria-label="Rules, the first that holds decides" className="rounded-lg border border-line">
+        <ol aria-label="Rules (first match wins)" className="rounded-lg border border-line">
           {rules.map((rule, at) => (
             <li key={at} className="flex flex-col border-b border-line/60 text-sm last:border-0">
               <div className="flex items-center gap-1 py-1 pr-1 pl-3">

@@ -21,7 +21,7 @@ export function SettingsScreen() {
   const { data: settings, error, refetch } = useQuery(settingsQuery);
   return (
     <div className="mx-auto flex w-full max-w-[45rem] flex-col gap-4 p-4 md:p-6">
-      <ScreenHeader title="Settings" note="Changes of the account hold from the next call on." />
+      <ScreenHeader title="Settings" />
       <AppearanceCard />
       <DesktopCards />
       {error !== null ? (
@@ -53,12 +53,11 @@ function RateLimitsCard() {
 function StorageCard() {
   return (
     <section className="card flex flex-col gap-2 p-4 text-sm">
-      <h2 className="text-base font-semibold">What is stored</h2>
+      <h2 className="text-base font-semibold">Data storage</h2>
       <p className="text-ink-soft">
-        The configuration file decides, and a start of the gateway puts it in force:{' '}
-        <Option name="logging.inputOutput" /> whether prompts and answers are kept,{' '}
-        <Option name="logging.retentionDays" /> and <Option name="logging.maxGenerations" /> for how long,{' '}
-        <Option name="logging.maxContentMb" /> up to which size. Single prompts and answers can be deleted under
+        Set in the config file; restart to apply: <Option name="logging.inputOutput" /> whether prompts and responses
+        are stored, <Option name="logging.retentionDays" /> and <Option name="logging.maxGenerations" /> for how long,{' '}
+        <Option name="logging.maxContentMb" /> up to which size. You can delete individual prompts and responses under
         Generations.
       </p>
     </section>
@@ -126,9 +125,9 @@ function AppearanceCard() {
           />
         </div>
         <div>
-          <p className="mb-1 text-sm font-medium">Rows of tables</p>
+          <p className="mb-1 text-sm font-medium">Table rows</p>
           <Choice
-            label="Rows of tables"
+            label="Table rows"
             value={density}
             onChange={(next) => setPreferences({ density: next })}
             options={{ comfortable: 'Comfortable', compact: 'Compact' }}

@@ -53,11 +53,11 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
           ))}
         </LabelledSelect>
         <LabelledInput
-          label="Its name there"
+          label="Provider’s model name"
           hint={
             names === undefined || names.length === 0
-              ? 'As the provider calls it'
-              : `One of ${names.length} that it lists, or another`
+              ? 'The provider’s own name'
+              : `One of ${names.length} listed models, or another`
           }
           error={issue('providerModel')}
           list={listId}
@@ -87,7 +87,7 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
         ))}
       </FoldedGrid>
       <FoldedGrid
-        title="Limits and abilities"
+        title="Limits and capabilities"
         filled={LIMITS.filter(({ field }) => draft[field] !== '').length}
         hasIssue={LIMITS.some(({ path }) => issue(path) !== undefined)}
       >
@@ -131,28 +131,28 @@ const LIMITS: readonly {
   {
     field: 'context',
     path: 'context_length',
-    label: 'Context here',
-    hint: 'Tokens; empty: the model’s',
+    label: 'Context length',
+    hint: 'Tokens. Leave empty to use the model’s',
     isCount: true,
   },
-  { field: 'maxOutput', path: 'max_completion_tokens', label: 'Longest output', hint: 'Tokens', isCount: true },
-  { field: 'maxPrompt', path: 'max_prompt_tokens', label: 'Longest prompt', hint: 'Tokens', isCount: true },
+  { field: 'maxOutput', path: 'max_completion_tokens', label: 'Max output', hint: 'Tokens', isCount: true },
+  { field: 'maxPrompt', path: 'max_prompt_tokens', label: 'Max prompt', hint: 'Tokens', isCount: true },
   {
     field: 'minOutput',
     path: 'minOutputTokens',
-    label: 'Least max_tokens',
-    hint: 'Calls below go elsewhere',
+    label: 'Min max_tokens',
+    hint: 'Smaller requests use other endpoints',
     isCount: true,
   },
   {
     field: 'parameters',
     path: 'supported_parameters',
     label: 'Parameters',
-    hint: 'As in tools, response_format; others are left out of calls. Empty: not known, none is left out',
+    hint: 'E.g. tools, response_format. Others are removed from calls. Leave empty if unknown',
   },
-  { field: 'quantization', path: 'quantization', label: 'Quantization', hint: 'As in fp8' },
-  { field: 'region', path: 'region', label: 'Region here', hint: 'Empty: the provider’s' },
-  { field: 'tag', path: 'tag', label: 'Tag', hint: 'A tier or variant, as in turbo or priority' },
+  { field: 'quantization', path: 'quantization', label: 'Quantization', hint: 'E.g. fp8' },
+  { field: 'region', path: 'region', label: 'Region', hint: 'Leave empty to use the provider’s' },
+  { field: 'tag', path: 'tag', label: 'Tag', hint: 'Tier or variant, e.g. turbo or priority' },
 ];
 
 interface FoldedGridProps {
@@ -183,7 +183,7 @@ function PriceField({ unit, draft, onChange, issue }: PriceFieldProps) {
   return (
     <LabelledInput
       label={toPriceLabel(unit)}
-      hint="Empty: not known. 0: free"
+      hint="Leave empty if unknown. 0 means free"
       error={issue(`pricing.${unit}`)}
       inputMode="decimal"
       autoComplete="off"
@@ -203,7 +203,7 @@ function CopyPrices({ onCopy }: { onCopy: (prices: TypedPrices) => void }) {
   if (priced.length === 0) return null;
   return (
     <div className="mt-3 flex flex-wrap items-end gap-2">
-      <Field label="Prices of a known model" className="min-w-0 flex-1">
+      <Field label="Copy prices from a known model" className="min-w-0 flex-1">
         {(control) => (
           <>
             <input
@@ -225,7 +225,7 @@ function CopyPrices({ onCopy }: { onCopy: (prices: TypedPrices) => void }) {
         )}
       </Field>
       <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && onCopy(copyPrices(chosen))}>
-        Copy them
+        Copy
       </Button>
     </div>
   );

@@ -45,7 +45,7 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
         await (existing === undefined ? deleteModel(id) : replaceModel(existing));
         await client.invalidateQueries();
       };
-      showToast({ tone: 'good', title: `${id} is in force`, action: { label: 'Undo', run: () => void undo() } });
+      showToast({ tone: 'good', title: `${id} saved`, action: { label: 'Undo', run: () => void undo() } });
       await client.invalidateQueries();
       onSaved(id);
     },
@@ -111,10 +111,10 @@ interface NameFieldsProps {
 }
 
 const NAME_FIELDS = [
-  { field: 'id', path: 'id', label: 'Id', hint: 'What it is called by, as in author/name' },
+  { field: 'id', path: 'id', label: 'Id', hint: 'E.g. author/name' },
   { field: 'aliases', path: 'aliases', label: 'Aliases', hint: 'Other names, separated by commas: fast' },
-  { field: 'name', path: 'name', label: 'Name', hint: 'For people' },
-  { field: 'context', path: 'context_length', label: 'Context in tokens', hint: 'Empty: not known' },
+  { field: 'name', path: 'name', label: 'Name', hint: 'Display name' },
+  { field: 'context', path: 'context_length', label: 'Context length in tokens', hint: 'Leave empty if unknown' },
 ] as const;
 
 function NameFields({ draft, hasFixedId, onChange, error }: NameFieldsProps) {
@@ -150,13 +150,13 @@ const KINDS = [
   {
     field: 'inputs',
     path: 'architecture.input_modalities',
-    legend: 'Takes',
+    legend: 'Input',
     known: ['text', 'image', 'file', 'audio', 'video'],
   },
   {
     field: 'outputs',
     path: 'architecture.output_modalities',
-    legend: 'Makes',
+    legend: 'Output',
     known: ['text', 'image', 'audio', 'video', 'embeddings'],
   },
 ] as const;
@@ -192,7 +192,7 @@ function Modalities({ draft, onChange, error }: ModalitiesProps) {
               ))}
             </div>
             <p className={message === undefined ? 'mt-1 text-xs text-ink-faint' : 'mt-1 text-xs text-bad'}>
-              {message ?? 'None: not known, and nothing is refused'}
+              {message ?? 'None selected: unknown, and nothing is refused'}
             </p>
           </fieldset>
         );

@@ -22,7 +22,7 @@ export function ModelSetupTab({ id }: { id: string }) {
       {configured !== undefined && (
         <>
           <p className="flex flex-wrap items-center gap-2 text-ink-soft">
-            <Badge>from the configuration file</Badge> It is changed there alone.
+            <Badge>from the configuration file</Badge> Change it there.
           </p>
           <div className="rounded-lg border border-line">
             <JsonTree value={configured.definition} label="The model in the configuration" />
@@ -31,8 +31,8 @@ export function ModelSetupTab({ id }: { id: string }) {
       )}
       {own.length === 0 && (
         <p className="text-ink-soft">
-          It is as it is built in, or as its provider lists it.
-          {setups.editable ? ' Its prices, endpoints and other names can be set here.' : ''}
+          Built in, or listed by its provider.
+          {setups.editable ? ' You can set its prices, endpoints and aliases here.' : ''}
         </p>
       )}
       {setups.editable && (configured === undefined || stored !== undefined) && <Editing id={id} stored={stored} />}
@@ -53,7 +53,7 @@ function Editing({ id, stored }: { id: string; stored: ModelSetup | undefined })
       };
       showToast({
         tone: 'good',
-        title: `What was set up of ${id} is gone`,
+        title: `Settings of ${id} deleted`,
         action: { label: 'Undo', run: () => void undo() },
       });
     } catch (error) {
@@ -76,7 +76,7 @@ function Editing({ id, stored }: { id: string; stored: ModelSetup | undefined })
         )}
         {stored !== undefined && (
           <Button look="danger" onClick={() => void remove()}>
-            Delete what was set up
+            Delete settings
           </Button>
         )}
       </div>

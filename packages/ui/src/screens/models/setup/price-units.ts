@@ -10,9 +10,9 @@ export type TypedPrices = Readonly<Partial<Record<PriceUnit, string>>>;
 const TOKEN_UNITS = {
   prompt: 'Input',
   completion: 'Output',
-  input_cache_read: 'Read from the cache',
-  input_cache_write: 'Written to the cache',
-  input_cache_write_1h: 'Written to the cache for an hour',
+  input_cache_read: 'Cache read',
+  input_cache_write: 'Cache write',
+  input_cache_write_1h: 'Cache write, 1 hour',
   internal_reasoning: 'Reasoning',
   audio: 'Audio in',
   audio_output: 'Audio out',
@@ -28,7 +28,7 @@ const OTHER_UNITS = {
   image: 'Image in',
   web_search: 'Web search',
   video: 'Video',
-  video_second: 'Second of video',
+  video_second: 'Video, per second',
 } as const satisfies Partial<Record<PriceUnit, string>>;
 
 const isOfTokens = (unit: string): unit is keyof typeof TOKEN_UNITS => Object.hasOwn(TOKEN_UNITS, unit);

@@ -95,7 +95,7 @@ export function HourStrip({ label, hours, onPick }: HourStripProps) {
       <p className="figures mt-1 min-h-8 text-xs text-ink-soft" data-part="reading">
         {shown === undefined ? (
           <span className="text-ink-faint">
-            Point at an hour, or use the arrow keys. Enter or a click lists its calls.
+            Point at an hour or use the arrow keys. Click or press Enter to list its calls.
           </span>
         ) : (
           describeHour(shown)

@@ -109,7 +109,7 @@ function History({ slug, name, past, isTable }: HistoryProps) {
             ['First token', toPair(totals.first_token_p50, totals.first_token_p95)],
             ...toOutput(totals),
             ['Spent', formatUsd(totals.cost)],
-            ['Shut off', totals.openings === 0 ? 'never' : toTimes(totals.openings)],
+            ['Circuit opened', totals.openings === 0 ? 'never' : toTimes(totals.openings)],
           ]}
         />
       )}
@@ -143,13 +143,13 @@ function LastError({ error }: { error: ProviderLastError }) {
         </Badge>
       </p>
       <p className="mt-1 break-words text-ink-soft">
-        {message === null ? `Error ${code}; its words are not stored.` : showControls(message)}
+        {message === null ? `Error ${code}; the message is not stored.` : showControls(message)}
       </p>
       <p className="mt-1 flex flex-wrap gap-x-3 text-xs text-ink-faint">
         <span>{status === null ? 'no response' : `status ${status}`}</span>
         <span className="break-all">{showControls(model)}</span>
         <Link to="/generations/$id" params={{ id }} className="text-accent underline">
-          See the call
+          View the call
         </Link>
       </p>
     </div>

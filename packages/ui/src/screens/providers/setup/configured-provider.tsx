@@ -17,25 +17,25 @@ export function ConfiguredProvider({ setup, isEditable }: ConfiguredProviderProp
     <section aria-label="In the configuration" className="flex flex-col gap-2">
       {isEditable && (
         <p className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
-          <Badge>from the configuration file</Badge> It, or the environment, is where this provider is changed.
+          <Badge>from the configuration file</Badge> Change this provider there, or in the environment.
         </p>
       )}
       <Facts
         facts={[
-          ['Address', <code className="font-mono text-xs break-all">{address ?? 'not known'}</code>],
+          ['Address', <code className="font-mono text-xs break-all">{address ?? 'unknown'}</code>],
           [
             'Key',
-            hasKey === null ? 'not told' : hasKey ? `set${hint === null || hint === '…' ? '' : `, ${hint}`}` : 'none',
+            hasKey === null ? 'unknown' : hasKey ? `set${hint === null || hint === '…' ? '' : `, ${hint}`}` : 'none',
           ],
           ...(headers.length > 0 ? [['Headers', headers.join(', ')] as const] : []),
           ...(query.length > 0 ? [['Query', query.map(([name, value]) => `${name}=${value}`).join('&')] as const] : []),
           ...(settings?.region === undefined ? [] : [['Region', settings.region] as const]),
           ['Trains on prompts', toWord(settings?.dataPolicy?.training)],
-          ['Keeps prompts', toWord(settings?.dataPolicy?.retainsPrompts)],
+          ['Retains prompts', toWord(settings?.dataPolicy?.retainsPrompts)],
         ]}
       />
     </section>
   );
 }
 
-const toWord = (value: boolean | null | undefined): string => (value == null ? 'not known' : value ? 'yes' : 'no');
+const toWord = (value: boolean | null | undefined): string => (value == null ? 'unknown' : value ? 'yes' : 'no');

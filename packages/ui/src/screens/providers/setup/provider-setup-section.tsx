@@ -32,7 +32,7 @@ const CURES: Readonly<Record<ProviderSetup['status'], string | null>> = {
   locked: 'Enter the key again and save.',
   failed: 'Correct it and save, or delete it and add it again.',
   shadowed:
-    'The configuration has a provider of this slug, which is called. Delete this one, or remove the other there.',
+    'The configuration has a provider with this slug, which takes precedence. Delete this one, or remove the other from the configuration.',
 };
 
 interface ProviderSetupSectionProps {
@@ -85,7 +85,7 @@ function EditProvider({ setup, preset }: { setup: ProviderSetup; preset: Provide
       const isCalled = status === 'ready';
       showToast({
         tone: 'good',
-        title: isCalled ? `${name} is in force as it is now` : `${name} is saved, and not called`,
+        title: isCalled ? `${name} saved` : `${name} disabled`,
       });
       await client.invalidateQueries();
     },
@@ -111,12 +111,12 @@ function EditProvider({ setup, preset }: { setup: ProviderSetup; preset: Provide
       <div>
         <Checkbox
           label="On"
-          hint="Off, it is saved and not called."
+          hint="If disabled, it is saved but not called."
           checked={setup.enabled}
           onChange={(event) => save.mutate({ enabled: event.target.checked })}
         />
         <Checkbox
-          label="Serve all of its list of models"
+          label="Include all listed models"
           checked={setup.settings?.discoverModels === true}
           onChange={(event) => save.mutate({ discoverModels: event.target.checked })}
         />
@@ -225,10 +225,10 @@ function DeleteProvider({ setup: { slug, name }, onClose, onGone }: DeleteProvid
       onClose={onClose}
       onConfirm={remove}
     >
-      <p>Its key is gone with it. Calls that have begun end with it; no others go there.</p>
+      <p>Its key is deleted too. Calls under way finish; no new calls are sent.</p>
       {models.length > 0 && (
         <>
-          <p>These models, which were set up here, name it. They are deleted with it, also where others serve them:</p>
+          <p>These models use it and will be deleted too, even if other providers serve them:</p>
           <ul aria-label="Models of the provider" className="scroll-thin max-h-40 list-disc overflow-y-auto pl-5">
             {models.map((id) => (
               <li key={id} className="font-mono text-xs break-all">

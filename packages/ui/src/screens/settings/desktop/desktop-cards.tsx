@@ -32,7 +32,7 @@ function ReachCard({ info }: { info: DesktopInfo }) {
   const isDemo = state.isDemo === true && settings.mode !== 'replay';
   return (
     <section className="card flex flex-col gap-4 p-4">
-      <h2 className="text-base font-semibold">Where programs call</h2>
+      <h2 className="text-base font-semibold">Address for clients</h2>
       <div className="flex flex-wrap items-center gap-2 text-sm">
         <code className="font-mono text-xs break-all">{toBaseUrl()}</code>
         <CopyButton isIcon look="quiet" label="Copy the address" text={toBaseUrl} />
@@ -41,9 +41,7 @@ function ReachCard({ info }: { info: DesktopInfo }) {
       <div>
         <p className="mb-1 text-sm font-medium">Port</p>
         <PortForm key={settings.port} port={settings.port} />
-        <p className="mt-1 text-xs text-ink-faint">
-          From 1024 to 65535. Programs that were given the old one have to be told.
-        </p>
+        <p className="mt-1 text-xs text-ink-faint">1024 to 65535. Update clients that use the old port.</p>
       </div>
       <div>
         <p className="mb-1 text-sm font-medium">Mode</p>
@@ -55,14 +53,14 @@ function ReachCard({ info }: { info: DesktopInfo }) {
         />
         <p className="mt-1 text-xs text-ink-faint">
           {isDemo
-            ? 'The demo’s recordings answer until a provider key is saved; then calls go to its provider.'
-            : 'Replay only asks no provider; Record writes down what they answer.'}{' '}
-          The gateway starts anew with another mode.
+            ? 'The demo’s recordings respond until you save a provider key; then calls go to the provider.'
+            : 'Replay never calls providers. Record saves their responses.'}{' '}
+          Switching restarts the gateway.
         </p>
       </div>
       <Checkbox
         label="Share on the local network"
-        hint="The app asks first. Others still need a key, and what they send crosses the network unencrypted."
+        hint="The app asks first. Others still need a key. Traffic is not encrypted."
         checked={settings.shareOnNetwork}
         disabled={isBusy}
         onChange={(event) => void ask(getDesktop()?.changeSettings({ shareOnNetwork: event.target.checked }))}
@@ -90,18 +88,14 @@ const DEMO_MODES = { ...MODES, live: 'Demo' } as const;
 
 const SWITCHES = [
   ['startAtLogin', 'Start at login', 'Off until you switch it on.'],
-  ['startHidden', 'Start without a window', 'The tray has the way in; so has starting the app a second time.'],
-  ['closeToTray', 'Go on in the tray when the window closes', 'Off, closing the window quits the gateway.'],
-  [
-    'lookForUpdates',
-    'Look for updates',
-    'When off, the app makes no request. What it finds is checked by its signature.',
-  ],
-  ['demo', 'Show the demo while no provider is set up', 'Recorded answers: no network, no key, no cost.'],
+  ['startHidden', 'Start without a window', 'Open it from the tray, or start the app again.'],
+  ['closeToTray', 'Keep running in the tray', 'If off, closing the window quits the gateway.'],
+  ['lookForUpdates', 'Look for updates', 'When off, the app makes no request. Updates are verified by signature.'],
+  ['demo', 'Show the demo while no provider is set up', 'Recorded responses: no network, no key, no cost.'],
 ] as const;
 
 /** Languages are named in themselves. */
-const LANGUAGES = { system: 'As the system', ...LANGUAGE_NAMES } as const;
+const LANGUAGES = { system: 'System', ...LANGUAGE_NAMES } as const;
 
 function StartCard({ info }: { info: DesktopInfo }) {
   const { settings } = info;
@@ -128,7 +122,7 @@ function StartCard({ info }: { info: DesktopInfo }) {
           onChange={(language) => void ask(getDesktop()?.changeSettings({ language }))}
         />
         <p className="mt-1 text-xs text-ink-faint">
-          Of the tray, dialogs, notifications and the quick panel. The screens are in English.
+          For the tray, dialogs, notifications and the quick panel. Screens are in English.
         </p>
       </div>
       <ShortcutField info={info} />
@@ -148,8 +142,7 @@ function DataCard({ info }: { info: DesktopInfo }) {
         ]}
       />
       <p className="text-sm text-ink-soft">
-        A backup has everything that was recorded. An export has the settings of the app alone. Neither has provider
-        keys.
+        A backup contains all recorded data, an export only the app’s settings. Neither contains provider keys.
       </p>
       <Actions ask={ask} isBusy={isBusy} />
     </section>
@@ -182,10 +175,10 @@ function Actions({ ask, isBusy }: { ask: Ask; isBusy: boolean }) {
 }
 
 const NOTICES = [
-  ['notifyBudget', 'A budget is reached', 'A call was refused because it did not fit.'],
-  ['notifyProviders', 'A provider does not respond, and when it does again', 'Only of providers that were called.'],
-  ['notifyVideos', 'A video is ready, or could not be made', ''],
-  ['notifyUpdates', 'An update is ready', 'Only while the app looks for updates.'],
+  ['notifyBudget', 'Budget reached', 'A call was refused because it exceeded a budget.'],
+  ['notifyProviders', 'Provider down or recovered', 'Only for providers that were called.'],
+  ['notifyVideos', 'Video ready or failed', ''],
+  ['notifyUpdates', 'Update ready', 'Only while the app looks for updates.'],
 ] as const;
 
 /** What the desktop app notifies of. */
@@ -196,8 +189,7 @@ function NoticesCard({ info: { settings } }: { info: DesktopInfo }) {
       <div>
         <h2 className="text-base font-semibold">Notifications</h2>
         <p className="text-sm text-ink-faint">
-          They never show a prompt or a completion. Of one thing there is at most one in ten minutes; a click leads to
-          it.
+          They never show prompts or completions. At most one per topic in ten minutes; click to open.
         </p>
       </div>
       {NOTICES.map(([name, label, hint]) => (

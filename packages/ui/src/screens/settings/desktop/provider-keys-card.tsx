@@ -35,13 +35,13 @@ export function ProviderKeysCard({ info: { providerKeys, secretStorage, state } 
       <div>
         <h2 className="text-base font-semibold">Provider keys</h2>
         <p className="text-sm text-ink-faint">
-          A key is never shown again. The gateway starts anew with each change; calls under way are let finish.
+          Keys are never shown again. Each change restarts the gateway after calls under way have finished.
         </p>
       </div>
       <StorageNotice storage={secretStorage} />
       {providerKeys.length === 0 ? (
         <p className="text-sm text-ink-soft">
-          {state.isDemo === true ? 'None yet: the gateway answers with the demo’s recordings.' : 'None yet.'}
+          {state.isDemo === true ? 'None yet: the gateway responds with the demo’s recordings.' : 'None yet.'}
         </p>
       ) : (
         <ul aria-label="Saved provider keys" className="flex flex-col rounded-lg border border-line">
@@ -66,10 +66,10 @@ export function ProviderKeysCard({ info: { providerKeys, secretStorage, state } 
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
             const outcome = await getDesktop()?.removeProviderKey(removing);
-            if (outcome?.done !== true) throw new Error(outcome?.message ?? 'The app is not there');
+            if (outcome?.done !== true) throw new Error(outcome?.message ?? 'The app is not available');
           }}
         >
-          <p>Its provider is not called any more. The key itself stays valid until you revoke it there.</p>
+          <p>Its provider is no longer called. The key stays valid until you revoke it at the provider.</p>
         </ConfirmDialog>
       )}
     </section>
@@ -78,13 +78,12 @@ export function ProviderKeysCard({ info: { providerKeys, secretStorage, state } 
 
 const NOTICES = {
   plain:
-    'This machine has no keyring that the app could use, so saved keys lie in the app’s folder almost in the open: whoever can read your files can read them. Install and unlock one (GNOME Keyring, KWallet), or keep keys in the environment instead.',
-  none: 'This machine offers no way to keep a key safe, so none can be saved here. Keep keys in the environment instead.',
+    'This machine has no usable keyring, so saved keys aren’t effectively encrypted: anyone who can read your files can read them. Install and unlock one (GNOME Keyring, KWallet), or keep keys in the environment instead.',
+  none: 'This machine has no way to store keys safely, so none can be saved here. Use environment variables instead.',
 } as const;
 
 function StorageNotice({ storage }: { storage: DesktopInfo['secretStorage'] }) {
-  if (storage === 'keyring')
-    return <p className="text-sm text-ink-soft">Kept sealed by the keyring of this machine.</p>;
+  if (storage === 'keyring') return <p className="text-sm text-ink-soft">Encrypted with this machine’s keyring.</p>;
   return (
     <p className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
       <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />

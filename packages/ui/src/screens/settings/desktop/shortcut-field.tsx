@@ -25,7 +25,7 @@ export function ShortcutField({ info: { settings, platform } }: { info: DesktopI
   return (
     <Field
       label="Shortcut of the quick panel"
-      hint="Press Ctrl, Alt or the system’s key together with a letter, a digit, Space or an F key. It works from every program."
+      hint="Press Ctrl, Alt or the system key with a letter, digit, Space or F key. It works in every program."
       className="max-w-md"
     >
       {(control) => (
