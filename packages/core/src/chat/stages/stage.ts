@@ -32,7 +32,7 @@ export interface PlannedStage {
   readonly isReplay?: boolean;
 }
 
-/** An optional step of a chat call; `chat-stages.ts` lists all, the outermost first (docs/decisions/0024). */
+/** An optional step of a chat call; `compose-stages.ts` lists all, the outermost first (docs/decisions/0024). */
 export interface Stage {
   /** Plugins of a request that this stage serves. */
   readonly plugins?: readonly string[];
