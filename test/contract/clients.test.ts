@@ -222,7 +222,7 @@ test.each([
 
 test('tools that call from elsewhere say when they cannot reach the gateway, and what to do', () => {
   expect(findObstacle('cloud', PLAIN.baseUrl)).toContain('server.publicUrl');
-  expect(findObstacle('cloud', 'http://gateway.example.com/api/v1')).toContain('no encryption');
+  expect(findObstacle('cloud', 'http://gateway.example.com/api/v1')).toContain('not encrypted');
   expect(findObstacle('cloud', 'https://gateway.example.com/api/v1')).toBeUndefined();
   expect(findObstacle('container', PLAIN.baseUrl)).toContain('--host 0.0.0.0');
   expect(findObstacle('container', 'http://192.168.1.7:8855/api/v1')).toBeUndefined();

@@ -91,7 +91,7 @@ describe.skipIf(isSkipped)(`rules of the configuration${why}`, { timeout: 60_000
   test('are shown as such, and cannot be changed', async () => {
     const opened = await ui.open('#/settings');
     const rules = opened.page.getByRole('group', { name: 'Model routing rules' });
-    await rules.getByText('from the configuration file').waitFor();
+    await rules.getByText('Set in the configuration file').waitFor();
     await rules.getByRole('button', { name: /^1\. long.*at least 1,000 tokens/ }).click();
     expect(await rules.getByLabel('Name').isDisabled()).toBe(true);
     expect(await rules.getByRole('button', { name: 'Add a rule' }).count()).toBe(0);

@@ -54,7 +54,7 @@ test('says before anything is read what is too large or of another kind', () => 
   expect(findFileProblem([file('a.png', MAX_BYTES + 1)], [])).toContain('“a.png” is 8');
   const attached: Attachment[] = [1, 2].map((at) => toAttachment(file(`${at}.png`, MAX_BYTES), ''));
   expect(findFileProblem([file('c.wav', MAX_BYTES / 2)], attached)).toBeUndefined();
-  expect(findFileProblem([file('c.wav', MAX_BYTES)], attached)).toContain('at most 20');
+  expect(findFileProblem([file('c.wav', MAX_BYTES)], attached)).toContain('the limit is 20');
 });
 
 test('names the models that do not take what is attached', () => {
