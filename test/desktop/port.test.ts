@@ -131,7 +131,7 @@ describe.skipIf(skipped !== undefined)(
       await handleDialogs(launched, 'Share');
       await launched.page.evaluate(() => window.desktop.changeSettings({ shareOnNetwork: true }));
       const { state } = await launched.until((found) => found.state.phase === 'not-listening');
-      expect(state).toMatchObject({ kind: 'other', message: expect.stringContaining('not shared') });
+      expect(state).toMatchObject({ kind: 'other', message: expect.stringContaining('can’t be shared') });
     });
   },
 );

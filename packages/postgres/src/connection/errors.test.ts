@@ -28,7 +28,7 @@ test.each<[error: Error, isPermanent: boolean, message: RegExp]>([
   [toError('sorry, too many clients already', '53300'), false, /has no connection left: raise its max_connections/],
   [toError('could not extend file', '53100'), false, /has run out of a resource \(could not extend file\)/],
   [toError('cannot execute INSERT in a read-only transaction', '25006'), false, /is read-only/],
-  [toError('terminating connection', '57P01'), false, /has ended the connection: it shuts down, or somebody/],
+  [toError('terminating connection', '57P01'), false, /has ended the connection: it shuts down, or an administrator/],
   [toError('the database system is starting up', '57P03'), false, /is starting up/],
   [toError('division by zero', '22012'), false, /reported an error: division by zero/],
   [new AggregateError([toError('connect', 'ECONNREFUSED'), toError('connect')]), false, /reached \(ECONNREFUSED\)/],

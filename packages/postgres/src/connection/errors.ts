@@ -159,7 +159,7 @@ export function describeDatabaseError(error: unknown, address: DatabaseAddress):
     return passing(`${at} is read-only (a standby, or in failover): ${urlName} has to lead to the primary server`);
   if (code === '57P03') return passing(`${at} is starting up, shutting down or recovering: it takes no calls yet`);
   if (code === '57P01' || code === '57P02')
-    return passing(`${at} has ended the connection: it shuts down, or the connection was ended there`);
+    return passing(`${at} has ended the connection: it shuts down, or an administrator ended it`);
   if (code.startsWith('53')) return passing(`${at} has run out of a resource (${said})`);
   if (isConnectionFailure(error))
     return passing(
