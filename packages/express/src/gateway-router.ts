@@ -35,6 +35,17 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
   const mounted = createMountedGateway(gateway, options);
   const passthrough = options.passthrough && createPassthrough(options.passthrough);
 
+  const toOptions = (
+    request: ExpressRequest,
+    signIn: MountedRequestOptions['authenticate'],
+  ): MountedRequestOptions => ({
+    url: mounted.urlOf(request),
+    mountPath: request.baseUrl,
+    originOf: () => originOf(request),
+    remoteAddress: remoteAddressOf(request),
+    authenticate: signIn,
+  });
+
   /** Asked before the gateway is, so that what the host throws reaches its error handler. */
   const askHost = async (request: Request, path: string): Promise<MountedRequestOptions['authenticate']> => {
     if (authenticate === undefined || gateway.matches(request.method ?? '', path, ['health', 'openapi'])) {
@@ -65,7 +76,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
   };
 
   return (request, response, next) => {
-    const path = pathOf(request);
+    const path = withoutQuery(mounted.urlOf(request));
     const isOurs = mounted.offers(request.method, path);
     if (!isOurs && passthrough?.accepts(path) !== true) return next();
     const serve = isOurs ? respond : forward;
@@ -77,17 +88,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
   };
 }
 
-const toOptions = (
-  request: ExpressRequest,
-  authenticate: MountedRequestOptions['authenticate'],
-): MountedRequestOptions => ({
-  mountPath: request.baseUrl,
-  originOf: () => originOf(request),
-  remoteAddress: remoteAddressOf(request),
-  authenticate,
-});
-
-function pathOf({ url = '/' }: ExpressRequest): string {
+function withoutQuery(url: string): string {
   const queryAt = url.indexOf('?');
   return queryAt === -1 ? url : url.slice(0, queryAt);
 }

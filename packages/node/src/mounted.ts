@@ -12,7 +12,7 @@ import {
   toErrorResponse,
 } from '@model-gateway/core';
 
-import { createPublicView } from './http/guard-request.ts';
+import { createPublicView, toOwnPath } from './http/guard-request.ts';
 import { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
 import { type WriteOptions, writeResponse } from './http/write-response.ts';
 
@@ -31,7 +31,9 @@ export type MountedRequestOptions = Omit<NodeRequestOptions, 'bodyLimitBytes' | 
 
 /** A gateway among the routes of a host on Node's http. */
 export interface MountedGateway {
-  /** Whether one of the offered routes has this method and path. */
+  /** Path and query of a request as its host passes it on; a target in absolute form is served, too. */
+  urlOf(request: IncomingMessage): string;
+  /** Whether one of the offered routes has this method and path, which is without the query. */
   offers(method: string | undefined, path: string): boolean;
   toRequest(request: IncomingMessage, response: ServerResponse, options: MountedRequestOptions): GatewayRequest;
   /** Hands the request to the gateway and writes its response. Does nothing if the host has responded meanwhile. */
@@ -51,6 +53,7 @@ export function createMountedGateway(gateway: Gateway, options: MountOptions): M
     toMountedRequest(request, response, { ...seen, bodyLimitBytes });
 
   return {
+    urlOf: ({ url = '/', headers }) => toOwnPath(url, headers),
     offers: (method = 'GET', path) => gateway.matches(method, path, surfaces),
     toRequest,
     async serve(request, response, seen) {
@@ -141,10 +144,12 @@ interface MountPlace {
  * removed, or be the whole path.
  */
 function findMountPlace(
-  { url = '/', originalUrl }: IncomingMessage & { readonly originalUrl?: unknown },
+  request: IncomingMessage & { readonly originalUrl?: unknown },
   mountPath: string,
 ): MountPlace | undefined {
-  const whole = typeof originalUrl === 'string' ? originalUrl : url;
+  const { originalUrl, headers } = request;
+  const url = toOwnPath(request.url ?? '/', headers);
+  const whole = typeof originalUrl === 'string' ? toOwnPath(originalUrl, headers) : url;
   if (mountPath === '' || url.startsWith(`${mountPath}/`)) {
     const removed = whole.endsWith(url) ? whole.slice(0, -url.length) : '';
     return toMountPlace(url.slice(mountPath.length), removed + mountPath);

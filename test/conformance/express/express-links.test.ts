@@ -8,6 +8,7 @@ import express4 from 'express-4';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { settle } from '../../support/async/virtual-platform.ts';
+import { sendRaw } from '../../support/clients/send-raw.ts';
 import { type Host, startApp, startHost } from '../../support/conformance/hosts.ts';
 import { API_KEY, createCoreGateway, createScriptedProvider } from '../../support/gateways/core-gateway.ts';
 import { createScriptedVideos, toBody } from '../../support/videos/scripted-videos.ts';
@@ -120,3 +121,24 @@ test.each(MOUNTS)(
     expect(JSON.parse(sent[0]?.body as string)).toMatchObject({ data: { unsigned_urls } });
   },
 );
+
+test.each(MOUNTS)('serves a target with the whole address of the own host in %s at "%s"', async (_, path, mount) => {
+  const { gateway } = createLinkedGateway();
+  const { url } = await mount(gateway);
+  const headers = { authorization: `Bearer ${API_KEY}`, host: new URL(url).host };
+  const own = await sendRaw(url, `${url}/api/v1/models?limit=2`, { headers });
+  expect([own.status, JSON.parse(own.body)]).toMatchObject([
+    200,
+    { data: [{ id: 'acme/one' }, { id: 'acme/two' }], links: { next: `${path}/api/v1/models?limit=2&offset=2` } },
+  ]);
+});
+
+/** A host of fetch requests decides itself which addresses are its own. */
+const NODE_MOUNTS = MOUNTS.filter(([name]) => name !== 'the fetch handler');
+
+test.each(NODE_MOUNTS)('serves no target with the address of another host in %s at "%s"', async (_, _path, mount) => {
+  const { url } = await mount(createLinkedGateway().gateway);
+  const headers = { authorization: `Bearer ${API_KEY}`, host: new URL(url).host };
+  const other = url.replace(headers.host, 'elsewhere.example');
+  expect([400, 404]).toContain((await sendRaw(url, `${other}/api/v1/models`, { headers })).status);
+});

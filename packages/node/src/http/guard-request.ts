@@ -122,17 +122,34 @@ const ABSOLUTE_FORM = /^https?:\/\/(?<host>[^/?#@]+)(?<path>[/?].*)?$/i;
  * the Host header (3.2); a request that names two is refused, because a proxy before the gateway may go by either.
  */
 function toOriginForm(request: IncomingMessage): void {
-  const { host, path = '/' } = ABSOLUTE_FORM.exec(request.url ?? '')?.groups ?? {};
-  if (host === undefined) return;
+  const target = parseAbsoluteForm(request.url ?? '');
+  if (target === null) return;
   const named = request.headers.host;
   // HTTP/1.1 requires the header all the same; the check of hosts refuses a request without it.
   if (named === undefined && request.httpVersion !== '1.0') return;
-  if (named !== undefined && named.toLowerCase() !== host.toLowerCase()) {
+  if (named !== undefined && !isSameHost(named, target.host)) {
     throw new GatewayError('invalid_request', 'The target of the request and its Host header name different hosts');
   }
-  request.headers.host = host;
-  request.url = path.startsWith('/') ? path : `/${path}`;
+  request.headers.host = target.host;
+  request.url = target.path;
 }
+
+/**
+ * Path and query of a target that a host passes on as it came. One in absolute form that names another host than the
+ * Host header stays as it is, and so matches no route.
+ */
+export function toOwnPath(url: string, { host }: IncomingMessage['headers']): string {
+  if (url.startsWith('/')) return url;
+  const target = parseAbsoluteForm(url);
+  return target !== null && host !== undefined && isSameHost(host, target.host) ? target.path : url;
+}
+
+function parseAbsoluteForm(url: string): { readonly host: string; readonly path: string } | null {
+  const { host, path = '/' } = ABSOLUTE_FORM.exec(url)?.groups ?? {};
+  return host === undefined ? null : { host, path: path.startsWith('/') ? path : `/${path}` };
+}
+
+const isSameHost = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 function refuseOtherHosts(host: string | undefined, hosts: ReadonlySet<string> | null): void {
   if (host === undefined || !/^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/.test(host)) {
