@@ -58,11 +58,15 @@ const browserSuite = (name: string) => {
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };
 
-/** With a real PostgreSQL and Redis, which all files share. */
+/**
+ * With a real PostgreSQL and Redis, which all files share. The tests start servers and several gateways each, and kill
+ * them: how long that takes says how busy the machine is, so whatever is only waited for has plenty of time.
+ */
 const enginesSuite = () => {
   const { extends: inherited, test } = suite('engines');
+  const waiting = { expect: { poll: { timeout: 30_000 } }, testTimeout: 180_000, hookTimeout: 180_000 };
   const globalSetup = ['./test/engines/support/prepare.ts', './test/e2e/prepare.ts'];
-  return { extends: inherited, test: { ...test, globalSetup } };
+  return { extends: inherited, test: { ...test, ...waiting, globalSetup } };
 };
 
 /** Of the single executable, whose link a browser opens. Each test copies 140 MB before it starts. */

@@ -18,7 +18,7 @@ async function readMessages(addresses: { readonly database: string; readonly red
   const started = await serve(toClusterConfig(await openUpstream(), addresses));
   if (!('url' in started)) return started.stderr;
   const read = async () => `${(await askReady(started)).text}\n${started.output.stderr}`;
-  await expect.poll(read, { timeout: 10_000 }).toMatch(said);
+  await expect.poll(read).toMatch(said);
   return read();
 }
 
@@ -83,17 +83,13 @@ const DATABASES: readonly (readonly [what: string, toUrl: () => Promise<string> 
 ];
 
 describe.skipIf(missingEngines)('serve with a PostgreSQL that', () => {
-  test.each(DATABASES)(
-    '%s says so, where and what to do, without the password',
-    { timeout: 60_000 },
-    async (...row) => {
-      const [, toUrl, said] = row;
-      const messages = await readMessages({ database: await toUrl() }, said);
-      expect(messages).toMatch(said);
-      expect(messages).not.toContain(PASSWORD);
-      expect(messages).not.toMatch(/\n +at |SECURITY WARNING/);
-    },
-  );
+  test.each(DATABASES)('%s says so, where and what to do, without the password', async (...row) => {
+    const [, toUrl, said] = row;
+    const messages = await readMessages({ database: await toUrl() }, said);
+    expect(messages).toMatch(said);
+    expect(messages).not.toContain(PASSWORD);
+    expect(messages).not.toMatch(/\n +at |SECURITY WARNING/);
+  });
 });
 
 const REDISES: readonly (readonly [what: string, toUrl: () => Promise<string> | string, said: RegExp])[] = [
@@ -146,7 +142,7 @@ const REDISES: readonly (readonly [what: string, toUrl: () => Promise<string> | 
 ];
 
 describe.skipIf(missingEngines)('serve with a Redis that', () => {
-  test.each(REDISES)('%s says so, where and what to do, without the password', { timeout: 60_000 }, async (...row) => {
+  test.each(REDISES)('%s says so, where and what to do, without the password', async (...row) => {
     const [, toUrl, said] = row;
     const messages = await readMessages({ database: await openDatabase(), redis: await toUrl() }, said);
     expect(messages).toMatch(said);

@@ -6,7 +6,6 @@ import { type GatewayProcess, startGateways } from './support/gateway-process.ts
 
 test.skipIf(missingPostgres)(
   'a destination gets what all processes record, and loses nothing when the one that sends is killed again and again',
-  { timeout: 120_000 },
   async () => {
     const url = await openDatabase();
     let alive = await startGateways(url, 3, 10);
@@ -19,7 +18,7 @@ test.skipIf(missingPostgres)(
         recorded.push(...(await Promise.all(alive.map((process) => callChat(process)))));
       }
       const latest = recorded.at(-1) ?? '';
-      await expect.poll(() => all.some((one) => sentBy(one).includes(latest)), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => all.some((one) => sentBy(one).includes(latest))).toBe(true);
       const sender = alive.find((one) => sentBy(one).includes(latest)) as GatewayProcess;
       if (round === 2) break;
       // Some are recorded and not yet sent, some are under way.
@@ -32,7 +31,7 @@ test.skipIf(missingPostgres)(
       return recorded.filter((id) => !received.has(id));
     };
     // These processes have no journals: what was acknowledged is in the database.
-    await expect.poll(missing, { timeout: 40_000 }).toEqual([]);
+    await expect.poll(missing).toEqual([]);
     const received = all.flatMap(sentBy);
     expect(received.length - new Set(received).size).toBeLessThanOrEqual(2 * 550);
   },
@@ -40,14 +39,13 @@ test.skipIf(missingPostgres)(
 
 test.skipIf(missingPostgres)(
   'one process at a time sends to a destination, and each tells how that stands',
-  { timeout: 60_000 },
   async () => {
     const all = await startGateways(await openDatabase(), 3, 10);
     const [one, other] = all as [GatewayProcess, GatewayProcess];
     await addDestination(one);
     const recorded: string[] = [];
     for (let count = 0; count < 50; count += 1) recorded.push(...(await Promise.all(all.map(callChat))));
-    await expect.poll(() => all.flatMap(sentBy).length, { timeout: 20_000 }).toBe(150);
+    await expect.poll(() => all.flatMap(sentBy).length).toBe(150);
     expect(all.flatMap(sentBy).toSorted()).toEqual(recorded.toSorted());
     expect(all.filter((process) => sentBy(process).length > 0)).toHaveLength(1);
     const stands = async (at: GatewayProcess): Promise<unknown> => {
@@ -56,11 +54,11 @@ test.skipIf(missingPostgres)(
         ({ queued, last_delivered_at: last }) => [queued, last !== null],
       );
     };
-    for (const process of all) await expect.poll(() => stands(process), { timeout: 5000 }).toEqual([[0, true]]);
+    for (const process of all) await expect.poll(() => stands(process)).toEqual([[0, true]]);
     const { json } = await other.ask('GET', '/api/v1/observability/destinations');
     const [destination] = json['data'] as { id: string }[];
     await other.ask('DELETE', `/api/v1/observability/destinations/${destination?.id}`);
-    for (const process of all) await expect.poll(() => stands(process), { timeout: 5000 }).toEqual([]);
+    for (const process of all) await expect.poll(() => stands(process)).toEqual([]);
     await Promise.all(all.map(callChat));
     expect(all.flatMap(sentBy)).toHaveLength(150);
   },

@@ -1,5 +1,5 @@
 import type { BudgetSlices } from '@model-gateway/core';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import {
   type BudgetInstance,
@@ -9,6 +9,7 @@ import {
   openBudgetInstance,
 } from './support/budget-instance.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 import { runStatement } from './support/postgres-server.ts';
 
 async function open(url: string, options: Partial<BudgetInstanceOptions> = {}): Promise<BudgetInstance> {
@@ -71,7 +72,7 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
     const budgets = [budgetOf(100 * CENT)];
     await ledger.reserve(holdOf('call', CENT), budgets);
     const further = Promise.resolve(ledger.reserve(holdOf('call', 10 * CENT), budgets));
-    await vi.waitFor(() => expect(isWaiting).toBe(true));
+    await eventually(() => expect(isWaiting).toBe(true));
     ledger.release('gen-1-call');
     letGo();
     await expect(further).rejects.toMatchObject({ code: 'client_closed_request' });

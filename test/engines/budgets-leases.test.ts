@@ -1,8 +1,9 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { budgetOf, CENT, holdOf } from './support/budget-instance.ts';
 import { createSkewedPlatform, openClosingInstance, openTwoInstances } from './support/budget-instances.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 import { runStatement } from './support/postgres-server.ts';
 
 describe.skipIf(missingPostgres)('What a ledger leases of budgets', () => {
@@ -18,7 +19,7 @@ describe.skipIf(missingPostgres)('What a ledger leases of budgets', () => {
     expect(await leased()).toBe(4 * (CENT + 1));
     one.ledger.release('gen-1-large', { creditsNanoUsd: 0, anyNanoUsd: 0 });
     await one.ledger.reserve(holdOf('gen-1-small', 1), budgets);
-    await vi.waitFor(async () => expect(await leased()).toBeLessThan(4 * CENT), { timeout: 4000 });
+    await eventually(async () => expect(await leased()).toBeLessThan(4 * CENT));
     expect(await leased()).toBeGreaterThan(1);
   });
 
@@ -47,7 +48,7 @@ describe.skipIf(missingPostgres)('What a ledger leases of budgets', () => {
     await one.call(call);
     expect((await read())[0]?.amount).toBeGreaterThan(CENT);
     skip(6000);
-    await vi.waitFor(async () => expect(await read()).toEqual([{ amount: 0 }]), { timeout: 5000 });
+    await eventually(async () => expect(await read()).toEqual([{ amount: 0 }]));
     await other.call(call);
     await other.ledger.close();
     expect(await read()).toEqual([{ amount: 0 }, { amount: 0 }]);

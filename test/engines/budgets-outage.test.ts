@@ -1,8 +1,9 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { type BudgetInstance, budgetOf, CENT, holdOf } from './support/budget-instance.ts';
 import { createSkewedPlatform, openClosingInstance } from './support/budget-instances.ts';
 import { missingPostgres } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 import { startOwnPostgres } from './support/own-servers.ts';
 import { type PostgresServer, runStatement } from './support/postgres-server.ts';
 
@@ -66,7 +67,7 @@ describe.skipIf(missingPostgres)('Budgets while the database is away', () => {
     expect(refusals).toEqual([unavailable, unavailable]);
     expect(String(refusals[1])).toContain('The budgets of this call cannot be checked at the moment');
     await server.start();
-    await vi.waitFor(async () => expect(await isAdmitted(place, 500 * CENT)).toBe(true), { timeout: 10_000 });
+    await eventually(async () => expect(await isAdmitted(place, 500 * CENT)).toBe(true));
   });
 
   test('a wide budget goes on for a minute at its pace, and not beyond what it was granted', async () => {
@@ -81,10 +82,7 @@ describe.skipIf(missingPostgres)('Budgets while the database is away', () => {
       place.skip(1000);
     }
     const before = await place.read('expires_at', 'budget_instances');
-    await vi.waitFor(async () => expect(await place.read('expires_at', 'budget_instances')).not.toEqual(before), {
-      timeout: 15_000,
-      interval: 200,
-    });
+    await eventually(async () => expect(await place.read('expires_at', 'budget_instances')).not.toEqual(before));
     const most = await granted();
     await server.kill();
     for (let second = 0; second < 58; second += 1) {
@@ -116,11 +114,11 @@ describe.skipIf(missingPostgres)('Budgets while the database is away', () => {
     expect(refusals).toEqual([unavailable]);
     await server.start();
     // All of it counts when the database is back.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       refusals.length = 0;
       expect(await isAdmitted(place, 3 * CENT, 10 * CENT)).toBe(false);
       expect(refusals).toEqual([expect.objectContaining({ code: 'payment_required' })]);
-    }, 10_000);
+    });
     expect(await isAdmitted(place, 2 * CENT, 10 * CENT)).toBe(true);
   });
 
@@ -130,8 +128,9 @@ describe.skipIf(missingPostgres)('Budgets while the database is away', () => {
     place.server.pause();
     const beganAt = performance.now();
     expect(await isAdmitted(place, 500 * CENT)).toBe(false);
-    expect(performance.now() - beganAt).toBeLessThan(3500);
+    // A question about budgets has two and a half seconds; any other statement has six.
+    expect(performance.now() - beganAt).toBeLessThan(5500);
     place.server.resume();
-    await vi.waitFor(async () => expect(await isAdmitted(place, 500 * CENT)).toBe(true), { timeout: 10_000 });
+    await eventually(async () => expect(await isAdmitted(place, 500 * CENT)).toBe(true));
   });
 });

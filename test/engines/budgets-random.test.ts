@@ -2,12 +2,13 @@ import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { type BudgetSlices, createWebPlatform } from '@model-gateway/core';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import type { Budget } from '../../packages/core/src/limits/budgets.ts';
 import { type BudgetInstance, budgetOf, nextGenerationId, openBudgetInstance } from './support/budget-instance.ts';
 import { createRandom } from './support/create-random.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 import { runStatement } from './support/postgres-server.ts';
 
 const STEPS = Number(process.env['BUDGET_STEPS'] ?? 1500);
@@ -152,10 +153,9 @@ describe.skipIf(missingPostgres)('Budgets under random calls on three instances 
       network.state.isBad = false;
 
       const left = `select (select coalesce(sum(amount_nano), 0) from gateway.budget_slices)::int as sliced`;
-      for (const { ledger } of instances)
-        await vi.waitFor(() => expect(ledger.heldNanoUsd()).toBe(0), { timeout: 5000 });
+      for (const { ledger } of instances) await eventually(() => expect(ledger.heldNanoUsd()).toBe(0));
       skewMs += 10_000;
-      await vi.waitFor(async () => expect(await runStatement(url, left)).toEqual([{ sliced: 0 }]), { timeout: 8000 });
+      await eventually(async () => expect(await runStatement(url, left)).toEqual([{ sliced: 0 }]));
       for (const [spender, query] of [
         ['account', {}],
         ['a', { principalId: 'a' }],

@@ -1,10 +1,11 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { toRecord } from '../../packages/core/testing/rows.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { budgetOf, CENT, holdOf } from './support/budget-instance.ts';
 import { openTwoInstances } from './support/budget-instances.ts';
 import { missingPostgres } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 
 const openTwo = () => openTwoInstances({ budgets: { patienceMs: 0 } });
 
@@ -33,7 +34,7 @@ describe.skipIf(missingPostgres)('What open video jobs hold', () => {
     }
     await one.store.videoJobs.update(JOB.id, (job) => ({ ...job, status: 'completed', reservedNanoUsd: 0 }));
     const [, byKey] = spenders;
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await other.call({ budgets: [byKey!], worst: 10 * CENT, cost: 0, key: 'another' })).toBe(true),
     );
   });

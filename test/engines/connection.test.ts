@@ -91,7 +91,7 @@ describe.skipIf(missingPostgres)('A start is refused in one sentence', () => {
 });
 
 describe.skipIf(missingPostgres)('A start with a database that is away', () => {
-  test('says so, refuses with a 503, and is ready once it is there', { timeout: 60_000 }, async () => {
+  test('says so, refuses with a 503, and is ready once it is there', async () => {
     const { server, url } = await startOwnPostgres();
     await server.kill();
     const store = await openStore(url);
@@ -104,19 +104,20 @@ describe.skipIf(missingPostgres)('A start with a database that is away', () => {
     await expect(store.videoJobs.list()).rejects.toMatchObject(UNAVAILABLE);
     await expect(store.entries?.get('a')).rejects.toMatchObject(UNAVAILABLE);
     await server.start();
-    await expect.poll(() => store.readiness?.(), { timeout: 12_000 }).toEqual({ isReady: true });
+    await expect.poll(() => store.readiness?.()).toEqual({ isReady: true });
     await store.keys.insert(toKey('a'));
     expect(store.keys.get('a')).toEqual(toKey('a'));
   });
 
-  test('does not wait for a server that takes connections and says nothing', { timeout: 30_000 }, async () => {
+  test('does not wait for a server that takes connections and says nothing', async () => {
     const silent = net.createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as net.AddressInfo;
     const begun = performance.now();
     const store = await openStore(`postgres://user:secret@127.0.0.1:${port}/db`);
-    expect(performance.now() - begun).toBeLessThan(9000);
+    // It would wait for ever.
+    expect(performance.now() - begun).toBeLessThan(25_000);
     expect(store.readiness?.()).toMatchObject({ isReady: false, reason: expect.stringMatching(/cannot be reached/) });
   });
 
@@ -124,10 +125,11 @@ describe.skipIf(missingPostgres)('A start with a database that is away', () => {
     const store = await createPostgresStore({ url: `postgres://user:secret@127.0.0.1:${await findFreePort()}/db` });
     const begun = performance.now();
     await store.close();
-    expect(performance.now() - begun).toBeLessThan(1000);
+    // A connection that is being made has three seconds.
+    expect(performance.now() - begun).toBeLessThan(2500);
   });
 
-  test('says that the server has no connection left', { timeout: 60_000 }, async () => {
+  test('says that the server has no connection left', async () => {
     const { url: admin } = await startOwnPostgres({ max_connections: '4', superuser_reserved_connections: '3' });
     await runStatement(admin, "create role app login password 'app'");
     await runStatement(admin, 'grant all on database ' + new URL(admin).pathname.slice(1) + ' to app');
@@ -194,16 +196,16 @@ describe.skipIf(missingPostgres)('While it runs, a store', () => {
       );
     await setReadOnly('on');
     endConnectionsAtOnce(url);
-    await expect.poll(() => store.engine?.outage?.(), { timeout: 10_000 }).toMatch(/is read-only .* to the primary/);
+    await expect.poll(() => store.engine?.outage?.()).toMatch(/is read-only .* to the primary/);
     await expect(store.keys.insert(toKey('a'))).rejects.toMatchObject(UNAVAILABLE);
     // Connections that were made meanwhile stay read-only for as long as they are used.
     await setReadOnly('off');
-    await expect.poll(() => store.engine?.outage?.(), { timeout: 20_000 }).toBeNull();
+    await expect.poll(() => store.engine?.outage?.()).toBeNull();
     await store.keys.insert(toKey('a'));
     expect(
       lines.filter((line) => line.includes('The database cannot be used') && line.includes('is read-only')),
     ).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('uses no more connections than it was given, and says whose they are', async () => {
     const url = await openDatabase();

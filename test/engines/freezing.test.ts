@@ -21,7 +21,6 @@ const burn = (url: string, transactions: number) =>
 
 test.skipIf(missingPostgres)(
   'autovacuum freezes the whole server while the connections of a gateway live',
-  { timeout: 120_000 },
   async () => {
     const { url } = await startOwnPostgres({
       autovacuum_freeze_max_age: String(FREEZE_MAX_AGE),

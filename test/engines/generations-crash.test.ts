@@ -30,7 +30,6 @@ async function append(url: string, dir: string, count: number, killAfter = count
 
 test.skipIf(missingPostgres)(
   'of 10,000 generations from four processes, one of which is killed again and again, each acknowledged one is there once',
-  { timeout: 120_000 },
   async () => {
     const url = await openDatabase();
     const dir = await makeFolder();

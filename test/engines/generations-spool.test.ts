@@ -17,7 +17,6 @@ async function openBreakable(): Promise<{ readonly direct: string; readonly url:
 
 test.skipIf(missingPostgres)(
   'while neither disk nor database takes generations, memory holds a bounded number, and the end says that they are lost',
-  { timeout: 30_000 },
   async () => {
     const { url, proxy } = await openBreakable();
     const spool = { memoryBytes: 30_000 };
@@ -49,7 +48,7 @@ test.skipIf(missingPostgres)('generations that are lost a second time are said a
     for (let index = 0; index < 60; index += 1) await store.generations.append(makeRecord(), null);
     expect(said.filter(({ message }) => message.includes('generations are lost'))).toHaveLength(times);
     proxy.pass();
-    await expect.poll(() => journal.bytes, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => journal.bytes).toBe(0);
     await store.generations.append(makeRecord(), null);
     expect(said.filter(({ message }) => message.includes('There is room'))).toHaveLength(times);
   }
@@ -65,7 +64,7 @@ test.skipIf(missingPostgres)('what memory had no room for reaches the database t
     await generations.append(makeRecord(), null);
     await delay(10);
   }
-  await expect.poll(async () => (await readWritten(direct)).generations, { timeout: 5000 }).toBe(31);
+  await expect.poll(async () => (await readWritten(direct)).generations).toBe(31);
 });
 
 test.skipIf(missingPostgres)(
@@ -76,7 +75,7 @@ test.skipIf(missingPostgres)(
     await generations.append(makeRecord(), null);
     proxy.slow({ delayMs: 300 });
     const appended = generations.append(makeRecord(), toContent('x'));
-    await expect.poll(async () => (await readWritten(direct)).generations, { timeout: 5000, interval: 10 }).toBe(2);
+    await expect.poll(async () => (await readWritten(direct)).generations, { interval: 10 }).toBe(2);
     proxy.cut();
     proxy.pass();
     await appended;

@@ -13,6 +13,7 @@ import { createFaultyFileSystem } from '../support/stores/faulty-file-system.ts'
 import { toContent } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { findMissing, makeFolder, makeId, makeRecord, openStore, readWritten } from './support/generation-stores.ts';
+import { medianOf } from './support/median-of.ts';
 import { runStatement } from './support/postgres-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,11 +34,16 @@ test.skipIf(missingPostgres)('a generation is on every process within a second, 
   const [one, other] = [await openStore({ url, dir: await makeFolder() }), await openStore({ url })];
   await one.generations.append(makeRecord(), null);
   await one.generations.count();
-  const record = makeRecord();
-  const beganAt = performance.now();
-  await one.generations.append(record, toContent('shared'));
-  await expect.poll(() => other.generations.get(record.generation.id), { interval: 10 }).toEqual(record);
-  expect(performance.now() - beganAt).toBeLessThan(1000);
+  const tookMs: number[] = [];
+  let record = makeRecord();
+  for (let count = 0; count < 5; count += 1) {
+    record = makeRecord();
+    const beganAt = performance.now();
+    await one.generations.append(record, toContent('shared'));
+    await expect.poll(() => other.generations.get(record.generation.id), { interval: 10 }).toEqual(record);
+    tookMs.push(performance.now() - beganAt);
+  }
+  expect(medianOf(tookMs)).toBeLessThan(1000);
   expect(await other.generations.getContent(record.generation.id)).toEqual(toContent('shared'));
 });
 
@@ -169,7 +175,7 @@ test.skipIf(missingPostgres)(
     const stores = [await open(), await openStore({ url, retentionDays: 30 })];
     const { generations, retention } = stores[0] as Store;
     const kept = [-30, -29, 0, 1].map((days) => dayOf(now + days * DAY_MS));
-    await expect.poll(() => listDays(url), { timeout: 10_000 }).toEqual(kept);
+    await expect.poll(() => listDays(url)).toEqual(kept);
     expect(await generations.count()).toBe(3);
     expect(await generations.completeFromMs?.()).toBe(Date.parse(dayOf(now - 30 * DAY_MS)));
     expect(await generations.get(records[3]?.generation.id ?? '')).toBeUndefined();
@@ -201,7 +207,7 @@ test.skipIf(missingPostgres)(
     await expect.poll(() => first.generations.spentNanoUsd('key-1')).toBe(3000);
     await first.close();
     const dropping = await openStore({ url, retentionDays: 30 });
-    await expect.poll(() => dropping.generations.count(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => dropping.generations.count()).toBe(1);
 
     const second = await openStore({ url, dir: again, retentionDays: 30 });
     await expect.poll(() => second.said).toEqual([expect.stringContaining('not stored or counted')]);
@@ -258,9 +264,9 @@ test.skipIf(missingPostgres)(
     const counted: string[] = [];
     store.generations.onCounted?.((ids) => counted.push(...ids));
     for (const record of [...absurd, ...usual]) await store.generations.append(record, null);
-    await expect.poll(() => counted.length, { timeout: 3000 }).toBe(9);
+    await expect.poll(() => counted.length).toBe(9);
     await store.generations.append(makeRecord(), null);
-    await expect.poll(() => counted.length, { timeout: 3000 }).toBe(10);
+    await expect.poll(() => counted.length).toBe(10);
     for (const { generation } of usual) expect(await store.generations.get(generation.id)).toBeDefined();
   },
 );

@@ -11,6 +11,7 @@ import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.
 import { askTimes } from './support/ask.ts';
 import { openClusterConfig, openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import { missingEngines } from './support/engines.ts';
+import { medianOf } from './support/median-of.ts';
 import { startOwnPostgres, startOwnRedis } from './support/own-servers.ts';
 import { type Served, serveWell, untilReady } from './support/run-command.ts';
 
@@ -18,7 +19,7 @@ const TOKEN = 'scrape-token-0123456789';
 const CALL = { key: TEST_KEY, model: 'test/text', isStreamed: true };
 /** As a proxy passes on a scrape of another machine. */
 const FROM_ELSEWHERE = { 'x-forwarded-for': '192.0.2.7' };
-const WAITING = { timeout: 20_000, interval: 200 };
+const WAITING = { interval: 200 };
 const monitoring = fileURLToPath(new URL('../../examples/monitoring/', import.meta.url));
 /** `promtool` of Prometheus, where this machine has it. */
 const promtool = process.env['PROMTOOL'] ?? 'promtool';
@@ -95,7 +96,6 @@ test.skipIf(missingEngines)(
     await askTimes(10, gateway.url, CALL);
     expect(completed(await scrape(gateway.url))).toBe(30);
   },
-  120_000,
 );
 
 /** The names, with their labels, of all counters and of all parts of histograms. */
@@ -146,7 +146,9 @@ test.skipIf(missingEngines)(
     await askTimes(5, gateway.url, CALL);
     const away = await scrape(gateway.url, token);
     checkExposition(away);
-    expect(away.ms).toBeLessThan(2000);
+    // A question to an engine that is away would have been given up after three seconds.
+    const scrapes = [away, await scrape(gateway.url, token), await scrape(gateway.url, token)];
+    expect(medianOf(scrapes.map(({ ms }) => ms))).toBeLessThan(2000);
     expect(completed(away)).toBe(10);
     expect(away.samples.get('model_gateway_waiting_records')).toBe(5);
     expect(away.samples.get('model_gateway_journal_bytes')).toBeGreaterThan(0);
@@ -154,7 +156,6 @@ test.skipIf(missingEngines)(
     await postgres.server.start();
     await expect.poll(countWaiting, WAITING).toBe(0);
   },
-  120_000,
 );
 
 async function statusOf({ url }: Served, headers: Readonly<Record<string, string>>): Promise<number> {
@@ -176,33 +177,27 @@ interface Dashboard {
 /** Metrics and labels that Prometheus adds itself. */
 const OF_PROMETHEUS = { metrics: ['up'], labels: ['instance', 'job', 'le'] };
 
-test.skipIf(missingEngines)(
-  'every metric and label of the alerts and the dashboard is in a scrape',
-  async () => {
-    const { config } = await openClusterConfig();
-    const gateway = await serveWell(config, { args: ['--workers', '2'] });
-    await untilReady(gateway);
-    await askTimes(3, gateway.url, CALL);
-    await gateway.call('GET', '/api/v1/nowhere', undefined, 'sk-wrong');
-    await expect.poll(async () => (await ageOf(gateway)) ?? -1, WAITING).toBeGreaterThan(0);
-    const labels = labelsOf((await scrape(gateway.url)).samples.keys());
+test.skipIf(missingEngines)('every metric and label of the alerts and the dashboard is in a scrape', async () => {
+  const { config } = await openClusterConfig();
+  const gateway = await serveWell(config, { args: ['--workers', '2'] });
+  await untilReady(gateway);
+  await askTimes(3, gateway.url, CALL);
+  await gateway.call('GET', '/api/v1/nowhere', undefined, 'sk-wrong');
+  await expect.poll(async () => (await ageOf(gateway)) ?? -1, WAITING).toBeGreaterThan(0);
+  const labels = labelsOf((await scrape(gateway.url)).samples.keys());
 
-    const alerts = readFileSync(`${monitoring}alerts.yaml`, 'utf8');
-    const { groups } = parseYaml(alerts) as { groups: { rules: Rule[] }[] };
-    const rules = groups.flatMap((group) => group.rules.map(({ alert, expr }) => ({ place: alert, expr })));
-    const dashboard = JSON.parse(readFileSync(`${monitoring}dashboard.json`, 'utf8')) as Dashboard;
-    const panels = dashboard.panels.flatMap(({ title, targets }) =>
-      targets.map(({ expr }) => ({ place: title, expr })),
-    );
-    expect([rules.length, panels.length]).toEqual([15, 30]);
-    const unknown = [...rules, ...panels].flatMap(({ place, expr }) =>
-      findUnknown(expr.replaceAll('$__rate_interval', '5m'), labels).map((what) => `${place}: ${what}`),
-    );
-    expect(unknown).toEqual([]);
-    if (hasPromtool) execFileSync(promtool, ['check', 'rules', `${monitoring}alerts.yaml`]);
-  },
-  120_000,
-);
+  const alerts = readFileSync(`${monitoring}alerts.yaml`, 'utf8');
+  const { groups } = parseYaml(alerts) as { groups: { rules: Rule[] }[] };
+  const rules = groups.flatMap((group) => group.rules.map(({ alert, expr }) => ({ place: alert, expr })));
+  const dashboard = JSON.parse(readFileSync(`${monitoring}dashboard.json`, 'utf8')) as Dashboard;
+  const panels = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ place: title, expr })));
+  expect([rules.length, panels.length]).toEqual([15, 30]);
+  const unknown = [...rules, ...panels].flatMap(({ place, expr }) =>
+    findUnknown(expr.replaceAll('$__rate_interval', '5m'), labels).map((what) => `${place}: ${what}`),
+  );
+  expect(unknown).toEqual([]);
+  if (hasPromtool) execFileSync(promtool, ['check', 'rules', `${monitoring}alerts.yaml`]);
+});
 
 /** The labels of each metric. */
 function labelsOf(samples: Iterable<string>): ReadonlyMap<string, ReadonlySet<string>> {

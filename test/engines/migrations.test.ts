@@ -72,7 +72,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await expect(store.broadcasts.list()).rejects.toMatchObject({ name: 'GatewayError', status: 503 });
     expect(await runStatement(url, "select to_regnamespace('gateway') as found")).toEqual([{ found: null }]);
     await migrateDatabase({ url });
-    await expect.poll(() => store.readiness?.(), { timeout: 8000 }).toEqual({ isReady: true });
+    await expect.poll(() => store.readiness?.()).toEqual({ isReady: true });
   });
 
   test('is refused, and so is a start, where a version before the first release has been, with the way out', async () => {
@@ -102,54 +102,50 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     expect(await store.videoJobs.page?.({ announcement: 'any', limit: 9 })).toEqual({ jobs: [done], totalCount: 1 });
   });
 
-  test(
-    'builds indexes while calls are recorded, and anew what an interrupted build has left',
-    { timeout: 60_000 },
-    async () => {
-      const url = await openDatabase();
-      const names = ['generations_model', 'generations_cost', 'broadcasts_deliveries'];
-      /** How many indexes each table has, and how many of these are whole. */
-      const readIndexes = async () =>
-        (await runStatement(
-          url,
-          `select indrelid::regclass::text as table, count(*)::int as all,
+  test('builds indexes while calls are recorded, and anew what an interrupted build has left', async () => {
+    const url = await openDatabase();
+    const names = ['generations_model', 'generations_cost', 'broadcasts_deliveries'];
+    /** How many indexes each table has, and how many of these are whole. */
+    const readIndexes = async () =>
+      (await runStatement(
+        url,
+        `select indrelid::regclass::text as table, count(*)::int as all,
              (count(*) filter (where indisvalid))::int as whole
            from pg_index i join pg_class c on c.oid = i.indexrelid
            where c.relnamespace = 'gateway'::regnamespace group by 1 order by 1`,
-        )) as readonly { readonly table: string; readonly all: number; readonly whole: number }[];
-      await migrateDatabase({ url });
-      await fillGenerations({ url, rows: 2000, endMs: END_MS });
-      const complete = await readIndexes();
-      for (const name of names) await runStatement(url, `drop index gateway.${name}`);
-      const writer = new Client({ connectionString: url });
-      writer.on('error', () => undefined);
-      await writer.connect();
-      onTestFinished(() => writer.end());
-      // The last day that was filled.
-      const day = 'gateway.generations_20260331';
-      const touch = `update ${day} set cost_nano = cost_nano where id = (select min(id) from ${day})`;
-      await writer.query(`begin; ${touch}`);
-      const interrupted = createDatabaseConnection({ url, maxConnections: 1 });
-      const build = buildIndexes(interrupted);
-      build.catch(() => undefined);
-      // It waits for the transaction that writes, and nobody who writes waits for it.
-      const waiting = `select pid from pg_stat_activity where query like 'create index concurrently generations_%'
+      )) as readonly { readonly table: string; readonly all: number; readonly whole: number }[];
+    await migrateDatabase({ url });
+    await fillGenerations({ url, rows: 2000, endMs: END_MS });
+    const complete = await readIndexes();
+    for (const name of names) await runStatement(url, `drop index gateway.${name}`);
+    const writer = new Client({ connectionString: url });
+    writer.on('error', () => undefined);
+    await writer.connect();
+    onTestFinished(() => writer.end());
+    // The last day that was filled.
+    const day = 'gateway.generations_20260331';
+    const touch = `update ${day} set cost_nano = cost_nano where id = (select min(id) from ${day})`;
+    await writer.query(`begin; ${touch}`);
+    const interrupted = createDatabaseConnection({ url, maxConnections: 1 });
+    const build = buildIndexes(interrupted);
+    build.catch(() => undefined);
+    // It waits for the transaction that writes, and nobody who writes waits for it.
+    const waiting = `select pid from pg_stat_activity where query like 'create index concurrently generations_%'
          and datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(() => runStatement(url, waiting), { timeout: 20_000 }).toHaveLength(1);
-      const store = await openStore(url);
-      await store.generations.append(makeRecord(), null);
-      await runStatement(url, `set statement_timeout = 2000; ${touch.replace('min(id)', 'max(id)')}`);
-      await runStatement(url, waiting.replace('select pid', 'select pg_terminate_backend(pid)'));
-      await expect(build).rejects.toThrow(/./);
-      await interrupted.close();
-      await store.close();
-      expect((await readIndexes()).filter(({ all, whole }) => whole < all)).not.toEqual([]);
+    await expect.poll(() => runStatement(url, waiting)).toHaveLength(1);
+    const store = await openStore(url);
+    await store.generations.append(makeRecord(), null);
+    await runStatement(url, `set statement_timeout = 2000; ${touch.replace('min(id)', 'max(id)')}`);
+    await runStatement(url, waiting.replace('select pid', 'select pg_terminate_backend(pid)'));
+    await expect(build).rejects.toThrow(/./);
+    await interrupted.close();
+    await store.close();
+    expect((await readIndexes()).filter(({ all, whole }) => whole < all)).not.toEqual([]);
 
-      await writer.query('commit');
-      expect(await migrateDatabase({ url })).toEqual([]);
-      expect(await readIndexes()).toEqual(expect.arrayContaining([...complete]));
-    },
-  );
+    await writer.query('commit');
+    expect(await migrateDatabase({ url })).toEqual([]);
+    expect(await readIndexes()).toEqual(expect.arrayContaining([...complete]));
+  });
 
   test('needs no right to make schemas where there is one already', async () => {
     const url = await openDatabase();

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 
 import { createJsonFileStore } from '@model-gateway/node';
 import { createPostgresStore } from '@model-gateway/postgres';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { toContent } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { makeFolder, runCommand, startCommand, writeConfig } from './support/run-command.ts';
@@ -31,7 +32,7 @@ async function killWhen(words: readonly string[], signal: NodeJS.Signals, isDue:
   const command = startCommand(words);
   let hasEnded = false;
   void command.ended.then(() => (hasEnded = true));
-  await vi.waitFor(async () => expect(hasEnded || (await isDue())).toBe(true), { timeout: 20_000, interval: 1 });
+  await eventually(async () => expect(hasEnded || (await isDue())).toBe(true), 1);
   command.send(signal);
   const { code, stderr } = await command.ended;
   expect(stderr).not.toMatch(/\n\s+at /);
@@ -71,49 +72,44 @@ test.skipIf(missingPostgres)(
     expect(await store.generations.spent({})).toEqual(everything);
     await store.close();
   },
-  120_000,
 );
 
-test.skipIf(missingPostgres)(
-  'an export that is killed at any time is brought to its end by the next',
-  async () => {
-    const url = await openDatabase();
-    const config = toConfig(url);
-    await runCommand(['import', '--from', await makeStore(), '--config', config]);
-    const logs = (dir: string): number => {
-      const files = existsSync(join(dir, 'logs')) ? readdirSync(join(dir, 'logs')) : [];
-      return files.reduce((bytes, name) => bytes + statSync(join(dir, 'logs', name)).size, 0);
+test.skipIf(missingPostgres)('an export that is killed at any time is brought to its end by the next', async () => {
+  const url = await openDatabase();
+  const config = toConfig(url);
+  await runCommand(['import', '--from', await makeStore(), '--config', config]);
+  const logs = (dir: string): number => {
+    const files = existsSync(join(dir, 'logs')) ? readdirSync(join(dir, 'logs')) : [];
+    return files.reduce((bytes, name) => bytes + statSync(join(dir, 'logs', name)).size, 0);
+  };
+  const moments: readonly ((dir: string) => boolean)[] = [
+    (dir) => existsSync(dir),
+    (dir) => existsSync(join(dir, 'logs')),
+    (dir) => existsSync(join(dir, 'config.json')),
+    (dir) => existsSync(join(dir, 'imported.json')),
+    (dir) => logs(dir) > 1_000_000,
+    (dir) => readFileSync(join(dir, 'imported.json'), 'utf8').includes('creditsNanoUsd'),
+    (dir) => existsSync(join(dir, 'carried-spending.ndjson')),
+  ];
+  for (const isDue of moments) {
+    const dir = join(makeFolder(), 'out');
+    const words = ['export', '--to', dir, '--config', config];
+    const isDueThere = (): boolean => {
+      try {
+        return isDue(dir);
+      } catch {
+        return false;
+      }
     };
-    const moments: readonly ((dir: string) => boolean)[] = [
-      (dir) => existsSync(dir),
-      (dir) => existsSync(join(dir, 'logs')),
-      (dir) => existsSync(join(dir, 'config.json')),
-      (dir) => existsSync(join(dir, 'imported.json')),
-      (dir) => logs(dir) > 1_000_000,
-      (dir) => readFileSync(join(dir, 'imported.json'), 'utf8').includes('creditsNanoUsd'),
-      (dir) => existsSync(join(dir, 'carried-spending.ndjson')),
-    ];
-    for (const isDue of moments) {
-      const dir = join(makeFolder(), 'out');
-      const words = ['export', '--to', dir, '--config', config];
-      const isDueThere = (): boolean => {
-        try {
-          return isDue(dir);
-        } catch {
-          return false;
-        }
-      };
-      for (let round = 0; round < 2; round += 1) await killWhen(words, 'SIGKILL', isDueThere);
-      const ended = await runCommand(words);
-      expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`${GENERATIONS} generations`) as string });
-      const store = await createJsonFileStore({ dir });
-      expect(await store.generations.count()).toBe(GENERATIONS);
-      expect(await store.generations.spent({})).toEqual(everything);
-      await store.close();
-    }
-  },
-  120_000,
-);
+    for (let round = 0; round < 2; round += 1) await killWhen(words, 'SIGKILL', isDueThere);
+    const ended = await runCommand(words);
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`${GENERATIONS} generations`) as string });
+    const store = await createJsonFileStore({ dir });
+    expect(await store.generations.count()).toBe(GENERATIONS);
+    expect(await store.generations.spent({})).toEqual(everything);
+    await store.close();
+  }
+});
 
 test.skipIf(missingPostgres)(
   'a place that cannot be moved from or to is named, with what to do, and stays as it was',
@@ -136,41 +132,32 @@ test.skipIf(missingPostgres)(
     }
     expect(readdirSync(foreign)).toEqual(['notes.txt']);
   },
-  60_000,
 );
 
-test.skipIf(missingPostgres)(
-  'a damaged note of what was moved ends the import before it moves anything',
-  async () => {
-    const url = await openDatabase();
-    const dir = makeFolder();
-    const store = await createJsonFileStore({ dir });
-    await store.generations.append(makeRecord(), null);
-    await store.close();
-    for (const text of ['{"id":', '[]']) {
-      writeFileSync(join(dir, 'imported.json'), text);
-      const ended = await runCommand(['import', '--from', dir, '--config', toConfig(url)]);
-      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('imported.json is damaged') as string });
-    }
-    expect(await runStatement(url, 'select count(*)::int as found from gateway.generations')).toEqual([{ found: 0 }]);
-  },
-  60_000,
-);
-
-test.skipIf(missingPostgres)(
-  'a damaged log is named, with where it is kept, and the rest of it is moved',
-  async () => {
-    const url = await openDatabase();
-    const dir = makeFolder();
-    const store = await createJsonFileStore({ dir });
-    for (let call = 0; call < 3; call += 1) await store.generations.append(makeRecord(), null);
-    await store.close();
-    const log = readdirSync(join(dir, 'logs')).find((name) => name.startsWith('generations-')) ?? '';
-    const path = join(dir, 'logs', log);
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"costNanoUsd":', '"costNanoUsd":9'));
+test.skipIf(missingPostgres)('a damaged note of what was moved ends the import before it moves anything', async () => {
+  const url = await openDatabase();
+  const dir = makeFolder();
+  const store = await createJsonFileStore({ dir });
+  await store.generations.append(makeRecord(), null);
+  await store.close();
+  for (const text of ['{"id":', '[]']) {
+    writeFileSync(join(dir, 'imported.json'), text);
     const ended = await runCommand(['import', '--from', dir, '--config', toConfig(url)]);
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('2 generations') as string });
-    expect(ended.stderr).toContain(`file: ${path}, keptAs: ${path}.corrupt-`);
-  },
-  60_000,
-);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('imported.json is damaged') as string });
+  }
+  expect(await runStatement(url, 'select count(*)::int as found from gateway.generations')).toEqual([{ found: 0 }]);
+});
+
+test.skipIf(missingPostgres)('a damaged log is named, with where it is kept, and the rest of it is moved', async () => {
+  const url = await openDatabase();
+  const dir = makeFolder();
+  const store = await createJsonFileStore({ dir });
+  for (let call = 0; call < 3; call += 1) await store.generations.append(makeRecord(), null);
+  await store.close();
+  const log = readdirSync(join(dir, 'logs')).find((name) => name.startsWith('generations-')) ?? '';
+  const path = join(dir, 'logs', log);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"costNanoUsd":', '"costNanoUsd":9'));
+  const ended = await runCommand(['import', '--from', dir, '--config', toConfig(url)]);
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('2 generations') as string });
+  expect(ended.stderr).toContain(`file: ${path}, keptAs: ${path}.corrupt-`);
+});

@@ -47,7 +47,6 @@ test.skipIf(missingPostgres)(
       expect(await readSums(database)).toEqual(sumsOf(4));
     }
   },
-  60_000,
 );
 
 test.skipIf(missingPostgres)(
@@ -68,5 +67,4 @@ test.skipIf(missingPostgres)(
     expect(await importWith(30)).toEqual(sumsOf(7));
     expect(await importWith(30)).toEqual(sumsOf(7));
   },
-  60_000,
 );

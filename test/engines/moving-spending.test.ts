@@ -68,7 +68,7 @@ async function run(words: readonly string[], url: string, retentionDays?: number
 /** Opens a database until retention, which holds up nothing, has left so many generations. */
 async function dropBeyond(url: string, retentionDays: number, left: number): Promise<void> {
   await use(openBase(url, retentionDays), async (base) => {
-    await expect.poll(() => base.generations.count(), { timeout: 10_000 }).toBe(left);
+    await expect.poll(() => base.generations.count()).toBe(left);
   });
 }
 
@@ -106,7 +106,6 @@ test.skipIf(missingPostgres)(
     await run(['export', '--to', dir], url);
     expect(await use(openFolder(dir), readSpent)).toEqual(more);
   },
-  120_000,
 );
 
 test.skipIf(missingPostgres)(
@@ -135,7 +134,6 @@ test.skipIf(missingPostgres)(
     await run(['import', '--from', dir], url);
     expect(await use(openBase(url, 30), readSpent)).toEqual(there);
   },
-  120_000,
 );
 
 /** Moves a database through a folder, another database and another folder back into itself. */
@@ -157,7 +155,6 @@ test.skipIf(missingPostgres)(
     await moveInCircle(url);
     expect(await use(openBase(url), readSpent)).toEqual(spent);
   },
-  60_000,
 );
 
 /** All that was spent, and the part of it that was spent on generations that are gone. */
@@ -169,26 +166,22 @@ async function readSums(base: Store): Promise<{ readonly all: number; readonly g
 }
 
 // A store knows from which other one sums have come, but not from where that one had them: docs/operations.md says so.
-test.skipIf(missingPostgres)(
-  'what was dropped counts once for each way in which it reaches a database',
-  async () => {
-    const url = await makeDatabase();
-    const before = await use(openBase(url, 30), readSums);
-    expect(before.gone).toBeGreaterThan(0);
-    await moveInCircle(url);
-    expect((await use(openBase(url, 30), readSums)).all).toBe(before.all + before.gone);
+test.skipIf(missingPostgres)('what was dropped counts once for each way in which it reaches a database', async () => {
+  const url = await makeDatabase();
+  const before = await use(openBase(url, 30), readSums);
+  expect(before.gone).toBeGreaterThan(0);
+  await moveInCircle(url);
+  expect((await use(openBase(url, 30), readSums)).all).toBe(before.all + before.gone);
 
-    const source = await makeDatabase();
-    const target = await openDatabase();
-    for (const name of ['one', 'two']) {
-      const dir = `${makeFolder()}/${name}`;
-      await run(['export', '--to', dir], source);
-      await run(['import', '--from', dir], target);
-    }
-    expect((await use(openBase(target, 30), readSums)).all).toBe(before.all + before.gone);
-  },
-  120_000,
-);
+  const source = await makeDatabase();
+  const target = await openDatabase();
+  for (const name of ['one', 'two']) {
+    const dir = `${makeFolder()}/${name}`;
+    await run(['export', '--to', dir], source);
+    await run(['import', '--from', dir], target);
+  }
+  expect((await use(openBase(target, 30), readSums)).all).toBe(before.all + before.gone);
+});
 
 test.skipIf(missingPostgres)(
   'a move drops nothing at its source and its target, whatever its config keeps',
@@ -202,7 +195,6 @@ test.skipIf(missingPostgres)(
     const sql = 'select count(*)::int as kept from gateway.generations';
     expect(await runStatement(url, sql)).toEqual([{ kept: 4 }]);
   },
-  60_000,
 );
 
 test.skipIf(missingPostgres)(
@@ -222,20 +214,15 @@ test.skipIf(missingPostgres)(
       });
     }
   },
-  60_000,
 );
 
-test.skipIf(missingPostgres)(
-  'the import of an old store says nothing of its clock',
-  async () => {
-    const dir = makeFolder();
-    const old = Date.now() - 20 * DAY_MS;
-    await use(
-      openFolder(dir, 365, () => old),
-      (store) => spend(store, [25]),
-    );
-    const said = await run(['import', '--from', dir], await openDatabase());
-    expect(said.trim().split('\n')).toEqual([expect.stringContaining('is in the database: 1 generations')]);
-  },
-  60_000,
-);
+test.skipIf(missingPostgres)('the import of an old store says nothing of its clock', async () => {
+  const dir = makeFolder();
+  const old = Date.now() - 20 * DAY_MS;
+  await use(
+    openFolder(dir, 365, () => old),
+    (store) => spend(store, [25]),
+  );
+  const said = await run(['import', '--from', dir], await openDatabase());
+  expect(said.trim().split('\n')).toEqual([expect.stringContaining('is in the database: 1 generations')]);
+});

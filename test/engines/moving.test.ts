@@ -65,109 +65,89 @@ async function makeStore(upstream: ScriptedUpstream) {
   return { dir, seen, one, gone };
 }
 
-test.skipIf(missingPostgres)(
-  'a store moves into a database, and out of it again, as it was',
-  async () => {
-    const upstream = await openUpstream();
-    const { dir, seen } = await makeStore(upstream);
-    const config = toClusterConfig(upstream, { database: await openDatabase() });
-    const imported = await runWith(config, ['import', '--from', dir]);
-    expect(imported).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: expect.stringContaining('12 generations and 2 keys') as string,
-    });
-    const gateway = await serveWell(config);
-    expect(await look(gateway)).toEqual(seen);
-    await stop(gateway);
+test.skipIf(missingPostgres)('a store moves into a database, and out of it again, as it was', async () => {
+  const upstream = await openUpstream();
+  const { dir, seen } = await makeStore(upstream);
+  const config = toClusterConfig(upstream, { database: await openDatabase() });
+  const imported = await runWith(config, ['import', '--from', dir]);
+  expect(imported).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('12 generations and 2 keys') as string,
+  });
+  const gateway = await serveWell(config);
+  expect(await look(gateway)).toEqual(seen);
+  await stop(gateway);
 
-    const back = join(makeFolder(), 'back');
-    for (let round = 0; round < 2; round += 1) {
-      const exported = await runWith(config, ['export', '--to', back]);
-      expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('12 generations') as string });
-    }
-    const again = await serveWell(toScriptedConfig(upstream), { dataDir: back });
-    expect(await look(again)).toEqual(seen);
-  },
-  120_000,
-);
+  const back = join(makeFolder(), 'back');
+  for (let round = 0; round < 2; round += 1) {
+    const exported = await runWith(config, ['export', '--to', back]);
+    expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('12 generations') as string });
+  }
+  const again = await serveWell(toScriptedConfig(upstream), { dataDir: back });
+  expect(await look(again)).toEqual(seen);
+});
 
-test.skipIf(missingPostgres)(
-  'what was deleted in the database does not come back with another import',
-  async () => {
-    const upstream = await openUpstream();
-    const { dir, seen, one, gone } = await makeStore(upstream);
-    const config = toClusterConfig(upstream, { database: await openDatabase() });
-    await runWith(config, ['import', '--from', dir]);
-    const gateway = await serveWell(config);
-    const id = seen.generations[0]?.id ?? '';
-    expect(await gateway.call('DELETE', `/api/v1/keys/${gone.data.hash}`)).toMatchObject({ status: 200 });
-    expect(await gateway.call('DELETE', `/admin/v1/generations/${id}`)).toMatchObject({ status: 200 });
-    await gateway.call('PATCH', `/api/v1/keys/${one.data.hash}`, { name: 'renamed' });
-    await gateway.call('PATCH', '/admin/v1/settings', { credits_usd: 7 });
-    const before = await look(gateway);
-    // Beside the running gateway.
-    expect(await runWith(config, ['import', '--from', dir])).toMatchObject({ code: 0 });
-    await expect.poll(() => look(gateway), { timeout: 5000 }).toEqual(before);
-    expect(before.keys.map(({ name }) => name)).toEqual(['renamed']);
-  },
-  120_000,
-);
+test.skipIf(missingPostgres)('what was deleted in the database does not come back with another import', async () => {
+  const upstream = await openUpstream();
+  const { dir, seen, one, gone } = await makeStore(upstream);
+  const config = toClusterConfig(upstream, { database: await openDatabase() });
+  await runWith(config, ['import', '--from', dir]);
+  const gateway = await serveWell(config);
+  const id = seen.generations[0]?.id ?? '';
+  expect(await gateway.call('DELETE', `/api/v1/keys/${gone.data.hash}`)).toMatchObject({ status: 200 });
+  expect(await gateway.call('DELETE', `/admin/v1/generations/${id}`)).toMatchObject({ status: 200 });
+  await gateway.call('PATCH', `/api/v1/keys/${one.data.hash}`, { name: 'renamed' });
+  await gateway.call('PATCH', '/admin/v1/settings', { credits_usd: 7 });
+  const before = await look(gateway);
+  // Beside the running gateway.
+  expect(await runWith(config, ['import', '--from', dir])).toMatchObject({ code: 0 });
+  await expect.poll(() => look(gateway)).toEqual(before);
+  expect(before.keys.map(({ name }) => name)).toEqual(['renamed']);
+});
 
-test.skipIf(missingPostgres)(
-  'a store in use is refused with the PID of its gateway',
-  async () => {
-    const upstream = await openUpstream();
-    const dir = makeFolder();
-    const gateway = await serveWell(toScriptedConfig(upstream), { dataDir: dir });
-    const config = toClusterConfig(upstream, { database: await openDatabase() });
-    const ended = await runWith(config, ['import', '--from', dir]);
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`PID ${gateway.pid}`) as string });
-    expect(ended.stderr).not.toMatch(/\n\s+at /);
-  },
-  60_000,
-);
+test.skipIf(missingPostgres)('a store in use is refused with the PID of its gateway', async () => {
+  const upstream = await openUpstream();
+  const dir = makeFolder();
+  const gateway = await serveWell(toScriptedConfig(upstream), { dataDir: dir });
+  const config = toClusterConfig(upstream, { database: await openDatabase() });
+  const ended = await runWith(config, ['import', '--from', dir]);
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`PID ${gateway.pid}`) as string });
+  expect(ended.stderr).not.toMatch(/\n\s+at /);
+});
 
-test.skipIf(missingPostgres)(
-  'the journal of a gateway that died without its database is imported, once',
-  async () => {
-    const upstream = await openUpstream();
-    const { database, proxy, proxied } = await openProxiedDatabase();
-    const dataDir = makeFolder();
-    const dead = await serveWell(toClusterConfig(upstream, { database: proxied }), { dataDir });
-    const call = { key: TEST_KEY, model: 'test/text', isStreamed: true };
-    await askTimes(1, dead.url, call);
-    proxy.cut();
-    const ids = await askTimes(10, dead.url, call);
-    process.kill(dead.pid, 'SIGKILL');
-    await dead.ended;
-    const config = toClusterConfig(upstream, { database });
-    for (const from of [dataDir, join(dataDir, 'journal-1')]) {
-      expect(await runWith(config, ['import', '--from', from])).toMatchObject({ code: 0 });
-    }
-    const gateway = await serveWell(config);
-    const { generations } = await look(gateway);
-    expect(generations).toHaveLength(11);
-    for (const id of ids) expect(generations.filter((row) => row.id === id)).toHaveLength(1);
-  },
-  120_000,
-);
+test.skipIf(missingPostgres)('the journal of a gateway that died without its database is imported, once', async () => {
+  const upstream = await openUpstream();
+  const { database, proxy, proxied } = await openProxiedDatabase();
+  const dataDir = makeFolder();
+  const dead = await serveWell(toClusterConfig(upstream, { database: proxied }), { dataDir });
+  const call = { key: TEST_KEY, model: 'test/text', isStreamed: true };
+  await askTimes(1, dead.url, call);
+  proxy.cut();
+  const ids = await askTimes(10, dead.url, call);
+  process.kill(dead.pid, 'SIGKILL');
+  await dead.ended;
+  const config = toClusterConfig(upstream, { database });
+  for (const from of [dataDir, join(dataDir, 'journal-1')]) {
+    expect(await runWith(config, ['import', '--from', from])).toMatchObject({ code: 0 });
+  }
+  const gateway = await serveWell(config);
+  const { generations } = await look(gateway);
+  expect(generations).toHaveLength(11);
+  for (const id of ids) expect(generations.filter((row) => row.id === id)).toHaveLength(1);
+});
 
-test.skipIf(missingPostgres)(
-  'a folder that is none of ours stays as it is, and the reason is said',
-  async () => {
-    const upstream = await openUpstream();
-    const config = toClusterConfig(upstream, { database: await openDatabase() });
-    const dir = makeFolder();
-    for (const from of [dir, join(dir, 'not-there')]) {
-      const ended = await runWith(config, ['import', '--from', from]);
-      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(from) as string });
-      expect(ended.stderr.trim().split('\n')).toHaveLength(1);
-    }
-    expect(readdirSync(dir)).toEqual([]);
-  },
-  60_000,
-);
+test.skipIf(missingPostgres)('a folder that is none of ours stays as it is, and the reason is said', async () => {
+  const upstream = await openUpstream();
+  const config = toClusterConfig(upstream, { database: await openDatabase() });
+  const dir = makeFolder();
+  for (const from of [dir, join(dir, 'not-there')]) {
+    const ended = await runWith(config, ['import', '--from', from]);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(from) as string });
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+  }
+  expect(readdirSync(dir)).toEqual([]);
+});
 
 test('without a database in the config the commands say what to name', async () => {
   for (const words of [['migrate'], ['import', '--from', '.'], ['export', '--to', 'x']]) {
@@ -176,4 +156,4 @@ test('without a database in the config the commands say what to name', async () 
       stderr: expect.stringContaining('"type": "postgres"') as string,
     });
   }
-}, 60_000);
+});

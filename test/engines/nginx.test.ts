@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
 import { type StartedCommand, startCommand } from '../support/gateways/start-command.ts';
@@ -9,9 +9,6 @@ import { openUpstream } from './support/cluster-config.ts';
 import { findFreePort } from './support/engine-server.ts';
 import { findProgram } from './support/find-program.ts';
 import { type Nginx, startNginx } from './support/start-nginx.ts';
-
-// Six processes start in each test.
-vi.setConfig({ testTimeout: 60_000 });
 
 const missing = findProgram('nginx') === undefined ? 'there is no nginx on this machine' : undefined;
 
@@ -62,7 +59,7 @@ test.skipIf(missing)(
     const balanced = await startBalanced();
     const { gateways, upstream } = balanced;
     const held = [1, 2, 3].map(() => ask(balanced, 'held'));
-    await expect.poll(() => upstream.calls.length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => upstream.calls.length).toBe(3);
     await gateways[0]?.kill();
     const broken = await Promise.race(held);
     expect(broken.status).toBe(502);

@@ -66,7 +66,7 @@ describe.skipIf(missingEngines)('An instance that is paused for longer than its 
       // After these, two of which are under way, it has room for one more.
       paused.make({ calls: 1, callMs: 1 });
       paused.make({ calls: 2, callMs: 2000 });
-      await expect.poll(() => paused.admitted, { timeout: 10_000, interval: 5 }).toEqual([1]);
+      await expect.poll(() => paused.admitted, { interval: 5 }).toEqual([1]);
       paused.child.kill('SIGSTOP');
       const pausedAt = performance.now();
       await expect
@@ -74,7 +74,7 @@ describe.skipIf(missingEngines)('An instance that is paused for longer than its 
           async () => {
             const before = other.admitted.length;
             other.make({ calls: 10, callMs: 10 });
-            await expect.poll(() => other.admitted.length, { timeout: 30_000, interval: 10 }).toBeGreaterThan(before);
+            await expect.poll(() => other.admitted.length, { interval: 10 }).toBeGreaterThan(before);
             return sumOf(url, SPENT);
           },
           { timeout: PAUSE_MS + 60_000, interval: 100 },
@@ -84,8 +84,8 @@ describe.skipIf(missingEngines)('An instance that is paused for longer than its 
       paused.make({ calls: 20, callMs: 10 });
       await delay(Math.max(0, PAUSE_MS - (performance.now() - pausedAt)));
       paused.child.kill('SIGCONT');
-      await expect.poll(() => paused.admitted.toSorted((a, b) => a - b), { timeout: 30_000 }).toEqual([0, 1, 2]);
-      await expect.poll(() => sumOf(url, SPENT), { timeout: 10_000 }).toBe(12 * CENT);
+      await expect.poll(() => paused.admitted.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
+      await expect.poll(() => sumOf(url, SPENT)).toBe(12 * CENT);
       await expectExactSums(url);
     },
     LIMIT_MS,
@@ -108,7 +108,7 @@ describe.skipIf(missingEngines)('An instance that is paused for longer than its 
       const pollsOf = (some: readonly GatewayProcess[]) =>
         some.flatMap(({ events }) => events.filter(({ type }) => type === 'poll'));
       const jobsOf = (some: readonly GatewayProcess[]) => new Set(pollsOf(some).map(({ upstreamId }) => upstreamId));
-      await expect.poll(() => jobsOf(all).size, { timeout: 20_000 }).toBe(12);
+      await expect.poll(() => jobsOf(all).size).toBe(12);
       paused.pause();
       const pausedAt = performance.now();
       await expect.poll(() => jobsOf(others).size, { timeout: 120_000, interval: 20 }).toBe(12);
@@ -145,15 +145,15 @@ describe.skipIf(missingEngines)('An instance that is paused for longer than its 
       if (first === undefined || second === undefined) throw new Error('no instance');
       const { key } = await second.call<{ key: string }>('POST', '/api/v1/keys', { name: 'load', limit: 1000 });
       const isTaken = async () => (await ask(first.url, { key, model: MODEL, isStreamed: false })).status;
-      await expect.poll(isTaken, { timeout: 10_000 }).toBe(200);
+      await expect.poll(isTaken).toBe(200);
       const load = startSteadyLoad({ instances, keys: [key], perSecond: 60, model: MODEL });
       onTestFinished(() => load.stop());
       await delay(1000);
       first.pause();
       await delay(PAUSE_MS);
       first.resume();
-      await expect.poll(isTaken, { timeout: 10_000 }).toBe(200);
-      await expect.poll(() => first.ready(), { timeout: 10_000 }).toBe(200);
+      await expect.poll(isTaken).toBe(200);
+      await expect.poll(() => first.ready()).toBe(200);
       await delay(500);
       await load.stop();
       const failed = load.outcomes.filter(({ instance, status }) => instance !== 0 && status !== 200);

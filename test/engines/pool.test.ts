@@ -17,13 +17,16 @@ test.skipIf(missingPostgres)('lists that take long leave connections to budgets'
   onTestFinished(() => client.end());
   // As a change of the schema does, or a table too large for its index.
   await client.query('begin; lock table gateway.generations in access exclusive mode');
+  let ended = 0;
   const lists = Array.from({ length: 40 }, () =>
-    store.generations.scan?.({ fromMs: 0, toMs: Date.now() }, () => undefined).catch(() => undefined),
+    store.generations
+      .scan?.({ fromMs: 0, toMs: Date.now() }, () => undefined)
+      .catch(() => undefined)
+      .finally(() => (ended += 1)),
   );
   await expect
     .poll(async () => (await runStatement(url, 'select from pg_locks where not granted')).length)
     .toBeGreaterThan(0);
-  const beganAt = performance.now();
   const granted = await store.budgetSlices?.take({
     budget: { kind: 'key', spenderId: 'k', since: null, includesByok: false },
     limitNanoUsd: 100,
@@ -33,7 +36,8 @@ test.skipIf(missingPostgres)('lists that take long leave connections to budgets'
     recalls: true,
   });
   expect(granted).toMatchObject({ sliceNanoUsd: 1 });
-  expect(performance.now() - beganAt).toBeLessThan(1000);
+  // Each list has its connection still, or waits for one.
+  expect(ended).toBe(0);
   await client.query('rollback');
   await Promise.all(lists);
 });

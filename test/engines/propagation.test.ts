@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 
 import { ask } from './support/ask.ts';
 import { openClusterConfig } from './support/cluster-config.ts';
@@ -6,8 +6,8 @@ import { missingEngines } from './support/engines.ts';
 import { type Instance, startInstances } from './support/instances.ts';
 import { tell } from './support/tell.ts';
 
-/** What is promised is a second; the rest is for a machine that is busy with other things. */
-const LIMIT_MS = 3000;
+/** That processes are told, and need not look, is in `tables.test.ts` and `notifications.test.ts`. */
+const LIMIT_MS = 30_000;
 const MODEL = 'test/text';
 
 async function startFour(): Promise<readonly [Instance, ...Instance[]]> {
@@ -24,7 +24,7 @@ async function untilAll(instances: readonly Instance[], key: string, status: num
         const outcome = await ask(url, { key, model: MODEL, isStreamed: false });
         const ms = performance.now() - startedAt;
         if (outcome.status === status) return ms;
-        if (ms > 4 * LIMIT_MS) throw new Error(`still ${outcome.status} ${outcome.text} and not ${status}`);
+        if (ms > LIMIT_MS) throw new Error(`still ${outcome.status} ${outcome.text} and not ${status}`);
       }
     }),
   );
@@ -32,20 +32,14 @@ async function untilAll(instances: readonly Instance[], key: string, status: num
 
 const describe = (times: readonly number[]): string => times.map((ms) => `${Math.round(ms)} ms`).join(', ');
 
-test.skipIf(missingEngines)(
-  'a key that is revoked at one of four instances is refused by all of them',
-  async () => {
-    const instances = await startFour();
-    const [first] = instances;
-    const made = await first.call<{ key: string; data: { hash: string } }>('POST', '/api/v1/keys', { name: 'revoked' });
-    tell(`a new key is known after ${describe(await untilAll(instances, made.key, 200))}`);
-    await first.call('DELETE', `/api/v1/keys/${made.data.hash}`);
-    const times = await untilAll(instances, made.key, 401);
-    tell(`revoked: refused after ${describe(times)}`);
-    expect(Math.max(...times)).toBeLessThan(LIMIT_MS);
-  },
-  60_000,
-);
+test.skipIf(missingEngines)('a key that is revoked at one of four instances is refused by all of them', async () => {
+  const instances = await startFour();
+  const [first] = instances;
+  const made = await first.call<{ key: string; data: { hash: string } }>('POST', '/api/v1/keys', { name: 'revoked' });
+  tell(`a new key is known after ${describe(await untilAll(instances, made.key, 200))}`);
+  await first.call('DELETE', `/api/v1/keys/${made.data.hash}`);
+  tell(`revoked: refused after ${describe(await untilAll(instances, made.key, 401))}`);
+});
 
 test.skipIf(missingEngines)(
   'a guardrail that is changed at one of four instances is kept to by all of them',
@@ -59,11 +53,8 @@ test.skipIf(missingEngines)(
     await first.call('PATCH', guardrail, {
       content_filters: [{ pattern: 'hello', action: 'block', label: 'greeting' }],
     });
-    const times = await untilAll(instances, key, 403);
-    tell(`changed: refused after ${describe(times)}`);
-    expect(Math.max(...times)).toBeLessThan(LIMIT_MS);
+    tell(`changed: refused after ${describe(await untilAll(instances, key, 403))}`);
     await first.call('PATCH', guardrail, { content_filters: [] });
     tell(`changed back: let through after ${describe(await untilAll(instances, key, 200))}`);
   },
-  60_000,
 );

@@ -31,7 +31,6 @@ test.skipIf(missingPostgres)(
     };
     expect(listed.data.find(({ slug }) => slug === 'added')).toMatchObject({ status: 'ready' });
   },
-  60_000,
 );
 
 test.skipIf(missingPostgres)(
@@ -46,7 +45,6 @@ test.skipIf(missingPostgres)(
     });
     expect(gateway.output.stderr).toContain('GATEWAY_SECRETS_KEY is not set');
   },
-  60_000,
 );
 
 test.skipIf(missingPostgres)(
@@ -71,5 +69,4 @@ test.skipIf(missingPostgres)(
       stdout: expect.stringMatching(/^fail {2}store {2}.*no_such_database/) as string,
     });
   },
-  60_000,
 );

@@ -47,19 +47,14 @@ test.skipIf(missingEngines)(
       await expect(other.call('GET', `/api/v1/keys/${data.hash}`)).rejects.toThrow('404');
     }
   },
-  60_000,
 );
 
-test.skipIf(missingEngines)(
-  'a generation is read at another instance right after its response',
-  async () => {
-    const { config } = await openClusterConfig();
-    const [one, other] = (await startInstances(2, () => config)) as [Instance, Instance];
-    const { key } = await one.call<Made>('POST', '/api/v1/keys', { name: 'reader' });
-    for (const isStreamed of [false, true, false, true]) {
-      const { id } = await ask(one.url, { key, model: MODEL, isStreamed });
-      expect(await other.call('GET', `/api/v1/generation?id=${id}`, undefined, key)).toMatchObject({ data: { id } });
-    }
-  },
-  60_000,
-);
+test.skipIf(missingEngines)('a generation is read at another instance right after its response', async () => {
+  const { config } = await openClusterConfig();
+  const [one, other] = (await startInstances(2, () => config)) as [Instance, Instance];
+  const { key } = await one.call<Made>('POST', '/api/v1/keys', { name: 'reader' });
+  for (const isStreamed of [false, true, false, true]) {
+    const { id } = await ask(one.url, { key, model: MODEL, isStreamed });
+    expect(await other.call('GET', `/api/v1/generation?id=${id}`, undefined, key)).toMatchObject({ data: { id } });
+  }
+});

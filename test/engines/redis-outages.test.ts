@@ -1,16 +1,17 @@
 import type { RateCounter } from '@model-gateway/core';
 import { createRedisShared, type RedisShared } from '@model-gateway/redis';
 import { createClient } from '@redis/client';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { type EngineServer, findFreePort } from './support/engine-server.ts';
 import { missingRedis } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 import { startOwnRedis } from './support/own-servers.ts';
 import { createTestLogger } from './support/test-logger.ts';
 
-/** The limit of a command and what a busy machine may add. */
-const BOUND_MS = 500;
-const RECOVERY = { timeout: 8000, interval: 20 };
+/** A command has 100 ms. Without that, a call would wait for the five seconds after which a connection is given up. */
+const BOUND_MS = 4000;
+const UP_LIMIT_MS = 30_000;
 
 function openShared(url: string, whenDown: 'open' | 'closed') {
   const { logger, lines } = createTestLogger();
@@ -46,6 +47,15 @@ async function askTimes(counter: RateCounter, count: number, id?: string): Promi
     results.push(result);
   }
   return results;
+}
+
+/** Whether it settles before anything else happens: without a timer, a command or a connection. */
+async function isAtOnce(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false;
+  const note = (): void => void (isSettled = true);
+  promise.then(note, note);
+  await new Promise((resolve) => setImmediate(resolve));
+  return isSettled;
 }
 
 const counterOf = ({ createRateCounter }: RedisShared, limitPerMinute = 2): RateCounter =>
@@ -88,26 +98,26 @@ describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin,
   test('each process counts for itself where it fails open, and counts with the others again afterwards', async () => {
     const server = await startOwnRedis();
     const { shared, lines } = openShared(server.url, 'open');
-    await shared.waitUntilUp(5000);
+    await shared.waitUntilUp(UP_LIMIT_MS);
     const counter = counterOf(shared);
     expect(await askTimes(counter, 1)).toEqual(['passes']);
     await begin(server);
     const other = counterOf(shared, 3);
     expect(await askTimes(other, 4)).toEqual(['passes', 'passes', 'passes', 'exceeded']);
-    expect((await ask(other, 'another')).ms).toBeLessThan(50);
+    expect(await isAtOnce(other.take('another'))).toBe(true);
     expect(lines.join('\n')).toMatch(said);
     const { engine } = shared.parts;
     expect(engine).toMatchObject({ type: 'redis', address: `127.0.0.1:${server.port}` });
     expect(engine?.outage?.()).toMatch(said);
     await end(server);
     const peer = openShared(server.url, 'closed').shared;
-    await peer.waitUntilUp(5000);
+    await peer.waitUntilUp(UP_LIMIT_MS);
     let round = 0;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const id = `after ${(round += 1)}`;
       const results = [await ask(counter, id), await ask(counterOf(peer), id), await ask(counterOf(peer), id)];
       expect(results.map(({ result }) => result)).toEqual(['passes', 'passes', 'exceeded']);
-    }, RECOVERY);
+    });
     expect(lines.join('\n')).toContain('takes commands');
     expect(engine?.outage?.()).toBeNull();
   });
@@ -115,14 +125,14 @@ describe.skipIf(missingRedis).each(TROUBLES)('200: while Redis $name', ({ begin,
   test('calls with a limit are refused at once where it fails closed, until it is back', async () => {
     const server = await startOwnRedis();
     const { shared } = openShared(server.url, 'closed');
-    await shared.waitUntilUp(5000);
+    await shared.waitUntilUp(UP_LIMIT_MS);
     const counter = counterOf(shared);
     expect(await askTimes(counter, 1)).toEqual(['passes']);
     await begin(server);
     expect(await askTimes(counter, 3)).toEqual(['503', '503', '503']);
-    expect((await ask(counter)).ms).toBeLessThan(50);
+    expect(await isAtOnce(counter.take('k'))).toBe(true);
     await end(server);
-    await vi.waitFor(async () => expect((await ask(counter, 'after')).result).not.toBe('503'), RECOVERY);
+    await eventually(async () => expect((await ask(counter, 'after')).result).not.toBe('503'));
   });
 });
 
@@ -130,7 +140,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
   test('that holds something else under a name of the gateway says so once, and calls go on', async () => {
     const server = await startOwnRedis();
     const { shared, lines } = openShared(server.url, 'open');
-    await shared.waitUntilUp(5000);
+    await shared.waitUntilUp(UP_LIMIT_MS);
     const counter = shared.createRateCounter({ name: 'odd', limitPerMinute: 2 });
     await runCommand(server, 'LPUSH', 'gateway:rate:odd:2:k', 'x');
     for (let n = 0; n < 3; n += 1) await counter.take('k');
@@ -140,9 +150,8 @@ describe.skipIf(missingRedis)('200: Redis', () => {
 
   test('without the database of the address says so', async () => {
     const server = await startOwnRedis();
-    const { shared, lines } = openShared(`${server.url}/99`, 'open');
-    await shared.waitUntilUp(300);
-    expect(lines.join('\n')).toContain('has no database of that number');
+    const { lines } = openShared(`${server.url}/99`, 'open');
+    await eventually(() => expect(lines.join('\n')).toContain('has no database of that number'));
   });
 
   test('may be away at the start: calls do not wait for it, and it is used once it is there', async () => {
@@ -151,12 +160,12 @@ describe.skipIf(missingRedis)('200: Redis', () => {
     const { shared, lines } = openShared(server.url, 'open');
     const counter = counterOf(shared);
     expect(await askTimes(counter, 3)).toEqual(['passes', 'passes', 'exceeded']);
-    await shared.waitUntilUp(200);
-    expect(lines.join('\n')).toMatch(/^error Redis at 127\.0\.0\.1:\d+ cannot be reached: nothing listens there/m);
+    const said = /^error Redis at 127\.0\.0\.1:\d+ cannot be reached: nothing listens there/m;
+    await eventually(() => expect(lines.join('\n')).toMatch(said));
     await server.start();
-    await shared.waitUntilUp(5000);
+    await shared.waitUntilUp(UP_LIMIT_MS);
     const peer = openShared(server.url, 'closed').shared;
-    await peer.waitUntilUp(5000);
+    await peer.waitUntilUp(UP_LIMIT_MS);
     expect(await askTimes(counterOf(peer), 1, 'new')).toEqual(['passes']);
     expect(await askTimes(counter, 2, 'new')).toEqual(['passes', 'exceeded']);
   });
@@ -164,7 +173,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
   test('may forget the scripts, which are sent again', async () => {
     const server = await startOwnRedis();
     const { shared } = openShared(server.url, 'closed');
-    await shared.waitUntilUp(5000);
+    await shared.waitUntilUp(UP_LIMIT_MS);
     const counter = counterOf(shared);
     expect(await askTimes(counter, 1)).toEqual(['passes']);
     await runCommand(server, 'SCRIPT', 'FLUSH');
@@ -174,34 +183,33 @@ describe.skipIf(missingRedis)('200: Redis', () => {
   test('that takes no writes counts as away although it responds to all else', async () => {
     const server = await startOwnRedis();
     const { shared, lines } = openShared(server.url, 'closed');
-    await shared.waitUntilUp(5000);
+    await shared.waitUntilUp(UP_LIMIT_MS);
     await runCommand(server, 'REPLICAOF', '127.0.0.1', '1');
     expect(await askTimes(counterOf(shared), 1)).toEqual(['503']);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const stats = await runCommand(server, 'INFO', 'commandstats');
       const [, refused] = /cmdstat_set:.*rejected_calls=(\d+)/.exec(stats) ?? [];
       expect(Number(refused)).toBeGreaterThan(1);
-    }, RECOVERY);
+    });
     expect(lines.join('\n')).not.toContain('takes commands');
   });
 
-  test('that takes no writes is not connected to again for each attempt to write', { timeout: 30_000 }, async () => {
+  test('that takes no writes is not connected to again for each attempt to write', async () => {
     const server = await startOwnRedis();
     await runCommand(server, 'REPLICAOF', '127.0.0.1', '1');
+    const beganAt = performance.now();
     openShared(server.url, 'open');
     const readCount = async (section: string, count: RegExp): Promise<number> =>
       Number(count.exec(await runCommand(server, 'INFO', section))?.[1] ?? 0);
     let asked = 0;
-    await vi.waitFor(
-      async () => {
-        asked += 1;
-        expect(await readCount('commandstats', /cmdstat_set:.*rejected_calls=(\d+)/)).toBeGreaterThan(12);
-      },
-      { timeout: 15_000, interval: 200 },
-    );
+    await eventually(async () => {
+      asked += 1;
+      expect(await readCount('commandstats', /cmdstat_set:.*rejected_calls=(\d+)/)).toBeGreaterThan(12);
+    }, 200);
     // Each question of this test is a connection too.
     const connections = (await readCount('stats', /total_connections_received:(\d+)/)) - asked;
-    expect(connections).toBeLessThan(12);
+    // One of the messages, and one that is made again at most once a second; there were four attempts a second.
+    expect(connections).toBeLessThan(4 + (performance.now() - beganAt) / 1000);
   });
 
   test('that is paused while it is connected to is used when it goes on', async () => {
@@ -211,7 +219,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
     expect(await askTimes(counterOf(shared), 2)).toEqual(['503', '503']);
     await shared.waitUntilUp(300);
     server.resume();
-    await shared.waitUntilUp(8000);
+    await shared.waitUntilUp(UP_LIMIT_MS);
     expect(await askTimes(counterOf(shared), 1)).toEqual(['passes']);
   });
 
@@ -220,7 +228,8 @@ describe.skipIf(missingRedis)('200: Redis', () => {
     const startedAt = performance.now();
     await shared.waitUntilUp(100);
     await shared.close();
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    // It would wait for ever.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
   test('that refuses the password is named in the log without the password', async () => {
@@ -228,7 +237,7 @@ describe.skipIf(missingRedis)('200: Redis', () => {
     const url = new URL(server.url);
     url.password = 'wrongpw77';
     const { shared, lines } = openShared(url.href, 'closed');
-    await vi.waitFor(() => expect(lines.join('\n')).toContain('refuses the user or the password'), RECOVERY);
+    await eventually(() => expect(lines.join('\n')).toContain('refuses the user or the password'));
     expect(await askTimes(counterOf(shared), 1)).toEqual(['503']);
     expect(lines.join('\n')).not.toContain('wrongpw77');
     expect(lines.length).toBeLessThanOrEqual(2);

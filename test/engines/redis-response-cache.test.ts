@@ -1,6 +1,6 @@
 import type { CachedCompletion } from '@model-gateway/core';
 import { createClient } from '@redis/client';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import {
   API_KEY,
@@ -15,6 +15,8 @@ import { createRecordingStore } from '../support/stores/recording-store.ts';
 import { chunkings, toEventPieces } from '../support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../support/upstreams/scripted-transport.ts';
 import { missingRedis, redisUrl } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
+import { medianOf } from './support/median-of.ts';
 import { openRedisShared } from './support/open-redis-shared.ts';
 import { startOwnRedis } from './support/own-servers.ts';
 
@@ -53,14 +55,11 @@ const ask = (core: CoreGateway, headers: Record<string, string> = ON, body: obje
   core.chat(body as Record<string, unknown>, { headers: { authorization: `Bearer ${key}`, ...headers } });
 /** Storing is not waited for by the call that made the completion. */
 const untilHit = (core: CoreGateway, headers = ON, body: object = {}, key = API_KEY) =>
-  vi.waitFor(
-    async () => {
-      const response = await ask(core, headers, body, key);
-      expect(response.headers[STATUS]).toBe('HIT');
-      return response;
-    },
-    { timeout: 3000, interval: 10 },
-  );
+  eventually(async () => {
+    const response = await ask(core, headers, body, key);
+    expect(response.headers[STATUS]).toBe('HIT');
+    return response;
+  });
 
 describe.skipIf(missingRedis)('Completions in Redis', () => {
   test('are repeated by another instance as by the one that made them', async () => {
@@ -117,7 +116,7 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
       const response = await ask(other, { ...headers, 'x-service-cache-ttl': '1' });
       expect(response.headers[STATUS]).toBe('MISS');
     };
-    await vi.waitFor(isOver, { timeout: 3000, interval: 50 });
+    await eventually(isOver);
   });
 
   test('agree under equal guardrails, whatever else an instance has seen, and differ when one is changed', async () => {
@@ -164,9 +163,9 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
     ] as const) {
       cache?.store(name, completion(300, ttlMs));
     }
-    await vi.waitFor(async () => expect(await cache?.find('c')).toBeDefined());
+    await eventually(async () => expect(await cache?.find('c')).toBeDefined());
     cache?.store('d', completion(300, 70_000));
-    await vi.waitFor(async () => expect(await cache?.find('d')).toBeDefined());
+    await eventually(async () => expect(await cache?.find('d')).toBeDefined());
     const found = await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => (await cache?.find(name)) !== undefined));
     expect(found).toEqual([true, false, true, true]);
     const client = await createClient({ url: redisUrl() }).connect();
@@ -176,7 +175,7 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
     expect(Number(await client.get(`${prefix}:{cache}:bytes`))).toBe(total);
     // One in the place of another counts once.
     cache?.store('a', completion(10, 50_000));
-    await vi.waitFor(async () => expect((await cache?.find('a'))?.batches).toHaveLength(10));
+    await eventually(async () => expect((await cache?.find('a'))?.batches).toHaveLength(10));
     expect(Number(await client.get(`${prefix}:{cache}:bytes`))).toBe(total - 290);
   });
 
@@ -191,7 +190,7 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
       const storeAll = async (names: readonly string[]): Promise<void> => {
         for (const name of names) {
           cache?.store(name, completion(300, 60_000));
-          await vi.waitFor(async () => expect(await cache?.find(name)).toBeDefined());
+          await eventually(async () => expect(await cache?.find(name)).toBeDefined());
         }
       };
       await storeAll(['a', 'b', 'c']);
@@ -209,7 +208,7 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
     const cache = (await openShared(freshPrefix())).parts.responseCache;
     cache?.store('huge', completion(1024 * 1024, 60_000));
     cache?.store('large', completion(1024 * 1000, 60_000));
-    await vi.waitFor(async () => expect(await cache?.find('large')).toBeDefined());
+    await eventually(async () => expect(await cache?.find('large')).toBeDefined());
     expect(await cache?.find('huge')).toBeUndefined();
   });
 
@@ -220,12 +219,15 @@ describe.skipIf(missingRedis)('Completions in Redis', () => {
     await untilHit(other);
     if (how === 'stopped') await server.kill();
     else server.pause();
-    const startedAt = performance.now();
-    for (let i = 0; i < 5; i += 1) expect((await ask(other)).headers[STATUS]).toBe('MISS');
-    expect(performance.now() - startedAt).toBeLessThan(1500);
-    const soonAt = performance.now();
-    expect((await ask(other)).headers[STATUS]).toBe('MISS');
-    expect(performance.now() - soonAt).toBeLessThan(120);
+    const tookMs: number[] = [];
+    for (let i = 0; i < 11; i += 1) {
+      const startedAt = performance.now();
+      expect((await ask(other)).headers[STATUS]).toBe('MISS');
+      tookMs.push(performance.now() - startedAt);
+    }
+    // The first ones wait for 50 ms, in vain; a connection that is silent is given up after five seconds.
+    expect(Math.max(...tookMs)).toBeLessThan(4000);
+    expect(medianOf(tookMs)).toBeLessThan(400);
     if (how === 'stopped') await server.start();
     else server.resume();
     await untilHit(one);

@@ -19,7 +19,6 @@ async function textOf(gateway: SetupGateway): Promise<string | undefined> {
 
 test.skipIf(missingPostgres)(
   'providers and models that are set up, changed and removed at one process hold at another within a second',
-  { timeout: 30_000 },
   async () => {
     const stores = await openTwoStores();
     const secrets = createBox();

@@ -2,16 +2,12 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { toKey } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { medianOf } from './support/median-of.ts';
 import { startOwnPostgres } from './support/own-servers.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { endListeners, openStore, openTwoStores } from './support/postgres-stores.ts';
 
-/** By when a change is on all instances. */
-const SOON = { timeout: 1000, interval: 10 };
-/** By when it is where the notification was lost. */
-const LATER = { timeout: 2500, interval: 20 };
-/** By when everything goes on after a server was away. */
-const RECOVERED = { timeout: 12_000, interval: 50 };
+const OFTEN = { interval: 10 };
 
 const UNAVAILABLE = { name: 'GatewayError', status: 503 };
 
@@ -23,14 +19,25 @@ describe.skipIf(missingPostgres)('The tables of two processes', () => {
     const { one, other } = await openTwoStores();
     const changed = vi.fn<(names: ReadonlySet<string>) => void>();
     other.onTablesChanged?.(changed);
-    await one.keys.insert(toKey('a'));
-    await expect.poll(() => other.keys.get('a'), SOON).toEqual(toKey('a'));
-    await one.keys.update('a', (key) => ({ ...key, disabled: true }));
-    await expect.poll(() => other.keys.get('a'), SOON).toMatchObject({ disabled: true });
-    await one.keys.remove('a');
-    await expect.poll(() => other.keys.get('a'), SOON).toBeUndefined();
-    await one.settings.update(() => ({ credits_usd: 5 }));
-    await expect.poll(() => other.settings.get(), SOON).toEqual({ credits_usd: 5 });
+    const tookMs: number[] = [];
+    const timed = async (change: Promise<unknown>, isThere: () => Promise<unknown>): Promise<void> => {
+      const beganAt = performance.now();
+      await change;
+      await isThere();
+      tookMs.push(performance.now() - beganAt);
+    };
+    await timed(one.keys.insert(toKey('a')), () => expect.poll(() => other.keys.get('a'), OFTEN).toEqual(toKey('a')));
+    await timed(
+      one.keys.update('a', (key) => ({ ...key, disabled: true })),
+      () => expect.poll(() => other.keys.get('a'), OFTEN).toMatchObject({ disabled: true }),
+    );
+    await timed(one.keys.remove('a'), () => expect.poll(() => other.keys.get('a'), OFTEN).toBeUndefined());
+    await timed(
+      one.settings.update(() => ({ credits_usd: 5 })),
+      () => expect.poll(() => other.settings.get(), OFTEN).toEqual({ credits_usd: 5 }),
+    );
+    // One that is found by looking alone comes with the next look, which is two seconds after the one before.
+    expect(medianOf(tookMs)).toBeLessThan(1000);
     expect(changed.mock.calls.map(([names]) => [...names])).toEqual([['keys'], ['keys'], ['keys'], ['settings']]);
   });
 
@@ -56,7 +63,7 @@ describe.skipIf(missingPostgres)('The tables of two processes', () => {
     });
     await Promise.all(changes);
     for (const store of [one, other]) {
-      await expect.poll(async () => (await store.keys.list()).length, SOON).toBe(101);
+      await expect.poll(async () => (await store.keys.list()).length, OFTEN).toBe(101);
       expect((await store.keys.get('sum'))?.limitUsd).toBe(100);
     }
     expect(await one.keys.list()).toEqual(await other.keys.list());
@@ -83,35 +90,35 @@ describe.skipIf(missingPostgres)('The tables of two processes', () => {
   test('agree when connections that listen are ended, and listen again', async () => {
     const { url, one, other } = await openTwoStores();
     await one.keys.insert(toKey('a'));
-    await expect.poll(() => other.keys.get('a'), SOON).toBeDefined();
+    await expect.poll(() => other.keys.get('a'), OFTEN).toBeDefined();
     expect(await endListeners(url)).toBeGreaterThanOrEqual(2);
     await one.keys.insert(toKey('b'));
-    await expect.poll(() => other.keys.get('b'), SOON).toBeDefined();
+    await expect.poll(() => other.keys.get('b'), OFTEN).toBeDefined();
     await expect
-      .poll(() => runStatement(url, "select 1 from pg_stat_activity where query ilike 'listen %'"), RECOVERED)
+      .poll(() => runStatement(url, "select 1 from pg_stat_activity where query ilike 'listen %'"), OFTEN)
       .toHaveLength(2);
   });
 
   test('agree although a notification was lost', async () => {
     const { url, one, other } = await openTwoStores();
     await one.keys.insert(toKey('a'));
-    await expect.poll(() => other.keys.get('a'), SOON).toBeDefined();
+    await expect.poll(() => other.keys.get('a'), OFTEN).toBeDefined();
     await runStatement(
       url,
       `with raised as (update gateway.table_version set version = version + 1 returning version)
        update gateway.table_rows set row = null, version = (select version from raised) where id = 'a'`,
     );
-    await expect.poll(() => [one.keys.get('a'), other.keys.get('a')], LATER).toEqual([undefined, undefined]);
+    await expect.poll(() => [one.keys.get('a'), other.keys.get('a')], OFTEN).toEqual([undefined, undefined]);
   });
 
   test('agree although the database has forgotten long ago what was removed', async () => {
     const { url, one, other } = await openTwoStores();
     await one.keys.insert(toKey('a'));
     await one.keys.insert(toKey('b'));
-    await expect.poll(() => other.keys.get('b'), SOON).toBeDefined();
+    await expect.poll(() => other.keys.get('b'), OFTEN).toBeDefined();
     await runStatement(url, "delete from gateway.table_rows where id = 'a'");
     await runStatement(url, 'update gateway.table_version set version = version + 20000');
-    await expect.poll(() => [one.keys.get('a'), other.keys.get('a')], LATER).toEqual([undefined, undefined]);
+    await expect.poll(() => [one.keys.get('a'), other.keys.get('a')], OFTEN).toEqual([undefined, undefined]);
     expect(await one.keys.list()).toEqual([toKey('b')]);
   });
 
@@ -121,9 +128,9 @@ describe.skipIf(missingPostgres)('The tables of two processes', () => {
     await one.keys.insert(toKey('b'));
     await runStatement(url, "delete from gateway.table_rows where id = 'b'");
     await runStatement(url, 'update gateway.table_version set version = version - 1');
-    await expect.poll(() => [one.keys.get('b'), other.keys.get('b')], LATER).toEqual([undefined, undefined]);
+    await expect.poll(() => [one.keys.get('b'), other.keys.get('b')], OFTEN).toEqual([undefined, undefined]);
     await other.keys.insert(toKey('c'));
-    await expect.poll(() => one.keys.list(), SOON).toEqual([toKey('a'), toKey('c')]);
+    await expect.poll(() => one.keys.list(), OFTEN).toEqual([toKey('a'), toKey('c')]);
   });
 
   test('keep every text that callers can send', async () => {
@@ -132,48 +139,48 @@ describe.skipIf(missingPostgres)('The tables of two processes', () => {
     await one.members.insert(member);
     await one.members.insert({ ...member, id: ODD.replace('\0', '\\u0000') });
     await one.keys.insert(toKey('a', { name: ODD, externalUser: ODD }));
-    await expect.poll(() => other.keys.get('a'), SOON).toMatchObject({ name: ODD, externalUser: ODD });
+    await expect.poll(() => other.keys.get('a'), OFTEN).toMatchObject({ name: ODD, externalUser: ODD });
     expect(await other.members.get(ODD)).toEqual(member);
     expect(await other.members.list()).toHaveLength(2);
     expect(await other.members.remove(ODD)).toBe(true);
-    await expect.poll(() => one.members.get(ODD), SOON).toBeUndefined();
+    await expect.poll(() => one.members.get(ODD), OFTEN).toBeUndefined();
     expect(await (await openStore(await openDatabase())).members.list()).toEqual([]);
   });
 });
 
 describe.skipIf(missingPostgres)('While the database is away, the tables', () => {
-  test('are read from memory, and changes fail soon and go on when it is back', { timeout: 60_000 }, async () => {
+  test('are read from memory, and changes fail soon and go on when it is back', async () => {
     const { server, url } = await startOwnPostgres();
     const [one, other] = [await openStore(url), await openStore(url)];
     await one.keys.insert(toKey('a'));
-    await expect.poll(() => other.keys.get('a'), SOON).toBeDefined();
+    await expect.poll(() => other.keys.get('a'), OFTEN).toBeDefined();
     await server.kill();
     expect(one.keys.get('a')).toEqual(toKey('a'));
-    const begun = performance.now();
+    // It stays away until this has failed.
     await expect(one.keys.insert(toKey('b'))).rejects.toMatchObject(UNAVAILABLE);
-    expect(performance.now() - begun).toBeLessThan(5000);
     expect(one.keys.get('b')).toBeUndefined();
     await server.start();
     await one.keys.insert(toKey('b'));
-    await expect.poll(() => other.keys.get('b'), RECOVERED).toBeDefined();
+    await expect.poll(() => other.keys.get('b'), OFTEN).toBeDefined();
     expect(one.readiness?.()).toEqual({ isReady: true });
   });
 
-  test('are read from memory, and changes fail soon, when it does not respond', { timeout: 60_000 }, async () => {
+  test('are read from memory, and changes fail soon, when it does not respond', async () => {
     const { server, url } = await startOwnPostgres();
     const store = await openStore(url);
     await store.keys.insert(toKey('a'));
     server.pause();
-    const asked = performance.now();
     await store.catchUpTables?.();
-    expect(performance.now() - asked).toBeLessThan(2500);
+    // The look at the tables, which has seconds until it counts as failed, goes on without the request.
+    expect(store.engine?.outage?.()).toBeNull();
     const begun = performance.now();
     const changes = Array.from({ length: 50 }, (_, index) => store.keys.insert(toKey(`b-${index}`)));
     const ended = await Promise.allSettled(changes);
-    expect(performance.now() - begun).toBeLessThan(8000);
+    // Four seconds at an idle machine. One after the other, on ten connections, they would take five times as long.
+    expect(performance.now() - begun).toBeLessThan(16_000);
     for (const change of ended) expect(change).toMatchObject({ status: 'rejected', reason: UNAVAILABLE });
     expect(store.keys.get('a')).toEqual(toKey('a'));
     server.resume();
-    await expect.poll(() => store.keys.insert(toKey('c')).then(() => 'inserted', String), RECOVERED).toBe('inserted');
+    await expect.poll(() => store.keys.insert(toKey('c')).then(() => 'inserted', String), OFTEN).toBe('inserted');
   });
 });

@@ -77,11 +77,11 @@ describe.skipIf(missingPostgres)('The PostgreSQL store as a role that may make n
     const request = { budget, limitNanoUsd: 100, keepNanoUsd: 0, needNanoUsd: 10, wantNanoUsd: 50, recalls: true };
     expect(await first.budgetSlices?.take(request)).toMatchObject({ sliceNanoUsd: 50 });
     const countWaiting = () => runStatement(url, 'select count(*)::int as n from gateway.generation_changes');
-    await expect.poll(countWaiting, { timeout: 10_000 }).toEqual([{ n: 0 }]);
+    await expect.poll(countWaiting).toEqual([{ n: 0 }]);
     await first.close();
 
     const second = await openStore({ url: serving, retentionDays: 30 });
-    await expect.poll(() => second.generations.count(), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => second.generations.count()).toBe(2);
     expect(await readWritten(url)).toMatchObject({ generations: 2, contents: 1 });
     const [server] = await runStatement(url, 'select identity from gateway.servers');
     expect(server).toEqual({ identity: expect.stringMatching(/^\d+\/[\dA-F]{8}$/) as string });

@@ -22,10 +22,10 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
 
     await server.kill();
     const state = page.getByRole('banner').getByRole('status').first();
-    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toBe('Database unavailable · calls continue');
+    await expect.poll(() => state.innerText()).toBe('Database unavailable · calls continue');
     await dialog.getByRole('button', { name: 'Create key' }).click();
     const alert = dialog.getByRole('alert');
-    await alert.waitFor({ timeout: 20_000 });
+    await alert.waitFor();
     const told = await alert.innerText();
     expect(told).toContain('Not saved');
     expect(told).toContain('The database is unavailable. Your input is kept; try again when it is back.');
@@ -37,11 +37,10 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     await screenshot('database-away-save-390');
 
     await server.start();
-    await expect.poll(() => state.innerText(), { timeout: 20_000 }).toMatch(/^Running/);
+    await expect.poll(() => state.innerText()).toMatch(/^Running/);
     await alert.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('sk-gw-v1-').first().waitFor({ timeout: 10_000 });
+    await page.getByText('sk-gw-v1-').first().waitFor();
     const { data } = (await (await ui.call('/api/v1/keys')).json()) as { data: { name: string; limit: number }[] };
     expect(data.filter(({ name }) => name === 'Night shift').map(({ limit }) => limit)).toEqual([12.5]);
   },
-  120_000,
 );

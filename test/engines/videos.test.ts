@@ -18,7 +18,6 @@ const statusesOf = async (at: GatewayProcess, ids: readonly string[]): Promise<u
 
 test.skipIf(missingPostgres)(
   '195: jobs go on when their process is killed: one poller each, one generation, and a webhook that says the same',
-  { timeout: 120_000 },
   async () => {
     const url = await openDatabase();
     const all = await startGateways(url, 3, 20);
@@ -37,9 +36,7 @@ test.skipIf(missingPostgres)(
     await expect
       .poll(() => statusesOf(left[0], ids), { timeout: 60_000, interval: 200 })
       .toEqual(ids.map(() => 'completed'));
-    await expect
-      .poll(() => new Set(eventsOf(all, 'received').map(({ address }) => address)).size, { timeout: 20_000 })
-      .toBe(24);
+    await expect.poll(() => new Set(eventsOf(all, 'received').map(({ address }) => address)).size).toBe(24);
 
     for (const id of new Set(eventsOf(all, 'poll').map(({ upstreamId }) => upstreamId))) {
       const places = eventsOf(all, 'poll').flatMap((event) => (event.upstreamId === id ? [event.place] : []));
@@ -61,22 +58,15 @@ test.skipIf(missingPostgres)(
   },
 );
 
-test.skipIf(missingPostgres)(
-  '195: a process that closes leaves its jobs to the others at once',
-  { timeout: 60_000 },
-  async () => {
-    const [closing, other] = (await startGateways(await openDatabase(), 2)) as [GatewayProcess, GatewayProcess];
-    for (let count = 0; count < 5; count += 1) await closing.ask('POST', '/api/v1/videos', VIDEO_ORDER);
-    await closing.stop();
-    await expect
-      .poll(() => new Set(eventsOf([other], 'poll').map(({ upstreamId }) => upstreamId)).size, { timeout: 30_000 })
-      .toBe(5);
-  },
-);
+test.skipIf(missingPostgres)('195: a process that closes leaves its jobs to the others at once', async () => {
+  const [closing, other] = (await startGateways(await openDatabase(), 2)) as [GatewayProcess, GatewayProcess];
+  for (let count = 0; count < 5; count += 1) await closing.ask('POST', '/api/v1/videos', VIDEO_ORDER);
+  await closing.stop();
+  await expect.poll(() => new Set(eventsOf([other], 'poll').map(({ upstreamId }) => upstreamId)).size).toBe(5);
+});
 
 test.skipIf(missingPostgres)(
   '198: an Idempotency-Key on three processes at the same moment makes one job, and refuses another body everywhere',
-  { timeout: 60_000 },
   async () => {
     const all = await startGateways(await openDatabase(), 3);
     for (let round = 0; round < 5; round += 1) {
@@ -98,17 +88,16 @@ test.skipIf(missingPostgres)(
 
 test.skipIf(missingPostgres)(
   '168: an announcement is sent again by a process that did not send it, with the same id and body',
-  { timeout: 60_000 },
   async () => {
     const [one, other] = (await startGateways(await openDatabase(), 2, 20)) as [GatewayProcess, GatewayProcess];
     const { json } = await one.ask('POST', '/api/v1/videos', {
       ...VIDEO_ORDER,
       callback_url: 'https://hooks.example/a',
     });
-    await expect.poll(() => eventsOf([one, other], 'received').length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => eventsOf([one, other], 'received').length).toBe(1);
     const { status } = await other.ask('POST', `/admin/v1/webhooks/deliveries/${String(json['id'])}/resend`);
     expect(status).toBe(202);
-    await expect.poll(() => eventsOf([one, other], 'received').length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => eventsOf([one, other], 'received').length).toBe(2);
     const [first, second] = eventsOf([one, other], 'received');
     expect([second?.id, second?.body]).toEqual([first?.id, first?.body]);
   },

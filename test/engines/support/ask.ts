@@ -11,7 +11,7 @@ export interface Asked {
   readonly ms: number;
 }
 
-const CALL_LIMIT_MS = 30_000;
+const CALL_LIMIT_MS = 60_000;
 
 /** A call of `chat`. */
 export interface Call {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
 import process from 'node:process';
@@ -31,7 +32,7 @@ export interface EngineProgram {
   readonly isUp: () => Promise<boolean>;
 }
 
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 
 /** Starts a program and waits until it is up. A server that was killed a moment ago may keep its data to itself briefly. */
@@ -64,12 +65,24 @@ export async function killProgram(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** A port that is free now. */
+/** Where the system takes the ports of outgoing connections and of servers that want any begins at 32,768. */
+const [FIRST_PORT, PORTS] = [10_000, 22_000];
+
+/**
+ * A port that is free now, and that the system gives to nobody: a server that was killed finds it free again, though
+ * clients have tried to connect to it meanwhile, each from a port that the system chose.
+ */
 export async function findFreePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + randomInt(PORTS);
+    const server = net.createServer();
+    const isFree = new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!(await isFree)) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

@@ -10,6 +10,7 @@ import { Client } from 'pg';
 
 import { type EngineServer, findFreePort, killProgram, startProgram } from './engine-server.ts';
 import { findProgram } from './find-program.ts';
+import { signalOne } from './signal-one.ts';
 import { findUnprivilegedUser, type SystemUser } from './unprivileged-user.ts';
 
 export interface PostgresServer extends EngineServer {
@@ -120,14 +121,14 @@ async function serveFolder({ path, user, dir, port, password, settings }: Served
 /** A process a connection, of which each is in a group of its own. The first one starts no more of them once it has stopped. */
 function signalAll(child: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
   child.kill(signal);
-  for (const pid of childrenOf(child)) process.kill(pid, signal);
+  for (const pid of childrenOf(child)) signalOne(pid, signal);
 }
 
 /** Kills the processes of connections too: they would do what they are asked for a moment after the first one is gone. */
 async function killAll(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     signalAll(child, 'SIGSTOP');
-    for (const pid of childrenOf(child)) process.kill(pid, 'SIGKILL');
+    for (const pid of childrenOf(child)) signalOne(pid, 'SIGKILL');
   }
   await killProgram(child);
 }
@@ -149,7 +150,7 @@ export async function createDatabase(serverUrl: string): Promise<string> {
 
 /** Runs one statement on a connection of its own. */
 export async function runStatement(url: string, statement: string): Promise<unknown[]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   // A server that is killed ends the connection by an event, too.
   client.on('error', () => undefined);
   await client.connect();

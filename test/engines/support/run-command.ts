@@ -9,6 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 
 import { TEST_MANAGEMENT_KEY } from '../../support/gateways/test-gateway.ts';
 import { endProcess } from '../../support/test-run/end-process.ts';
+import { signalOne } from './signal-one.ts';
 
 /** The real command, so this needs a build. */
 const BIN = fileURLToPath(new URL('../../../packages/server/bin/model-gateway.js', import.meta.url));
@@ -91,7 +92,7 @@ export async function serve(config: object, options: ServeOptions = {}): Promise
   const pid = child.pid ?? 0;
   const workers = (): number[] => childrenOf(pid);
   onTestFinished(() => {
-    for (const worker of workers()) process.kill(worker, 'SIGKILL');
+    for (const worker of workers()) signalOne(worker, 'SIGKILL');
   });
   return {
     url,
@@ -127,7 +128,7 @@ export async function askReady({ url }: Pick<Served, 'url'>): Promise<{ status: 
 
 /** Resolves when `/ready` says so. */
 export async function untilReady(gateway: Pick<Served, 'url'>): Promise<void> {
-  await expect.poll(() => askReady(gateway), { timeout: 20_000 }).toMatchObject({ status: 200 });
+  await expect.poll(() => askReady(gateway)).toMatchObject({ status: 200 });
 }
 
 /** Stops a gateway as its service manager does. */

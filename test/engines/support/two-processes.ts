@@ -9,12 +9,9 @@ import type {
 } from '@model-gateway/core';
 import { expect } from 'vitest';
 
-/** By when a process sees what another one has written. */
-const SOON = { timeout: 1000, interval: 5 };
-
 /**
  * Opens a store twice, as two processes do, and shows both as one: what one of them writes is read from the other, as
- * soon as it is there, and that is within a second.
+ * soon as it is there.
  */
 export async function openAsTwoProcesses(open: () => Promise<Store>): Promise<Store> {
   const [one, other] = [await open(), await open()];
@@ -107,7 +104,7 @@ function writtenByOneReadByOther(one: GenerationRepository, other: GenerationRep
 async function expectSame(read: () => unknown, readOther: () => unknown): Promise<void> {
   // Others may write meanwhile.
   const isSame = async (): Promise<boolean> => isDeepStrictEqual(toPlain(await readOther()), toPlain(await read()));
-  await expect.poll(isSame, SOON).toBe(true);
+  await expect.poll(isSame, { interval: 5 }).toBe(true);
 }
 
 const toPlain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
