@@ -74,103 +74,99 @@ function createBadNetwork(random: () => number) {
 
 describe.skipIf(missingPostgres)('Budgets under random calls on three instances with a bad network', () => {
   const first = Number(process.env['BUDGET_SEED'] ?? 1);
-  test.each([first, first + 1, first + 2])(
-    'never overspend, and lose nothing (seed %i)',
-    async (seed) => {
-      const random = createRandom(seed);
-      const upTo = (most: number): number => Math.floor(random() * (most + 1));
-      const network = createBadNetwork(random);
-      const web = createWebPlatform();
-      let skewMs = 0;
-      const platform = { ...web, monotonicNow: () => web.monotonicNow() + skewMs };
-      const url = await openDatabase();
-      const instances: BudgetInstance[] = [];
-      for (let n = 0; n < 3; n += 1) {
-        const instance = await openBudgetInstance({ url, platform, throughSlices: network.throughSlices });
-        instances.push(instance);
-        onTestFinished(() => instance.close());
+  test.each([first, first + 1, first + 2])('never overspend, and lose nothing (seed %i)', async (seed) => {
+    const random = createRandom(seed);
+    const upTo = (most: number): number => Math.floor(random() * (most + 1));
+    const network = createBadNetwork(random);
+    const web = createWebPlatform();
+    let skewMs = 0;
+    const platform = { ...web, monotonicNow: () => web.monotonicNow() + skewMs };
+    const url = await openDatabase();
+    const instances: BudgetInstance[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const instance = await openBudgetInstance({ url, platform, throughSlices: network.throughSlices });
+      instances.push(instance);
+      onTestFinished(() => instance.close());
+    }
+    const accounts = createAccounts();
+    const outcomes = { admitted: 0, refused: 0 };
+    const admit = (step: number, spenders: readonly Spender[], worst: number): void => {
+      outcomes.admitted += 1;
+      accounts.add(spenders, worst);
+      for (const spender of spenders) {
+        expect(accounts.sums[spender], `${spender} in step ${step}`).toBeLessThanOrEqual(LIMITS[spender]);
       }
-      const accounts = createAccounts();
-      const outcomes = { admitted: 0, refused: 0 };
-      const admit = (step: number, spenders: readonly Spender[], worst: number): void => {
-        outcomes.admitted += 1;
-        accounts.add(spenders, worst);
-        for (const spender of spenders) {
-          expect(accounts.sums[spender], `${spender} in step ${step}`).toBeLessThanOrEqual(LIMITS[spender]);
-        }
-      };
+    };
 
-      const makeCall = async (step: number): Promise<void> => {
-        const instance = instances[upTo(2)]!;
-        const key = random() < 0.5 ? 'a' : 'b';
-        const user = random() < 0.4 ? 'mo' : undefined;
-        const spenders: Spender[] = ['account', key, ...(user === undefined ? [] : (['mo'] as const))];
-        const share = random() < 0.1 ? 0.7 : 1;
-        const budgets = spenders.map((spender) => toBudget(spender, share));
-        const worst = random() < 0.1 ? 0 : upTo(random() < 0.2 ? LARGEST_WORST : LARGEST_WORST / 20);
-        const cost = random() < 0.5 ? 0 : upTo(Math.min(worst, 700));
-        const forMs = upTo(30);
-        if (random() < 0.8) {
-          const during = async (): Promise<void> => {
-            admit(step, spenders, worst);
-            await wait(forMs);
-            accounts.add(spenders, cost - worst);
-          };
-          const isAdmitted = await instance.call({ budgets, worst, cost, key, ...(user && { user }), during });
-          if (!isAdmitted) outcomes.refused += 1;
-          return;
-        }
-        // Its client leaves, sometimes while a further turn waits for its budgets.
-        const id = nextGenerationId();
-        const names = budgets.map(({ spender }) => spender);
-        const hold = { id, spenders: names, creditsNanoUsd: worst, anyNanoUsd: worst };
-        try {
-          await instance.ledger.reserve(hold, budgets);
-        } catch {
-          outcomes.refused += 1;
-          return;
-        }
-        admit(step, spenders, worst);
-        const further = (async () => instance.ledger.reserve(hold, budgets))();
-        const turn = further.then(
-          () => undefined,
-          () => undefined,
-        );
-        if (random() < 0.5) await turn;
-        accounts.add(spenders, -worst);
-        instance.ledger.release(id);
-        await turn;
-      };
-
-      const running = new Set<Promise<void>>();
-      for (let step = 0; step < STEPS; step += 1) {
-        skewMs += upTo(60);
-        const call = makeCall(step).finally(() => running.delete(call));
-        running.add(call);
-        if (running.size >= AT_ONCE) await Promise.race(running);
+    const makeCall = async (step: number): Promise<void> => {
+      const instance = instances[upTo(2)]!;
+      const key = random() < 0.5 ? 'a' : 'b';
+      const user = random() < 0.4 ? 'mo' : undefined;
+      const spenders: Spender[] = ['account', key, ...(user === undefined ? [] : (['mo'] as const))];
+      const share = random() < 0.1 ? 0.7 : 1;
+      const budgets = spenders.map((spender) => toBudget(spender, share));
+      const worst = random() < 0.1 ? 0 : upTo(random() < 0.2 ? LARGEST_WORST : LARGEST_WORST / 20);
+      const cost = random() < 0.5 ? 0 : upTo(Math.min(worst, 700));
+      const forMs = upTo(30);
+      if (random() < 0.8) {
+        const during = async (): Promise<void> => {
+          admit(step, spenders, worst);
+          await wait(forMs);
+          accounts.add(spenders, cost - worst);
+        };
+        const isAdmitted = await instance.call({ budgets, worst, cost, key, ...(user && { user }), during });
+        if (!isAdmitted) outcomes.refused += 1;
+        return;
       }
-      await Promise.all(running);
-      network.state.isBad = false;
-
-      const left = `select (select coalesce(sum(amount_nano), 0) from gateway.budget_slices)::int as sliced`;
-      for (const { ledger } of instances) await eventually(() => expect(ledger.heldNanoUsd()).toBe(0));
-      skewMs += 10_000;
-      await eventually(async () => expect(await runStatement(url, left)).toEqual([{ sliced: 0 }]));
-      for (const [spender, query] of [
-        ['account', {}],
-        ['a', { principalId: 'a' }],
-        ['b', { principalId: 'b' }],
-        ['mo', { userId: 'mo' }],
-      ] as const) {
-        expect((await instances[0]!.store.generations.spent(query)).creditsNanoUsd).toBe(accounts.sums[spender]);
+      // Its client leaves, sometimes while a further turn waits for its budgets.
+      const id = nextGenerationId();
+      const names = budgets.map(({ spender }) => spender);
+      const hold = { id, spenders: names, creditsNanoUsd: worst, anyNanoUsd: worst };
+      try {
+        await instance.ledger.reserve(hold, budgets);
+      } catch {
+        outcomes.refused += 1;
+        return;
       }
-      // All that is left can be used, by any of them.
-      const rest = LIMITS.account - accounts.sums.account;
-      const hold = { id: 'gen-1-rest', spenders: ['account'], creditsNanoUsd: rest, anyNanoUsd: rest };
-      await instances[1]!.ledger.reserve(hold, [toBudget('account', 1)]);
-      expect(network.refused).toEqual([]);
-      console.info(`seed ${seed}: ${STEPS} calls, ${JSON.stringify(outcomes)}, spent ${JSON.stringify(accounts.sums)}`);
-    },
-    120_000,
-  );
+      admit(step, spenders, worst);
+      const further = (async () => instance.ledger.reserve(hold, budgets))();
+      const turn = further.then(
+        () => undefined,
+        () => undefined,
+      );
+      if (random() < 0.5) await turn;
+      accounts.add(spenders, -worst);
+      instance.ledger.release(id);
+      await turn;
+    };
+
+    const running = new Set<Promise<void>>();
+    for (let step = 0; step < STEPS; step += 1) {
+      skewMs += upTo(60);
+      const call = makeCall(step).finally(() => running.delete(call));
+      running.add(call);
+      if (running.size >= AT_ONCE) await Promise.race(running);
+    }
+    await Promise.all(running);
+    network.state.isBad = false;
+
+    const left = `select (select coalesce(sum(amount_nano), 0) from gateway.budget_slices)::int as sliced`;
+    for (const { ledger } of instances) await eventually(() => expect(ledger.heldNanoUsd()).toBe(0));
+    skewMs += 10_000;
+    await eventually(async () => expect(await runStatement(url, left)).toEqual([{ sliced: 0 }]));
+    for (const [spender, query] of [
+      ['account', {}],
+      ['a', { principalId: 'a' }],
+      ['b', { principalId: 'b' }],
+      ['mo', { userId: 'mo' }],
+    ] as const) {
+      expect((await instances[0]!.store.generations.spent(query)).creditsNanoUsd).toBe(accounts.sums[spender]);
+    }
+    // All that is left can be used, by any of them.
+    const rest = LIMITS.account - accounts.sums.account;
+    const hold = { id: 'gen-1-rest', spenders: ['account'], creditsNanoUsd: rest, anyNanoUsd: rest };
+    await instances[1]!.ledger.reserve(hold, [toBudget('account', 1)]);
+    expect(network.refused).toEqual([]);
+    console.info(`seed ${seed}: ${STEPS} calls, ${JSON.stringify(outcomes)}, spent ${JSON.stringify(accounts.sums)}`);
+  });
 });

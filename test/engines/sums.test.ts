@@ -92,7 +92,7 @@ test.skipIf(missingPostgres)(
     );
     await openStore(url, { statementTimeoutMs: 1500 });
     const countWaiting = () => runStatement(url, 'select count(*)::int as n from gateway.generation_changes');
-    await expect.poll(countWaiting, { timeout: 60_000, interval: 200 }).toEqual([{ n: 0 }]);
+    await expect.poll(countWaiting, { timeout: 150_000, interval: 200 }).toEqual([{ n: 0 }]);
     const [sums] = await runStatement(
       url,
       `select sum(ok + failed + cancelled + interrupted)::int as requests from gateway.generation_sums

@@ -32,7 +32,7 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     await page.reload();
     const alert = page.getByRole('alert').filter({ hasText: 'The database is unavailable' });
     await alert.first().waitFor();
-    expect(await alert.first().innerText()).toContain('loads by itself afterwards');
+    expect(await alert.first().innerText()).toContain('It will load automatically afterwards');
     await page.getByText('Not counted').waitFor();
     await screenshot('database-away');
     await go('#/settings');

@@ -11,6 +11,7 @@ import { expect, onTestFinished } from 'vitest';
 import { TEST_MANAGEMENT_KEY } from '../../support/gateways/test-gateway.ts';
 import { endProcess } from '../../support/test-run/end-process.ts';
 import { findFreePort } from './engine-server.ts';
+import { eventually } from './eventually.ts';
 
 /** The real command, so this needs a build. */
 const BIN = fileURLToPath(new URL('../../../packages/server/bin/model-gateway.js', import.meta.url));
@@ -35,18 +36,28 @@ export interface Instance {
   log(): string;
 }
 
-/** Starts some with configurations that differ in nothing but, where wanted, an address. Resolves when all are ready. They end with the test. */
-export async function startInstances(count: number, toConfig: (index: number) => object): Promise<Instance[]> {
+/** Has work done when something is over, last first: the test, or all tests of a file. */
+export type AtEnd = (work: () => Promise<void> | void) => void;
+
+/**
+ * Starts some with configurations that differ in nothing but, where wanted, an address. Resolves when all are ready.
+ * They end with the test, unless told otherwise.
+ */
+export async function startInstances(
+  count: number,
+  toConfig: (index: number) => object,
+  atEnd: AtEnd = onTestFinished,
+): Promise<Instance[]> {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-instances-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+  atEnd(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
   const instances = await Promise.all(
-    Array.from({ length: count }, (_, index) => startInstance(join(dir, String(index)), toConfig(index))),
+    Array.from({ length: count }, (_, index) => startInstance(join(dir, String(index)), toConfig(index), atEnd)),
   );
-  for (const instance of instances) await expect.poll(() => instance.ready()).toBe(200);
+  for (const instance of instances) await eventually(async () => expect(await instance.ready()).toBe(200));
   return instances;
 }
 
-async function startInstance(dir: string, config: object): Promise<Instance> {
+async function startInstance(dir: string, config: object, atEnd: AtEnd): Promise<Instance> {
   const file = `${dir}.config.json`;
   writeFileSync(file, JSON.stringify(config));
   const port = await findFreePort();
@@ -70,7 +81,7 @@ async function startInstance(dir: string, config: object): Promise<Instance> {
   const kill = async (): Promise<void> => {
     if (child !== undefined) await endProcess(child);
   };
-  onTestFinished(kill);
+  atEnd(kill);
   await start();
   return {
     url,
