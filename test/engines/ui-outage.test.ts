@@ -48,8 +48,10 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     await alert.first().waitFor();
 
     await server.start();
+    const main = page.getByRole('main');
+    await expect.poll(() => main.innerText(), { timeout: 90_000 }).not.toContain('could not be loaded');
     await expect.poll(() => calls.count()).toBe(2);
-    expect(await alert.count()).toBe(0);
+    await expect.poll(() => alert.count()).toBe(0);
     await expect.poll(() => state.innerText()).toBe('Running');
   },
 );
