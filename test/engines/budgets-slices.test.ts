@@ -132,8 +132,9 @@ describe.skipIf(missingPostgres)('Slices of budgets in PostgreSQL', () => {
   test('counts the days of a period alone, and what is paid to providers where it is included', async () => {
     const { url, all } = await openSlices(1);
     // Days that are older than generations are kept are added up by a store that has just been opened.
-    const [before, day] = [2, 1].map((days) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10));
-    await spend(url, 'k', 300, before);
+    const dayAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+    const day = dayAgo(1);
+    await spend(url, 'k', 300, dayAgo(2));
     await spend(url, 'k', 500, day);
     await runStatement(url, `update gateway.spending set byok_nano = 50`);
     const spentOf = async (budget: Partial<SlicedBudget>) =>

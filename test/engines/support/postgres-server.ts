@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Client } from 'pg';
