@@ -8,13 +8,24 @@ let running: Promise<RunningGateway> | undefined;
 
 function start(message: StartMessage): Promise<RunningGateway> {
   post({ type: 'state', state: { phase: 'starting' } });
-  const starting = runGateway({ ...message, post, fetch: net.fetch.bind(net) as typeof fetch });
+  const starting = runGateway({ ...message, post, fetch: callProvider });
   starting.catch((error: unknown) => {
     const text = error instanceof Error ? error.message : String(error);
     post({ type: 'state', state: { phase: 'failed', message: text } });
   });
   return starting;
 }
+
+/**
+ * Calls a provider over Chromium's network, which knows the system's proxy and certificates. Where a connection that has
+ * served another call closes without a byte, Chromium sends the request a second time, however late, and tells nobody.
+ * So each call over HTTP/1.1 gets a connection of its own, and fails with it (docs/decisions/0059).
+ */
+const callProvider: typeof fetch = (url, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set('connection', 'close');
+  return net.fetch(url as string, { ...init, headers });
+};
 
 async function obey(message: ToGateway): Promise<void> {
   if (message.type === 'start') {
