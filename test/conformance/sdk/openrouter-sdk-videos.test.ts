@@ -1,5 +1,5 @@
 import { OpenRouter } from '@openrouter/sdk';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, type onTestFinished, test, vi } from 'vitest';
 
 import { startComposed } from '../../support/gateways/start-composed.ts';
 import { script as fal } from '../../support/video-wires/fal.ts';
@@ -21,10 +21,10 @@ const KEY = 'sk-gw-v1-videos';
 const CAPABILITIES = { supported_durations: [4, 8], supported_resolutions: ['720p'], generate_audio: false };
 
 /** The official client over a gateway whose provider speaks this wire. */
-async function connect(script: VideoWireScript) {
+async function connect(script: VideoWireScript, onFinished: typeof onTestFinished) {
   const upstream = await startVideoUpstream(script);
-  onTestFinished(() => upstream.close());
-  const composed = await startComposed({
+  onFinished(() => upstream.close());
+  const config = {
     webhooks: { allowPrivateNetwork: true },
     auth: { bootstrapKeys: [{ key: KEY }] },
     providers: [{ slug: 'up', apiKey: UPSTREAM_KEY, ...script.provider(upstream.origin) }],
@@ -39,7 +39,8 @@ async function connect(script: VideoWireScript) {
         endpoints: [{ provider: 'up', providerModel: script.model, pricing: { video_second: '0.1' } }],
       },
     ],
-  });
+  };
+  const composed = await startComposed(config, {}, onFinished);
   const serverURL = composed.apiUrl;
   const { videoGeneration } = new OpenRouter({ apiKey: KEY, serverURL, retryConfig: { strategy: 'none' } });
   const generate = (prompt: string) =>
@@ -51,8 +52,10 @@ async function connect(script: VideoWireScript) {
 
 const WIRES: readonly [string, VideoWireScript][] = Object.entries({ openai, google, fal, replicate, gateway });
 
-test.each(WIRES)('the SDK generates, polls and downloads a video of the wire %s', async (name, script) => {
-  const { gateway: own, generate, videoGeneration, store, upstream } = await connect(script);
+// Side by side: most of the time they wait for the next look at a job.
+test.concurrent.for(WIRES)('the SDK generates, polls and downloads a video of the wire %s', async (wire, context) => {
+  const [name, script] = wire;
+  const { gateway: own, generate, videoGeneration, store, upstream } = await connect(script, context.onTestFinished);
   const submitted = await generate('a fox');
   expect(submitted.status).toBe('pending');
   expect(submitted.pollingUrl).toBe(`/api/v1/videos/${submitted.id}`);
@@ -70,8 +73,9 @@ test.each(WIRES)('the SDK generates, polls and downloads a video of the wire %s'
   expect(upstream.jobs.all).toHaveLength(1);
 });
 
-test.each(WIRES)('the SDK is told how a video of the wire %s failed, and what upstream refused', async (_, script) => {
-  const { gateway: own, generate, videoGeneration } = await connect(script);
+const FAILED = 'the SDK is told how a video of the wire %s failed, and what upstream refused';
+test.concurrent.for(WIRES)(FAILED, async ([, script], context) => {
+  const { gateway: own, generate, videoGeneration } = await connect(script, context.onTestFinished);
   const submitted = await generate('please fail');
   await own.waitForVideo(submitted.id);
   const done = await videoGeneration.getGeneration({ jobId: submitted.id });
@@ -82,8 +86,8 @@ test.each(WIRES)('the SDK is told how a video of the wire %s failed, and what up
   await expect(generate('please busy')).rejects.toMatchObject({ statusCode: 500 });
 });
 
-test('the SDK lists the models that make videos', async () => {
-  const { videoGeneration } = await connect(openai);
+test('the SDK lists the models that make videos', async (context) => {
+  const { videoGeneration } = await connect(openai, context.onTestFinished);
   const { data } = await videoGeneration.listVideosModels();
   expect(data).toHaveLength(1);
   expect(data[0]).toMatchObject({

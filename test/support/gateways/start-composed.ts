@@ -17,18 +17,22 @@ export interface Composed {
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Serves what the server's own composition makes of a config file, until the test is over. */
+/**
+ * Serves what the server's own composition makes of a config file, until the test is over. A test that runs beside others
+ * hands in the `onTestFinished` of its context.
+ */
 export async function startComposed(
   config: object,
   more: Pick<CompositionOptions, 'localServers' | 'recordingsDir' | 'fixedMode' | 'record'> = {},
+  onFinished: typeof onTestFinished = onTestFinished,
 ): Promise<Composed> {
-  const loaded = loadConfig({ file: writeTestConfig(config), env: {}, presets: PRESETS });
+  const loaded = loadConfig({ file: writeTestConfig(config, onFinished), env: {}, presets: PRESETS });
   const store = await openStore(loaded, logger);
   const options = { config: loaded, store, logger, extraKeys: [], demoFixturesDir: null, ...more };
   const { gateway, closeAfterwards } = await compose(options);
   const listener = await listen(withCheckedResponses(gateway), { port: 0, logger });
   await gateway.start();
-  onTestFinished(async () => {
+  onFinished(async () => {
     await gateway.close();
     await listener.close();
     for (const part of closeAfterwards) await part.close();
