@@ -92,7 +92,8 @@ export default defineConfig({
     testTimeout: 15_000,
     // Tests start some hundred processes of a few programs: the second start need not compile them again.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) },
-    reporters: ['default', createClosingLineReporter()],
+    // `npm test` has types and lint checked meanwhile: they take no more of the CPUs than tests leave, as browsers do.
+    reporters: ['default', createClosingLineReporter(process.env['CHECK_BESIDE'])],
     projects: [
       sharing(unitSuite('unit', '!(ui)')),
       unitSuite('ui', 'ui'),

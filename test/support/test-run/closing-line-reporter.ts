@@ -1,4 +1,8 @@
+import process from 'node:process';
+
 import type { Reporter, SerializedError, TestModule, TestSuite, Vitest } from 'vitest/node';
+
+import { runBeside, type RunningBeside } from './run-beside.ts';
 
 /**
  * Ends a run with `N passed, N failed, N skipped`, alone on its line, for people and programs that
@@ -6,18 +10,27 @@ import type { Reporter, SerializedError, TestModule, TestSuite, Vitest } from 'v
  *
  * Skipped and to-do tests are counted apart, never as passed. A file or a suite that fails outside
  * any test (it does not load, a hook throws) counts as one failure, and so does an unhandled error,
- * so that the line never says `0 failed` after a run that failed.
+ * so that the line never says `0 failed` after a run that failed. So does the check, a command that
+ * runs beside the tests; what it printed comes before the line when it has failed.
  */
-export function createClosingLineReporter(): Reporter {
+export function createClosingLineReporter(check?: string): Reporter {
   let vitest: Vitest | undefined;
+  let checking: RunningBeside | undefined;
 
   return {
     onInit(instance) {
       vitest = instance;
+      if (check !== undefined) checking = runBeside(check);
     },
-    onTestRunEnd(testModules, unhandledErrors) {
+    async onTestRunEnd(testModules, unhandledErrors, reason) {
+      if (reason === 'interrupted') checking?.stop();
+      const failure = reason === 'interrupted' ? undefined : await checking?.failure;
+      if (failure !== undefined) {
+        process.exitCode = 1;
+        vitest?.logger.log(`${failure}\n${check} failed: see above\n`);
+      }
       for (const name of namesOfSecondTries(testModules)) vitest?.logger.log(`Passed at its second try: ${name}`);
-      vitest?.logger.log(toClosingLine(testModules, unhandledErrors));
+      vitest?.logger.log(toClosingLine(testModules, unhandledErrors, failure === undefined ? 0 : 1));
     },
   };
 }
@@ -30,9 +43,13 @@ function namesOfSecondTries(testModules: readonly TestModule[]): string[] {
   );
 }
 
-function toClosingLine(testModules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): string {
+function toClosingLine(
+  testModules: readonly TestModule[],
+  unhandledErrors: readonly SerializedError[],
+  failedChecks: number,
+): string {
   let passed = 0;
-  let failed = unhandledErrors.length;
+  let failed = unhandledErrors.length + failedChecks;
   let skipped = 0;
 
   for (const testModule of testModules) {
