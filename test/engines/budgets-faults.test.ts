@@ -7,6 +7,7 @@ import {
   budgetOf,
   CENT,
   openBudgetInstance,
+  SLOW_RECALL,
 } from './support/budget-instance.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { eventually } from './support/eventually.ts';
@@ -136,7 +137,7 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
     'calls back what another instance does not need of the budget of %j',
     async (id) => {
       const url = await openDatabase();
-      const [one, other] = [await open(url), await open(url)];
+      const [one, other] = [await open(url, SLOW_RECALL), await open(url, SLOW_RECALL)];
       const budgets = [budgetOf(10 * CENT, { spender: `key ${id}`, query: { principalId: id } })];
       const hold = holdOf('first', CENT, id);
       await one.ledger.reserve(hold, budgets);
@@ -148,7 +149,7 @@ describe.skipIf(missingPostgres)('Budgets of several instances', () => {
 
   test('goes on hearing after a notification that means nothing', async () => {
     const url = await openDatabase();
-    const [one, other] = [await open(url), await open(url)];
+    const [one, other] = [await open(url, SLOW_RECALL), await open(url, SLOW_RECALL)];
     const budgets = [budgetOf(10 * CENT)];
     await one.ledger.reserve(holdOf('first', CENT), budgets);
     for (const channel of ['gateway_budget_recall', 'gateway_budget_return', 'gateway_tables']) {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Budget } from '../../packages/core/src/limits/budgets.ts';
-import { type BudgetedCall, type BudgetInstance, budgetOf, CENT, holdOf } from './support/budget-instance.ts';
+import {
+  type BudgetedCall,
+  type BudgetInstance,
+  budgetOf,
+  CENT,
+  holdOf,
+  SLOW_RECALL,
+} from './support/budget-instance.ts';
 import { openClosingInstance, openTwoInstances } from './support/budget-instances.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { eventually } from './support/eventually.ts';
@@ -40,7 +47,7 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
   });
 
   test('calls back what another instance does not need, before it refuses', async () => {
-    const { one, other } = await openTwoInstances();
+    const { one, other } = await openTwoInstances(SLOW_RECALL);
     expect(await one.call(asking(budgetOf(10 * CENT)))).toBe(true);
     expect(await other.call(asking(budgetOf(10 * CENT), 9 * CENT))).toBe(true);
     expect(await one.call(asking(budgetOf(10 * CENT), 1))).toBe(false);

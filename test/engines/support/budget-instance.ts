@@ -35,11 +35,16 @@ export interface BudgetedCall {
 export interface BudgetInstanceOptions extends PostgresStoreOptions {
   readonly platform?: Platform;
   readonly onRefusal?: (error: unknown) => void;
+  /** As of the ledger. */
+  readonly recallLimitMs?: number;
   /** Called with each question to the store about budgets. */
   readonly onStatement?: (name: 'renew' | 'take' | 'put' | 'giveBack') => void;
   /** Stands between the ledger and the store: what is lost on the way, for example. */
   readonly throughSlices?: (slices: BudgetSlices) => BudgetSlices;
 }
+
+/** Time enough for a recall on any machine. */
+export const SLOW_RECALL = { recallLimitMs: 10_000 };
 
 export const CENT = 10_000_000;
 
@@ -74,10 +79,10 @@ export async function openBudgetInstance(options: BudgetInstanceOptions): Promis
   const store = await createPostgresStore(options);
   const { budgetSlices, generations } = store;
   if (budgetSlices === undefined) throw new Error('The store divides no budgets');
-  const { throughSlices = (slices) => slices } = options;
+  const { throughSlices = (slices) => slices, recallLimitMs } = options;
   const slices = noting(throughSlices(budgetSlices), options.onStatement);
   const platform = options.platform ?? createWebPlatform();
-  const ledger = createSharedLedger({ slices, generations, platform });
+  const ledger = createSharedLedger({ slices, generations, platform, recallLimitMs });
   return {
     store,
     ledger,

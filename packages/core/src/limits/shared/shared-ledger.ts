@@ -35,9 +35,12 @@ interface SharedLedgerOptions extends Pick<LedgerOptions, 'onRefusal'> {
   readonly generations: Pick<GenerationRepository, 'onCounted'>;
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
   readonly logger?: Logger | undefined;
+  /** How long a refusal waits for what other instances give back. Default: 250. */
+  readonly recallLimitMs?: number | undefined;
 }
 
 const STATEMENT_LIMIT_MS = 2500;
+const RECALL_LIMIT_MS = 250;
 
 /**
  * The ledger of one of several instances at a store. Each budget is divided into slices: a call that fits into the slice
@@ -45,13 +48,14 @@ const STATEMENT_LIMIT_MS = 2500;
  * is counted by the store.
  */
 export function createSharedLedger(options: SharedLedgerOptions): Ledger {
-  const { slices, generations, platform, logger, onRefusal } = options;
+  const { slices, generations, platform, logger, onRefusal, recallLimitMs = RECALL_LIMIT_MS } = options;
   const book = createHoldBook();
   const byBudget = createSlicesByBudget();
   const within = createStatementLimit(platform, STATEMENT_LIMIT_MS);
   const lease = createSliceLease({ slices, platform, within, restore: () => restoreUsed(byBudget, statements, book) });
   const statements: SliceStatements = createSliceStatements({ slices, book, lease, platform, within, logger });
-  const admission = createSliceAdmission({ whenDown: slices.whenDown, statements, book, lease, platform });
+  const { whenDown } = slices;
+  const admission = createSliceAdmission({ whenDown, statements, book, lease, platform, recallLimitMs });
   const renewal = createSliceRenewal({ byBudget, statements, lease, book, platform });
   const counted = createCountedHolds({ book, byBudget, admission, platform, generations });
   /** By call, while it waits for room. */

@@ -12,6 +12,8 @@ interface SliceQueueOptions {
   readonly book: HoldBook;
   readonly lease: SliceLease;
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
+  /** How long a refusal waits for what other instances give back. */
+  readonly recallLimitMs: number;
   /** Called with those who wait, when the store cannot be asked. */
   readonly giveUp: (slice: Slice, waiters: readonly Waiter[], error: unknown) => void;
 }
@@ -26,13 +28,12 @@ interface SliceQueue {
   attend(slice: Slice): Promise<void>;
 }
 
-/** How long a refusal may take. */
-const RECALL_LIMIT_MS = 250;
 /** A slice begins with room for as many calls as large as the first. */
 const FIRST_CALLS = 4;
 const MAX_LOSSES = 3;
 
-function createSliceQueue({ statements, book, lease, platform, giveUp }: SliceQueueOptions): SliceQueue {
+function createSliceQueue(options: SliceQueueOptions): SliceQueue {
+  const { statements, book, lease, platform, recallLimitMs, giveUp } = options;
   const letIn: SliceQueue['letIn'] = (slice, { needNanoUsd, admit }) => {
     slice.earmarkedNanoUsd += needNanoUsd;
     noteUse(slice, needNanoUsd, platform.monotonicNow());
@@ -65,7 +66,7 @@ function createSliceQueue({ statements, book, lease, platform, giveUp }: SliceQu
   const satisfy = async (slice: Slice, first: Waiter): Promise<void> => {
     const { budget, needNanoUsd } = first;
     const wantNanoUsd = wantedFor(slice, first, platform.monotonicNow());
-    const giveUpAt = platform.monotonicNow() + RECALL_LIMIT_MS;
+    const giveUpAt = platform.monotonicNow() + recallLimitMs;
     let granted: Granted;
     for (let before: Granted | undefined; ; before = granted) {
       slice.givenBackBy.clear();
@@ -177,33 +178,21 @@ export interface SliceAdmission {
   giveBack(slice: Slice): Promise<void>;
 }
 
-interface SliceAdmissionOptions {
+interface SliceAdmissionOptions extends Omit<SliceQueueOptions, 'giveUp'> {
   readonly whenDown: BudgetSlices['whenDown'];
-  readonly statements: SliceStatements;
-  readonly book: HoldBook;
-  readonly lease: SliceLease;
-  readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
 }
 
 const GROW_EVERY_MS = 250;
 /** Where there is little left, or the store is away. */
 const GROW_LATER_MS = 2000;
 
-export function createSliceAdmission({
-  whenDown,
-  statements,
-  book,
-  lease,
-  platform,
-}: SliceAdmissionOptions): SliceAdmission {
+export function createSliceAdmission({ whenDown, ...options }: SliceAdmissionOptions): SliceAdmission {
+  const { statements, book, lease, platform } = options;
   /** While the store is away: as much again as the slice that was there last. */
   const maySpool = (slice: Slice, needNanoUsd: number): boolean =>
     whenDown === 'spool' && usedOf(slice, book) + needNanoUsd <= 2 * slice.lastLeasedNanoUsd;
   const queue = createSliceQueue({
-    statements,
-    book,
-    lease,
-    platform,
+    ...options,
     giveUp(slice, waiters, error) {
       statements.noteDown(error);
       for (const waiter of waiters) {
