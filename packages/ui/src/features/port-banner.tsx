@@ -65,7 +65,7 @@ interface BannerProps {
 function Banner({ title, text, children }: BannerProps) {
   return (
     <section role="alert" className="flex gap-3 border-b border-caution/50 bg-caution-soft px-4 py-3 text-sm">
-      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-72">
           <p className="font-medium">{title}</p>

@@ -87,7 +87,7 @@ function State({ info: { phase, stateText, baseUrl } }: { info: PanelInfo }) {
       : [CircleCheck, 'text-good'];
   return (
     <header className="flex items-start gap-2">
-      <Icon size={18} aria-hidden className={`mt-0.5 shrink-0 ${look}`} />
+      <Icon size={18} className={`mt-0.5 shrink-0 ${look}`} />
       <div className="min-w-0">
         <p className="font-semibold break-words">{stateText}</p>
         {baseUrl !== null && <p className="truncate font-mono text-xs text-ink-soft">{baseUrl}</p>}
@@ -136,7 +136,7 @@ function PauseButton({ info: { phase }, words, onChange }: PartProps & { onChang
   return (
     <Button
       disabled={!isPaused && phase !== 'listening'}
-      icon={isPaused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
+      icon={isPaused ? <Play size={14} /> : <Pause size={14} />}
       onClick={() => onChange(!isPaused)}
     >
       {isPaused ? words.goOn : words.pause}

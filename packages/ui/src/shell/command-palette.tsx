@@ -129,7 +129,7 @@ function ScreenCommands({ run }: { run: Run }) {
       <Group heading="Go to">
         {RAIL_ITEMS.map(({ path, label, icon: Icon }) => (
           <Command.Item key={path} value={`go ${label}`} className={ITEM} onSelect={run(() => navigate({ to: path }))}>
-            <Icon size={15} aria-hidden /> {label}
+            <Icon size={15} /> {label}
           </Command.Item>
         ))}
         <Command.Item
@@ -137,7 +137,7 @@ function ScreenCommands({ run }: { run: Run }) {
           className={ITEM}
           onSelect={run(() => navigate({ to: '/connect', search: {} }))}
         >
-          <Cable size={15} aria-hidden /> Connect a tool
+          <Cable size={15} /> Connect a tool
         </Command.Item>
       </Group>
       {views.length > 0 && (
@@ -149,7 +149,7 @@ function ScreenCommands({ run }: { run: Run }) {
               className={ITEM}
               onSelect={run(() => openView(view))}
             >
-              <Bookmark size={15} aria-hidden /> {view.name}
+              <Bookmark size={15} /> {view.name}
             </Command.Item>
           ))}
         </Group>
@@ -205,7 +205,7 @@ function KeyCommands({ run }: { run: Run }) {
           className={ITEM}
           onSelect={run(() => navigate({ to: '/keys/$hash', params: { hash } }))}
         >
-          <KeyRound size={15} aria-hidden /> {name}{' '}
+          <KeyRound size={15} /> {name}{' '}
           {label !== name && <code className="truncate font-mono text-xs text-ink-faint">{label}</code>}
         </Command.Item>
       ))}
@@ -227,7 +227,7 @@ function MemberCommands({ run }: { run: Run }) {
           className={ITEM}
           onSelect={run(() => navigate({ to: '/members/$id', params: { id: member.id } }))}
         >
-          <User size={15} aria-hidden /> {toMemberName(member)}{' '}
+          <User size={15} /> {toMemberName(member)}{' '}
           <span className="truncate text-xs text-ink-faint">{member.email}</span>
         </Command.Item>
       ))}
@@ -248,8 +248,7 @@ function ProviderCommands({ run }: { run: Run }) {
           className={ITEM}
           onSelect={run(() => navigate({ to: '/providers/$slug', params: { slug } }))}
         >
-          <Plug size={15} aria-hidden /> {name}{' '}
-          <code className="truncate font-mono text-xs text-ink-faint">{slug}</code>
+          <Plug size={15} /> {name} <code className="truncate font-mono text-xs text-ink-faint">{slug}</code>
         </Command.Item>
       ))}
     </Group>
@@ -310,12 +309,12 @@ function Commands({ state, className, onChoose }: ModeCommandsProps & { state: F
     <>
       {canRecord && (
         <Command.Item value={`${MODE_VALUE}record now`} className={className} onSelect={() => onChoose('record')}>
-          <CircleDot size={15} aria-hidden /> Record now
+          <CircleDot size={15} /> Record now
         </Command.Item>
       )}
       {state.recording !== null && (
         <Command.Item value={`${MODE_VALUE}stop recording`} className={className} onSelect={() => onChoose('stop')}>
-          <Square size={15} aria-hidden /> Stop recording
+          <Square size={15} /> Stop recording
         </Command.Item>
       )}
       {options

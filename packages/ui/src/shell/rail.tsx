@@ -43,7 +43,7 @@ export function Rail() {
           activeOptions={{ exact: path === '/', includeSearch: false }}
           className="flex min-h-9 items-center gap-2.5 rounded-md px-2 text-sm text-ink-soft md:px-2.5 hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
         >
-          <Icon size={17} aria-hidden className="shrink-0" />
+          <Icon size={17} className="shrink-0" />
           <span className={label}>{name}</span>
         </Link>
       ))}
@@ -53,7 +53,7 @@ export function Rail() {
         className="hidden min-h-9 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-faint hover:bg-raised hover:text-ink md:flex"
         onClick={() => setPreferences({ isRailCollapsed: !isRailCollapsed })}
       >
-        {isRailCollapsed ? <PanelLeftOpen size={17} aria-hidden /> : <PanelLeftClose size={17} aria-hidden />}
+        {isRailCollapsed ? <PanelLeftOpen size={17} /> : <PanelLeftClose size={17} />}
         <span className={label}>{isRailCollapsed ? 'Expand' : 'Collapse'}</span>
       </button>
     </nav>

@@ -33,7 +33,7 @@ function AwayNote() {
   if (obstacle === undefined) return null;
   return (
     <p role="status" className="mb-4 flex gap-2 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
-      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
       <span>{obstacle} An existing session will continue automatically.</span>
     </p>
   );
@@ -46,7 +46,7 @@ function LinkNote({ error }: { readonly error: unknown }) {
   if (!isOver) return <ErrorPanel error={error} title="The link could not sign you in" />;
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
-      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
       <div className="min-w-0">
         <p className="font-medium">This link has expired or was already used</p>
         <p>

@@ -27,8 +27,8 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
         <Menu
           trigger={
             <Button look="quiet" aria-label="Copy address or snippet" className="px-1.5">
-              <Copy size={14} aria-hidden />
-              <ChevronDown size={13} aria-hidden />
+              <Copy size={14} />
+              <ChevronDown size={13} />
             </Button>
           }
           items={SNIPPETS.map(({ label, toText }) => ({
@@ -40,7 +40,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
       <ModeSwitch />
       <div className="flex-1" />
       <SpentToday />
-      <Button look="plain" icon={<Search size={14} aria-hidden />} onClick={onSearch} className="text-ink-faint">
+      <Button look="plain" icon={<Search size={14} />} onClick={onSearch} className="text-ink-faint">
         <span className="hidden sm:inline">Search</span>
         <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-2xs lg:inline">Ctrl K</kbd>
         <span className="sr-only sm:hidden">Search</span>
@@ -50,7 +50,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
           look="quiet"
           aria-label="Sign out"
           title="Sign out"
-          icon={<LogOut size={15} aria-hidden />}
+          icon={<LogOut size={15} />}
           onClick={() => void signOut()}
         />
       )}

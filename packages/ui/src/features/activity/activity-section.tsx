@@ -132,7 +132,7 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
       </h2>
       {range === null && from !== undefined && to !== undefined && (
         <Button
-          icon={<X size={15} aria-hidden />}
+          icon={<X size={15} />}
           title="Back to the last 24 hours"
           onClick={() => onChange({ from: undefined, to: undefined })}
         >
@@ -169,7 +169,7 @@ function NoCalls({ search, onChange }: ControlsProps) {
   return (
     <div className="card">
       <EmptyState
-        icon={<ChartNoAxesColumn size={22} aria-hidden />}
+        icon={<ChartNoAxesColumn size={22} />}
         title={rangeOf(search) === null ? 'No calls in this span' : 'No calls yet in this span'}
       >
         <p>Charts of cost, requests, latency and speed appear here after the first call.</p>

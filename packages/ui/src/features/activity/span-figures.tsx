@@ -78,7 +78,7 @@ export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
                   <span className="text-ink-faint">no comparison</span>
                 ) : (
                   <span className="inline-flex items-center gap-0.5">
-                    <Icon size={13} aria-hidden /> {change.text}
+                    <Icon size={13} /> {change.text}
                   </span>
                 )}
               </dd>

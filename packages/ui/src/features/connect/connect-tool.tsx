@@ -17,10 +17,10 @@ export function ConnectTool({ toolId, onChoose, ...progress }: ConnectToolProps)
 }
 
 const ICONS: Readonly<Record<Client['kind'], ReactNode>> = {
-  coding: <Code size={16} aria-hidden />,
-  chat: <MessagesSquare size={16} aria-hidden />,
-  library: <Package size={16} aria-hidden />,
-  terminal: <SquareTerminal size={16} aria-hidden />,
+  coding: <Code size={16} />,
+  chat: <MessagesSquare size={16} />,
+  library: <Package size={16} />,
+  terminal: <SquareTerminal size={16} />,
 };
 
 /** The tools that can be connected; Enter in the search takes the first. */
@@ -30,7 +30,7 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
   return (
     <div className="flex w-full flex-col gap-3">
       <div className="relative">
-        <Search size={15} aria-hidden className="absolute top-2.5 left-2.5 text-ink-faint" />
+        <Search size={15} className="absolute top-2.5 left-2.5 text-ink-faint" />
         <input
           type="search"
           aria-label="Search tools"

@@ -67,7 +67,7 @@ function Seen({ call, tool }: { call: FirstCall; tool: string }) {
   return (
     <>
       <p className="flex items-center gap-2 font-medium text-good">
-        <CircleCheck size={18} aria-hidden /> {tool} is connected
+        <CircleCheck size={18} /> {tool} is connected
       </p>
       <dl className="figures flex flex-wrap items-baseline gap-x-5 gap-y-1">
         <Fact name="Model">{showControls(call.model)}</Fact>
@@ -135,7 +135,7 @@ interface ProblemProps {
 function Problem({ title, at, message, children }: ProblemProps) {
   return (
     <div className="flex gap-2 rounded-lg border border-bad/50 bg-bad-soft/60 p-3">
-      <CircleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-bad" />
+      <CircleAlert size={18} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
         <p className="font-medium break-words">{showControls(title)}</p>
         <p className="text-xs break-words text-ink-soft">{showControls(at)}</p>

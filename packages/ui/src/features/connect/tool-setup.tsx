@@ -58,7 +58,7 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
           <p className="text-sm text-ink-soft">{client.about}.</p>
         </div>
         <Guide client={client} />
-        <Button look="quiet" icon={<ArrowLeft size={14} aria-hidden />} onClick={onBack}>
+        <Button look="quiet" icon={<ArrowLeft size={14} />} onClick={onBack}>
           Other tools
         </Button>
       </div>
@@ -149,7 +149,7 @@ function CommandHint({ client: { id, name } }: { client: Client }) {
 function Obstacle({ text }: { text: string }) {
   return (
     <div className="flex gap-2 rounded-lg border border-caution/50 bg-caution-soft/60 p-3 text-sm">
-      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
       <p className="min-w-0 break-words">{text}</p>
     </div>
   );
@@ -194,7 +194,7 @@ function Guide({ client: { name, docsUrl } }: { client: Client }) {
       rel="noopener noreferrer"
       className="inline-flex min-h-8 items-center gap-1.5 px-2.5 text-sm text-accent hover:underline"
     >
-      Guide for {name} <ExternalLink size={13} aria-hidden />
+      Guide for {name} <ExternalLink size={13} />
     </a>
   );
 }

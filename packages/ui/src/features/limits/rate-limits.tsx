@@ -63,7 +63,7 @@ export function RateLimitList(subject: RateLimitSubject) {
 export function FromConfig() {
   return (
     <span className="inline-flex items-center gap-1 text-xs font-normal text-ink-faint">
-      <Lock size={11} aria-hidden className="shrink-0" /> Set in the configuration file
+      <Lock size={11} className="shrink-0" /> Set in the configuration file
     </span>
   );
 }

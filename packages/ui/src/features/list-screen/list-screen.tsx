@@ -84,7 +84,7 @@ interface SearchFieldProps {
 export function SearchField({ ref, label, placeholder, value = '', onChange }: SearchFieldProps) {
   return (
     <div className="relative max-w-2xl min-w-40 flex-1 basis-40">
-      <Search size={15} aria-hidden className="absolute top-2.5 left-2.5 text-ink-faint" />
+      <Search size={15} className="absolute top-2.5 left-2.5 text-ink-faint" />
       <input
         ref={ref}
         type="search"
@@ -108,9 +108,7 @@ export function RowMenu({ label, items }: { label: string; items: ComponentProps
   return (
     <span onClick={(event) => event.stopPropagation()}>
       <Menu
-        trigger={
-          <Button look="quiet" aria-label={label} icon={<MoreHorizontal size={16} aria-hidden />} className="px-1.5" />
-        }
+        trigger={<Button look="quiet" aria-label={label} icon={<MoreHorizontal size={16} />} className="px-1.5" />}
         items={items}
       />
     </span>

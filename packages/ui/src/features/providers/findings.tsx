@@ -18,10 +18,10 @@ const LAYERS: Readonly<Record<string, string>> = {
 };
 
 const MARKS: Readonly<Record<ProviderFinding['status'], { readonly icon: ReactNode; readonly word: string }>> = {
-  ok: { icon: <CircleCheck size={18} aria-hidden className="text-good" />, word: 'fine' },
-  warning: { icon: <CircleAlert size={18} aria-hidden className="text-caution" />, word: 'warning' },
-  failed: { icon: <CircleX size={18} aria-hidden className="text-bad" />, word: 'failed' },
-  skipped: { icon: <CircleMinus size={18} aria-hidden className="text-ink-faint" />, word: 'skipped' },
+  ok: { icon: <CircleCheck size={18} className="text-good" />, word: 'fine' },
+  warning: { icon: <CircleAlert size={18} className="text-caution" />, word: 'warning' },
+  failed: { icon: <CircleX size={18} className="text-bad" />, word: 'failed' },
+  skipped: { icon: <CircleMinus size={18} className="text-ink-faint" />, word: 'skipped' },
 };
 
 interface FindingsProps {

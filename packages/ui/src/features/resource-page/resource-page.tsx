@@ -119,7 +119,7 @@ export function BackLink({ to, label }: BackLinkProps) {
       to={to}
       className="inline-flex min-h-8 items-center gap-1 self-start rounded-md pr-2 text-sm text-ink-soft hover:text-ink"
     >
-      <ArrowLeft size={15} aria-hidden /> {label}
+      <ArrowLeft size={15} /> {label}
     </Link>
   );
 }
@@ -131,7 +131,7 @@ export function OpenPage(props: Pick<LinkProps, 'to' | 'params'>) {
       {...props}
       className="inline-flex min-h-8 items-center gap-1.5 rounded-md border border-line-strong/50 px-2.5 py-1 text-sm whitespace-nowrap hover:bg-raised"
     >
-      <Maximize2 size={14} aria-hidden /> Open page
+      <Maximize2 size={14} /> Open page
     </Link>
   );
 }

@@ -22,7 +22,7 @@ export function CopyButton({ text, label, isIcon = false, look = 'plain', classN
     await copyText(typeof text === 'string' ? text : text());
     setIsCopied(true);
   };
-  const icon = isCopied ? <Check size={14} aria-hidden className="text-good" /> : <Copy size={14} aria-hidden />;
+  const icon = isCopied ? <Check size={14} className="text-good" /> : <Copy size={14} />;
   return (
     <Button
       look={look}

@@ -208,7 +208,7 @@ function Chosen({ label, unknown, onRemove }: ChosenProps) {
         unknown === undefined ? 'border-line bg-raised' : 'border-caution/60 bg-caution-soft text-caution',
       )}
     >
-      {unknown !== undefined && <CircleHelp size={13} aria-hidden className="shrink-0" />}
+      {unknown !== undefined && <CircleHelp size={13} className="shrink-0" />}
       <span className="truncate">
         {label}
         {unknown !== undefined && <span className="sr-only"> ({unknown})</span>}
@@ -219,7 +219,7 @@ function Chosen({ label, unknown, onRemove }: ChosenProps) {
         className="inline-flex size-6 shrink-0 items-center justify-center rounded hover:bg-line"
         onClick={onRemove}
       >
-        <X size={13} aria-hidden />
+        <X size={13} />
       </button>
     </span>
   );

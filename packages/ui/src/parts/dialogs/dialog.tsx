@@ -67,7 +67,7 @@ export function Dialog({ title, onClose, children, width = 'narrow', actions }: 
           <h2 id={titleId} className="min-w-0 flex-1 text-base font-semibold break-words">
             {title}
           </h2>
-          <Button look="quiet" aria-label="Close" icon={<X size={16} aria-hidden />} onClick={onClose} />
+          <Button look="quiet" aria-label="Close" icon={<X size={16} />} onClick={onClose} />
         </header>
         {/* Can be scrolled by keys, too. */}
         <div

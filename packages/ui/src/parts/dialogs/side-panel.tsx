@@ -49,7 +49,7 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
           </div>
         )}
         <div className="order-2 sm:order-3">
-          <Button look="quiet" aria-label="Close the panel" icon={<X size={16} aria-hidden />} onClick={onClose} />
+          <Button look="quiet" aria-label="Close the panel" icon={<X size={16} />} onClick={onClose} />
         </div>
       </header>
       <div className="flex min-h-0 flex-1 flex-col overflow-hidden">{children}</div>

@@ -38,7 +38,7 @@ export function FailurePanel({ error, title = 'Something went wrong', onRetry }:
   const isToldAlready = issues.every(({ message }) => error instanceof Error && error.message.includes(message));
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
-      <CircleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-bad" />
+      <CircleAlert size={18} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
         <p className="font-medium">
           {title}
@@ -63,7 +63,7 @@ export function FailurePanel({ error, title = 'Something went wrong', onRetry }:
         <p className="mt-1 text-ink-soft">{toRemedy(error)}</p>
         <div className="mt-2 flex flex-wrap gap-2">
           {onRetry !== undefined && (
-            <Button icon={<RotateCw size={14} aria-hidden />} onClick={onRetry}>
+            <Button icon={<RotateCw size={14} />} onClick={onRetry}>
               Try again
             </Button>
           )}
@@ -103,13 +103,13 @@ interface RetryPanelProps {
 function RetryPanel({ title, onRetry, children }: RetryPanelProps) {
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
-      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-60">
           {title !== undefined && <p className="font-medium">{title}</p>}
           <p className="text-ink-soft">{children}</p>
         </div>
-        <Button icon={<RotateCw size={14} aria-hidden />} onClick={onRetry}>
+        <Button icon={<RotateCw size={14} />} onClick={onRetry}>
           Try again
         </Button>
       </div>

@@ -5,9 +5,9 @@ import { Button } from '../controls/button.tsx';
 import { dismissToast, useToasts } from './toast-store.ts';
 
 const ICONS = {
-  good: <CircleCheck size={18} aria-hidden className="text-good" />,
-  bad: <CircleAlert size={18} aria-hidden className="text-bad" />,
-  neutral: <Info size={18} aria-hidden className="text-accent" />,
+  good: <CircleCheck size={18} className="text-good" />,
+  bad: <CircleAlert size={18} className="text-bad" />,
+  neutral: <Info size={18} className="text-accent" />,
 };
 const SHOWN_MS = 4000;
 /** Time for a message that offers an action. */
@@ -43,7 +43,7 @@ export function Toasts() {
             </Toast.Action>
           )}
           <Toast.Close aria-label="Dismiss" className="rounded p-1 text-ink-faint hover:bg-raised hover:text-ink">
-            <X size={16} aria-hidden />
+            <X size={16} />
           </Toast.Close>
         </Toast.Root>
       ))}

@@ -98,7 +98,6 @@ export function HeaderCell({ column, sort, onSort }: HeaderCellProps) {
   const mark = (
     <Arrow
       size={12}
-      aria-hidden
       className={classNames(
         'shrink-0',
         !isSorted && 'opacity-0 group-hover/head:opacity-60 group-focus-visible/head:opacity-60',

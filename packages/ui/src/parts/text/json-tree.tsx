@@ -115,13 +115,7 @@ function TreeLine({ id, line, topPx, isAtCursor, onPick }: TreeLineProps) {
       className={`absolute top-0 left-0 flex min-w-full items-center gap-1 pr-3 leading-none whitespace-pre ${line.size ? 'cursor-pointer hover:bg-raised' : ''} ${isAtCursor ? 'group-focus-visible/tree:bg-raised' : ''}`}
     >
       <span className="w-3.5 text-ink-faint">
-        {line.size ? (
-          line.isOpen ? (
-            <ChevronDown size={13} aria-hidden />
-          ) : (
-            <ChevronRight size={13} aria-hidden />
-          )
-        ) : null}
+        {line.size ? line.isOpen ? <ChevronDown size={13} /> : <ChevronRight size={13} /> : null}
       </span>
       {line.name !== null && <span className="text-accent">{showControls(line.name)}:</span>}
       <JsonValue line={line} />

@@ -40,7 +40,7 @@ const components: Components = {
   // Loading an image tells its host that, and when, the text was read; so none is loaded.
   img: ({ src, alt }) => (
     <OutsideLink href={src}>
-      <ImageIcon size={13} aria-hidden className="mr-1 inline" />
+      <ImageIcon size={13} className="mr-1 inline" />
       image{alt ? `: ${alt}` : ''}
     </OutsideLink>
   ),
@@ -102,7 +102,7 @@ function OutsideLink({ href, children }: { href: unknown; children: ReactNode })
         onClick={() => setIsAsking(true)}
       >
         {children}
-        <LinkIcon size={12} aria-hidden className="ml-0.5 inline" />
+        <LinkIcon size={12} className="ml-0.5 inline" />
       </button>
       {isAsking && (
         <Dialog

@@ -19,7 +19,7 @@ export function OutsideLink({ url, children }: { url: URL; children: ReactNode }
       }}
     >
       {children}
-      <ExternalLink size={11} aria-hidden className="ml-0.5 inline" />
+      <ExternalLink size={11} className="ml-0.5 inline" />
       <span className="sr-only"> (opens outside this page)</span>
     </a>
   );

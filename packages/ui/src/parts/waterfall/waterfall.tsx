@@ -121,13 +121,13 @@ function ZoomButtons({ zoom, hasMore }: { zoom: Zoom; hasMore: boolean }) {
           All
         </Button>
       )}
-      <Button look="quiet" aria-label="Zoom in" icon={<ZoomIn size={15} aria-hidden />} onClick={zoom.nearer} />
-      <Button look="quiet" aria-label="Zoom out" icon={<ZoomOut size={15} aria-hidden />} onClick={zoom.farther} />
+      <Button look="quiet" aria-label="Zoom in" icon={<ZoomIn size={15} />} onClick={zoom.nearer} />
+      <Button look="quiet" aria-label="Zoom out" icon={<ZoomOut size={15} />} onClick={zoom.farther} />
       <Button
         look="quiet"
         aria-label="Reset the zoom"
         disabled={!zoom.isZoomed}
-        icon={<Maximize2 size={15} aria-hidden />}
+        icon={<Maximize2 size={15} />}
         onClick={zoom.reset}
       />
     </>

@@ -40,7 +40,7 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
   if (data === undefined) return <Loading what="deliveries" />;
   if (data.data.length === 0)
     return (
-      <EmptyState icon={<CircleCheck size={22} aria-hidden />} title="No undelivered requests">
+      <EmptyState icon={<CircleCheck size={22} />} title="No undelivered requests">
         Failed and waiting deliveries are listed here with their attempts.
       </EmptyState>
     );
@@ -69,7 +69,7 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
           {formatCount(data.data.length)} of {formatCount(data.total_count)}, newest first
         </span>
         <Button
-          icon={<RotateCw size={14} aria-hidden />}
+          icon={<RotateCw size={14} />}
           disabled={ids.length === 0}
           isBusy={resend.isPending}
           onClick={() => resend.mutate(ids)}

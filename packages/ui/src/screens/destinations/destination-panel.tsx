@@ -65,7 +65,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
             aria-label="Delete"
             title="Delete"
             disabled={isGoing}
-            icon={<Trash2 size={15} aria-hidden />}
+            icon={<Trash2 size={15} />}
             onClick={() => setIsDeleting(true)}
           />
           {isChanged && (
@@ -199,7 +199,7 @@ function ConnectionTest({ id }: { id: string }) {
   return (
     <section className="flex flex-col gap-2 rounded-lg border border-line p-3">
       <div className="flex flex-wrap items-center gap-3">
-        <Button icon={<PlugZap size={15} aria-hidden />} isBusy={test.isPending} onClick={() => test.mutate()}>
+        <Button icon={<PlugZap size={15} />} isBusy={test.isPending} onClick={() => test.mutate()}>
           Test
         </Button>
         <p className="min-w-0 flex-1 text-xs text-ink-faint">Sends an empty test request with the saved settings.</p>

@@ -41,7 +41,7 @@ export function DestinationsScreen() {
       title="Destinations"
       note="Send finished requests to your observability tools, without slowing them down."
       actions={
-        <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
+        <Button look="primary" icon={<Plus size={15} />} onClick={create}>
           New destination
         </Button>
       }
@@ -86,7 +86,7 @@ export function DestinationsScreen() {
 
 function NoDestinations({ onCreate }: { onCreate: () => void }) {
   return (
-    <EmptyState icon={<Send size={22} aria-hidden />} title="No destinations yet">
+    <EmptyState icon={<Send size={22} />} title="No destinations yet">
       <p>Export requests to a webhook, an OTel collector, Langfuse or S3.</p>
       <Button onClick={onCreate}>New destination</Button>
     </EmptyState>

@@ -176,7 +176,7 @@ function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
           onChange={(next) => set(groups.flatMap((other, index) => (index === at ? (next ?? []) : other)))}
         />
       ))}
-      <Button icon={<Plus size={14} aria-hidden />} className="self-start" onClick={() => set([...groups, NEW_GROUP])}>
+      <Button icon={<Plus size={14} />} className="self-start" onClick={() => set([...groups, NEW_GROUP])}>
         {groups.length === 0 ? 'Rule' : 'Add group'}
       </Button>
     </fieldset>
@@ -219,7 +219,7 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
       {error !== undefined && <p className="text-xs text-bad">{error}</p>}
       <Button
         look="quiet"
-        icon={<Plus size={14} aria-hidden />}
+        icon={<Plus size={14} />}
         className="self-start"
         onClick={() => setRules([...group.rules, { field: 'model', operator: 'contains', value: '' }])}
       >
@@ -276,7 +276,7 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
           onChange={(event) => onChange(toRule({ text: event.target.value }))}
         />
       )}
-      <Button look="quiet" aria-label={`Remove ${name}`} icon={<X size={15} aria-hidden />} onClick={onRemove} />
+      <Button look="quiet" aria-label={`Remove ${name}`} icon={<X size={15} />} onClick={onRemove} />
     </div>
   );
 }

@@ -56,7 +56,7 @@ export function GenerationPage() {
           search={back}
           className="inline-flex min-h-8 items-center gap-1 rounded-md px-2 text-sm text-ink-soft hover:bg-raised"
         >
-          <ArrowLeft size={15} aria-hidden /> Generations
+          <ArrowLeft size={15} /> Generations
         </Link>
         <h1 className="flex min-w-0 flex-1 basis-40 items-center gap-1 font-mono text-sm">
           <span className="truncate">{id}</span>

@@ -120,7 +120,7 @@ function Actions({ search, onChange }: PartProps) {
       <Button
         aria-pressed={isPinned}
         className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
-        icon={<Pin size={15} aria-hidden />}
+        icon={<Pin size={15} />}
         aria-label={`Pinned${pins.length > 0 ? ` ${pins.length}` : ''}`}
         title="Pinned"
         onClick={() => void navigate({ search: isPinned ? {} : { pinned: '1' } })}
@@ -289,14 +289,14 @@ interface NoGenerationsProps {
 function NoGenerations({ search, isStopped, onChange }: NoGenerationsProps) {
   if (search.pinned !== undefined) {
     return (
-      <EmptyState icon={<Pin size={22} aria-hidden />} title="No pinned calls">
+      <EmptyState icon={<Pin size={22} />} title="No pinned calls">
         <p>Press p on a row, or use the pin of an open call. It stays here until retention deletes it.</p>
       </EmptyState>
     );
   }
   if (!hasGenerationFilters(search)) {
     return (
-      <EmptyState icon={<ListTree size={22} aria-hidden />} title="No calls yet">
+      <EmptyState icon={<ListTree size={22} />} title="No calls yet">
         <p>
           Calls appear here as soon as they end. Send one from the playground, or copy a snippet from the top of the
           page.
@@ -309,7 +309,7 @@ function NoGenerations({ search, isStopped, onChange }: NoGenerationsProps) {
   }
   return (
     <EmptyState
-      icon={<SearchX size={22} aria-hidden />}
+      icon={<SearchX size={22} />}
       title={isStopped ? 'No results before the search was stopped' : 'No generation matches these filters'}
     >
       {!isStopped && <WhyNothing search={search} onChange={onChange} />}

@@ -73,7 +73,7 @@ function OwnPatterns({ filters, onChange, error }: OwnPatternsProps) {
     <section>
       <div className="mb-2 flex items-center justify-between">
         <h3 className="text-sm font-semibold">Custom patterns</h3>
-        <Button icon={<Plus size={14} aria-hidden />} onClick={add}>
+        <Button icon={<Plus size={14} />} onClick={add}>
           Pattern
         </Button>
       </div>
@@ -119,12 +119,7 @@ function OwnPattern({ place, filter, problem, onChange, onRemove }: OwnPatternPr
           value={filter.pattern}
           onChange={(event) => onChange({ pattern: event.target.value })}
         />
-        <Button
-          look="quiet"
-          aria-label={`Remove pattern ${place}`}
-          icon={<X size={15} aria-hidden />}
-          onClick={onRemove}
-        />
+        <Button look="quiet" aria-label={`Remove pattern ${place}`} icon={<X size={15} />} onClick={onRemove} />
       </div>
       <div className="flex flex-wrap gap-2">
         <input

@@ -91,7 +91,7 @@ function ScopeForm({ scope, run, keyCount, onChange, onSubmit }: ScopeFormProps)
         <Button
           type="submit"
           look={isRunning ? 'plain' : 'primary'}
-          icon={isRunning ? <Square size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+          icon={isRunning ? <Square size={14} /> : <Play size={14} />}
         >
           {isRunning ? 'Stop' : run.state === 'idle' ? 'Run' : 'Run again'}
         </Button>

@@ -51,10 +51,10 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
             aria-label="Delete"
             title="Delete"
             disabled={isGoing}
-            icon={<Trash2 size={15} aria-hidden />}
+            icon={<Trash2 size={15} />}
             onClick={() => setIsDeleting(true)}
           />
-          <Button look="quiet" icon={<Play size={14} aria-hidden />} onClick={startDryRun}>
+          <Button look="quiet" icon={<Play size={14} />} onClick={startDryRun}>
             Dry run
           </Button>
           <Button disabled={!isChanged || save.isPending} onClick={undo}>

@@ -43,7 +43,7 @@ export function GuardrailsScreen() {
       title="Guardrails"
       note="Limits on spend, models, providers and content."
       actions={
-        <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
+        <Button look="primary" icon={<Plus size={15} />} onClick={create}>
           New guardrail
         </Button>
       }
@@ -82,7 +82,7 @@ export function GuardrailsScreen() {
 
 function NoGuardrails({ onCreate }: { onCreate: () => void }) {
   return (
-    <EmptyState icon={<ShieldCheck size={22} aria-hidden />} title="No guardrails yet">
+    <EmptyState icon={<ShieldCheck size={22} />} title="No guardrails yet">
       <p>Guardrails limit spending, models, providers, and the content of prompts and responses.</p>
       <Button onClick={onCreate}>New guardrail</Button>
     </EmptyState>

@@ -43,10 +43,10 @@ export function KeysScreen() {
       note="Keys are shown once, when created."
       actions={
         <>
-          <Button icon={<Cable size={15} aria-hidden />} onClick={connect}>
+          <Button icon={<Cable size={15} />} onClick={connect}>
             Connect a tool
           </Button>
-          <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
+          <Button look="primary" icon={<Plus size={15} />} onClick={create}>
             New key
           </Button>
         </>
@@ -70,7 +70,7 @@ export function KeysScreen() {
 
 function NoKeys({ onConnect, onCreate }: { onConnect: () => void; onCreate: () => void }) {
   return (
-    <EmptyState icon={<KeyRound size={22} aria-hidden />} title="No keys yet">
+    <EmptyState icon={<KeyRound size={22} />} title="No keys yet">
       <p>Create one per tool to track spending separately.</p>
       <div className="flex flex-wrap justify-center gap-2">
         <Button onClick={onConnect}>Connect a tool</Button>

@@ -49,7 +49,7 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <div className="relative max-w-2xl min-w-40 flex-1 basis-60">
-          <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
+          <Search size={15} className="absolute top-2 left-2.5 text-ink-faint" />
           <input
             ref={input}
             type="search"
@@ -77,7 +77,7 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
             </option>
           ))}
         </select>
-        <Button icon={<ListFilter size={15} aria-hidden />} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        <Button icon={<ListFilter size={15} />} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           Filters{count > 0 ? ` · ${count}` : ''}
         </Button>
         {hasModelFilters(search) && (

@@ -130,7 +130,7 @@ function Actions({ compared: { length: count }, onOpen, onClear }: ActionsProps)
         Compare{count > 0 ? ` ${count}` : ''}
       </Button>
       {setups?.editable === true && (
-        <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => onOpen('add')}>
+        <Button look="primary" icon={<Plus size={15} />} onClick={() => onOpen('add')}>
           Add a model
         </Button>
       )}
@@ -145,7 +145,7 @@ function toFound({ total_count: count }: ModelList, search: ModelSearch): string
 function NoModels({ search, onClear }: { search: ModelSearch; onClear: () => void }) {
   if (!hasModelFilters(search)) {
     return (
-      <EmptyState icon={<Package size={22} aria-hidden />} title="No providers yet">
+      <EmptyState icon={<Package size={22} />} title="No providers yet">
         <p>Add a provider to see its models here.</p>
         <Link to="/providers" className="text-accent underline">
           Providers
@@ -154,7 +154,7 @@ function NoModels({ search, onClear }: { search: ModelSearch; onClear: () => voi
     );
   }
   return (
-    <EmptyState icon={<SearchX size={22} aria-hidden />} title="No model matches these filters">
+    <EmptyState icon={<SearchX size={22} />} title="No model matches these filters">
       <p>
         All filters must match
         {search.max_price !== undefined && ', and models without a known price match no price filter'}.

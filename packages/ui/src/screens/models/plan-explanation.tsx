@@ -69,9 +69,9 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
         {included.length > 0 ? (
           <>
             {answersNothing ? (
-              <CircleAlert size={17} aria-hidden className="text-caution" />
+              <CircleAlert size={17} className="text-caution" />
             ) : (
-              <CircleCheck size={17} aria-hidden className="text-good" />
+              <CircleCheck size={17} className="text-good" />
             )}{' '}
             Yes: {included.length} of {endpoints.length} {endpoints.length === 1 ? 'endpoint' : 'endpoints'} would be
             tried
@@ -79,7 +79,7 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
           </>
         ) : (
           <>
-            <CircleSlash size={17} aria-hidden className="text-bad" /> No: every endpoint is excluded.
+            <CircleSlash size={17} className="text-bad" /> No: every endpoint is excluded.
           </>
         )}
       </p>

@@ -19,16 +19,16 @@ export function Attention({ rows }: { rows: readonly GenerationRow[] | undefined
       <h2 className="text-base font-semibold">Needs attention</h2>
       {concerns.length === 0 ? (
         <p className="flex items-center gap-2 text-sm text-ink-soft">
-          <CircleCheck size={17} aria-hidden className="text-good" /> Nothing right now
+          <CircleCheck size={17} className="text-good" /> Nothing right now
         </p>
       ) : (
         <ul className="flex min-w-0 flex-1 basis-48 flex-col gap-2 text-sm">
           {concerns.map(({ level, text, to }) => (
             <li key={text} className="flex gap-2">
               {level === 'bad' ? (
-                <CircleAlert size={17} aria-hidden className="mt-0.5 shrink-0 text-bad" />
+                <CircleAlert size={17} className="mt-0.5 shrink-0 text-bad" />
               ) : (
-                <Info size={17} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+                <Info size={17} className="mt-0.5 shrink-0 text-caution" />
               )}
               <span>
                 {text}{' '}

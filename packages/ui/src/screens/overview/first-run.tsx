@@ -168,11 +168,7 @@ function AddButton({ isFirst, onTested }: { isFirst: boolean; onTested: () => vo
   const [isAdding, setIsAdding] = useState(false);
   return (
     <>
-      <Button
-        look={isFirst ? 'primary' : 'plain'}
-        icon={<Plus size={15} aria-hidden />}
-        onClick={() => setIsAdding(true)}
-      >
+      <Button look={isFirst ? 'primary' : 'plain'} icon={<Plus size={15} />} onClick={() => setIsAdding(true)}>
         {isFirst ? 'Add a provider' : 'Add another'}
       </Button>
       {isAdding && (

@@ -82,7 +82,7 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
           ))}
         </select>
       )}
-      <Button icon={<Plus size={15} aria-hidden />} disabled={columns.length >= MAX_COLUMNS} onClick={add}>
+      <Button icon={<Plus size={15} />} disabled={columns.length >= MAX_COLUMNS} onClick={add}>
         Model
       </Button>
     </ScreenHeader>

@@ -93,11 +93,11 @@ export function Composer(props: ComposerProps) {
           </select>
         )}
         {isRunning ? (
-          <Button look="primary" icon={<Square size={14} aria-hidden />} onClick={props.onStop}>
+          <Button look="primary" icon={<Square size={14} />} onClick={props.onStop}>
             Stop
           </Button>
         ) : (
-          <Button look="primary" icon={<Send size={14} aria-hidden />} onClick={props.onSend} title="Ctrl Enter">
+          <Button look="primary" icon={<Send size={14} />} onClick={props.onSend} title="Ctrl Enter">
             Send
           </Button>
         )}
@@ -114,8 +114,8 @@ interface AttachedFilesProps {
 
 const ICONS: Readonly<Record<Attachment['kind'], (attachment: Attachment) => ReactNode>> = {
   image: ({ url }) => <img src={url} alt="" className="size-6 rounded object-cover" />,
-  file: () => <FileText size={16} aria-hidden className="m-1" />,
-  audio: () => <Music size={16} aria-hidden className="m-1" />,
+  file: () => <FileText size={16} className="m-1" />,
+  audio: () => <Music size={16} className="m-1" />,
 };
 
 function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
@@ -139,7 +139,7 @@ function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
       />
       <Button
         look="quiet"
-        icon={<Paperclip size={15} aria-hidden />}
+        icon={<Paperclip size={15} />}
         title={`${LIMITS}. You can also drop or paste files.`}
         onClick={() => input.current?.click()}
       >
@@ -159,7 +159,7 @@ function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
             className="grid size-6 place-items-center rounded text-ink-faint hover:text-ink"
             onClick={() => onChange(attached.filter((other) => other !== attachment))}
           >
-            <X size={14} aria-hidden />
+            <X size={14} />
           </button>
         </span>
       ))}

@@ -36,7 +36,7 @@ export function ModelPicker({ label, model, models, onPick }: ModelPickerProps) 
         onClick={() => setIsOpen(true)}
       >
         <span className="truncate font-mono text-xs">{showControls(model) || 'Choose a model'}</span>
-        <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-faint" />
+        <ChevronDown size={14} className="shrink-0 text-ink-faint" />
       </button>
       {isOpen && (
         <PickerDialog

@@ -24,11 +24,7 @@ export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { 
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Button
-          icon={<PlugZap size={15} aria-hidden />}
-          isBusy={test.isPending}
-          onClick={() => test.run({ call: makesCall })}
-        >
+        <Button icon={<PlugZap size={15} />} isBusy={test.isPending} onClick={() => test.run({ call: makesCall })}>
           {test.isPending ? 'Looking…' : 'Test connection'}
         </Button>
         <Checkbox

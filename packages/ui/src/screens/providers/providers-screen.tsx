@@ -55,15 +55,11 @@ export function ProvidersScreen() {
       title="Providers"
       actions={
         <>
-          <Button
-            icon={<RotateCw size={14} aria-hidden />}
-            isBusy={query.isFetching}
-            onClick={() => void query.refetch()}
-          >
+          <Button icon={<RotateCw size={14} />} isBusy={query.isFetching} onClick={() => void query.refetch()}>
             Refresh
           </Button>
           {isEditable && (
-            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsAdding(true)}>
+            <Button look="primary" icon={<Plus size={15} />} onClick={() => setIsAdding(true)}>
               Add a provider
             </Button>
           )}
@@ -126,7 +122,7 @@ export function ProvidersScreen() {
 
 function NoProviders({ isEditable }: { isEditable: boolean }) {
   return (
-    <EmptyState icon={<Plug size={22} aria-hidden />} title="No providers yet">
+    <EmptyState icon={<Plug size={22} />} title="No providers yet">
       <p>
         {isEditable
           ? 'Add one with its key or address; it is available at once.'

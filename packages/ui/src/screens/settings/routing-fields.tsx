@@ -149,17 +149,17 @@ export function MoveButtons({ name, remove, place, count, onMove, onRemove }: Mo
         {...look}
         aria-label={`${name} up`}
         disabled={place === 0}
-        icon={<ArrowUp size={14} aria-hidden />}
+        icon={<ArrowUp size={14} />}
         onClick={() => onMove(-1)}
       />
       <Button
         {...look}
         aria-label={`${name} down`}
         disabled={place === count - 1}
-        icon={<ArrowDown size={14} aria-hidden />}
+        icon={<ArrowDown size={14} />}
         onClick={() => onMove(1)}
       />
-      <Button {...look} aria-label={remove} icon={<X size={14} aria-hidden />} onClick={onRemove} />
+      <Button {...look} aria-label={remove} icon={<X size={14} />} onClick={onRemove} />
     </>
   );
 }

@@ -70,7 +70,7 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
         </ol>
       )}
       {!isFixed && (
-        <Button className="self-start" icon={<Plus size={14} aria-hidden />} onClick={add}>
+        <Button className="self-start" icon={<Plus size={14} />} onClick={add}>
           Add a rule
         </Button>
       )}

@@ -59,7 +59,7 @@ export function VideoPlayer({ jobId, index, label }: { jobId: string; index: num
         <div className="flex flex-col gap-2 text-sm">
           <p>It is larger than {formatBytes(MAX_SHOWN_BYTES)}, so it is not loaded here.</p>
           <a className={LINK} href={toApiUrl(path)} download={name}>
-            <Download size={14} aria-hidden /> Download
+            <Download size={14} /> Download
           </a>
         </div>
       );
@@ -75,7 +75,7 @@ export function VideoPlayer({ jobId, index, label }: { jobId: string; index: num
             className="aspect-video w-full rounded-lg bg-black"
           />
           <a className={LINK} href={state.video.url} download={name}>
-            <Download size={14} aria-hidden /> Download, {formatBytes(state.video.bytes)}
+            <Download size={14} /> Download, {formatBytes(state.video.bytes)}
           </a>
         </div>
       );

@@ -43,7 +43,7 @@ export function VideosScreen() {
             onChange={(next) => change({ view: next === 'jobs' ? undefined : next })}
             options={{ jobs: 'Jobs', webhooks: 'Webhooks' }}
           />
-          <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={create}>
+          <Button look="primary" icon={<Plus size={15} />} onClick={create}>
             New video
           </Button>
         </>
@@ -123,7 +123,7 @@ function JobList({ search: { status, model, open }, onChange, onCreate }: JobLis
 
 function NoJobs({ onCreate }: { onCreate: () => void }) {
   return (
-    <EmptyState icon={<Video size={22} aria-hidden />} title="No videos yet">
+    <EmptyState icon={<Video size={22} />} title="No videos yet">
       <p>
         Start one here, or with <code className="font-mono text-xs">POST /api/v1/videos</code>. Progress, video and cost
         appear here.

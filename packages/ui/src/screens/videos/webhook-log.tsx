@@ -25,7 +25,7 @@ export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
       query={query}
       rows={query.data?.data}
       empty={
-        <EmptyState icon={<Webhook size={22} aria-hidden />} title="No webhooks yet">
+        <EmptyState icon={<Webhook size={22} />} title="No webhooks yet">
           When a job with a callback address ends, its webhook delivery appears here.
         </EmptyState>
       }
@@ -128,7 +128,7 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
             Job
           </Button>
         )}
-        <Button icon={<RotateCw size={14} aria-hidden />} isBusy={resend.isPending} onClick={() => resend.mutate()}>
+        <Button icon={<RotateCw size={14} />} isBusy={resend.isPending} onClick={() => resend.mutate()}>
           Resend
         </Button>
       </div>

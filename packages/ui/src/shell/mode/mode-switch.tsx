@@ -40,7 +40,7 @@ function Switch({ state }: { state: FixtureState }) {
           trigger={
             <Button look="quiet" aria-label={`Mode: ${choice.now.label}`} title={choice.now.meaning} className="px-1">
               <Badge tone={choice.now.tone}>{choice.now.label}</Badge>
-              <ChevronDown size={13} aria-hidden />
+              <ChevronDown size={13} />
             </Button>
           }
         />
@@ -52,7 +52,7 @@ function Switch({ state }: { state: FixtureState }) {
           onClick={stop}
           aria-label={`Stop recording, ${formatCount(state.recording.cases)} so far`}
           title="Recording calls. Click to stop and view the recordings"
-          icon={<Square size={12} aria-hidden className="fill-current" />}
+          icon={<Square size={12} className="fill-current" />}
         >
           <span className="hidden md:inline">Recording</span>
           <span className="figures">{formatCount(state.recording.cases)}</span>
@@ -65,7 +65,7 @@ function Switch({ state }: { state: FixtureState }) {
             onClick={record}
             aria-label="Record now"
             title="Record now: save responses of providers as fixtures, including prompts"
-            icon={<CircleDot size={15} aria-hidden />}
+            icon={<CircleDot size={15} />}
             className="px-1.5"
           >
             <span className="hidden xl:inline">Record now</span>
@@ -112,7 +112,7 @@ function ModeMenu({ choice: { now, value, options, note }, trigger, onChoose }: 
                 <DropdownMenu.RadioItem key={name} value={name} className={ITEM}>
                   <span className="w-4 shrink-0 pt-0.5">
                     <DropdownMenu.ItemIndicator>
-                      <Check size={15} aria-hidden className="text-accent" />
+                      <Check size={15} className="text-accent" />
                     </DropdownMenu.ItemIndicator>
                   </span>
                   <span className="min-w-0">
@@ -130,7 +130,7 @@ function ModeMenu({ choice: { now, value, options, note }, trigger, onChoose }: 
           )}
           <DropdownMenu.Separator className="my-1 h-px bg-line" />
           <DropdownMenu.Item onSelect={() => void navigate({ to: '/fixtures' })} className={ITEM}>
-            <Archive size={15} aria-hidden className="mt-0.5 shrink-0" />
+            <Archive size={15} className="mt-0.5 shrink-0" />
             Open Fixtures
           </DropdownMenu.Item>
         </DropdownMenu.Content>

@@ -172,7 +172,7 @@ function Attempts({ count }: { count: number }) {
   if (count < 2) return <span className="text-ink-faint">{count === 0 ? '—' : count}</span>;
   return (
     <span className="inline-flex items-center gap-1 align-bottom text-ink" title={`Fell back: ${count} attempts`}>
-      <Shuffle size={13} aria-hidden />
+      <Shuffle size={13} />
       {count} attempts
     </span>
   );
@@ -188,7 +188,7 @@ export function toColumns(
     <>
       {pinned.has(row.id) && (
         <>
-          <Pin size={13} aria-hidden className="mr-1 inline text-accent" />
+          <Pin size={13} className="mr-1 inline text-accent" />
           <span className="sr-only">pinned </span>
         </>
       )}

@@ -127,7 +127,7 @@ function RunningRow({ call, keyName, isOpen, onOpen, onCancel }: RunningRowProps
         look="quiet"
         aria-label={`Cancel the call to ${call.model}`}
         title="Cancel this call (Delete)"
-        icon={<CircleX size={15} aria-hidden />}
+        icon={<CircleX size={15} />}
         onClick={onCancel}
         className="px-1.5 text-bad"
       >

@@ -85,7 +85,7 @@ function NewProvider({
       onClose={onClose}
       actions={
         <>
-          <Button look="quiet" icon={<ArrowLeft size={14} aria-hidden />} className="mr-auto" onClick={onBack}>
+          <Button look="quiet" icon={<ArrowLeft size={14} />} className="mr-auto" onClick={onBack}>
             Back
           </Button>
           {!isTested && (

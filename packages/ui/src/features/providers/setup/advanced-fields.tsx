@@ -213,7 +213,7 @@ function PairFields({ legend, hint, noun, areSecret, pairs, onChange, issue }: P
               <Button
                 look="quiet"
                 aria-label={`Remove ${noun} ${at + 1}`}
-                icon={<Trash2 size={14} aria-hidden />}
+                icon={<Trash2 size={14} />}
                 onClick={() => onChange(pairs.toSpliced(at, 1))}
               />
             </div>
@@ -225,7 +225,7 @@ function PairFields({ legend, hint, noun, areSecret, pairs, onChange, issue }: P
           </div>
         );
       })}
-      <Button className="self-start" icon={<Plus size={14} aria-hidden />} onClick={add}>
+      <Button className="self-start" icon={<Plus size={14} />} onClick={add}>
         Add a {noun}
       </Button>
     </fieldset>

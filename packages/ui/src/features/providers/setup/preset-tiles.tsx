@@ -20,7 +20,7 @@ export function PresetTiles({ onChoose }: { onChoose: (tile: Tile) => void }) {
   return (
     <div className="flex flex-col gap-3">
       <div className="relative">
-        <Search size={15} aria-hidden className="absolute top-2.5 left-2.5 text-ink-faint" />
+        <Search size={15} className="absolute top-2.5 left-2.5 text-ink-faint" />
         <input
           type="search"
           aria-label="Search providers"
@@ -62,9 +62,7 @@ function TileButton({ tile, onChoose }: { tile: Tile; onChoose: (tile: Tile) => 
       onClick={() => onChoose(tile)}
       className="flex h-full w-full items-start gap-2.5 rounded-lg border border-line bg-surface p-3 text-left hover:border-accent hover:bg-raised"
     >
-      <span className="mt-0.5 text-ink-faint">
-        {server === undefined ? <Plug size={16} aria-hidden /> : <Server size={16} aria-hidden />}
-      </span>
+      <span className="mt-0.5 text-ink-faint">{server === undefined ? <Plug size={16} /> : <Server size={16} />}</span>
       <span className="min-w-0 flex-1">
         <span className="block text-sm font-medium">{name}</span>
         <span className="block text-xs break-words text-ink-faint">{note}</span>

@@ -88,7 +88,7 @@ function SaveContent({ id }: { id: string }) {
     }
   };
   return (
-    <Button isBusy={isBusy} icon={<Download size={14} aria-hidden />} onClick={() => void save()}>
+    <Button isBusy={isBusy} icon={<Download size={14} />} onClick={() => void save()}>
       Save as a file
     </Button>
   );

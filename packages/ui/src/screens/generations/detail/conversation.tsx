@@ -13,11 +13,11 @@ import { showControls } from '../../../parts/text/show-controls.ts';
 import { type MessagePart, toParts } from './message-parts.ts';
 
 const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: ReactNode }>> = {
-  system: { label: 'System', icon: <Settings2 size={15} aria-hidden /> },
-  developer: { label: 'Developer', icon: <Settings2 size={15} aria-hidden /> },
-  user: { label: 'User', icon: <User size={15} aria-hidden /> },
-  assistant: { label: 'Assistant', icon: <Bot size={15} aria-hidden /> },
-  tool: { label: 'Tool', icon: <Wrench size={15} aria-hidden /> },
+  system: { label: 'System', icon: <Settings2 size={15} /> },
+  developer: { label: 'Developer', icon: <Settings2 size={15} /> },
+  user: { label: 'User', icon: <User size={15} /> },
+  assistant: { label: 'Assistant', icon: <Bot size={15} /> },
+  tool: { label: 'Tool', icon: <Wrench size={15} /> },
 };
 
 /**
@@ -90,7 +90,7 @@ export function Output({ content: { output, error }, isPlain = false }: OutputPr
       {output.reasoning !== null && output.reasoning !== '' && (
         <details className="rounded-lg border border-line p-3">
           <summary className="flex items-center gap-2 text-sm font-medium">
-            <Brain size={15} aria-hidden /> Reasoning
+            <Brain size={15} /> Reasoning
           </summary>
           <div className="mt-2 text-ink-soft">
             <PlainText text={output.reasoning} />
@@ -128,7 +128,7 @@ interface MessageProps {
 }
 
 function Message({ role, isCompletion = false, copyText, children }: MessageProps) {
-  const known = ROLES[role] ?? { label: showControls(role), icon: <FileText size={15} aria-hidden /> };
+  const known = ROLES[role] ?? { label: showControls(role), icon: <FileText size={15} /> };
   return (
     <article className={`rounded-lg border p-3 ${isCompletion ? 'border-accent/50 bg-accent-soft/30' : 'border-line'}`}>
       <header className="mb-1.5 flex items-center gap-2 text-xs font-medium text-ink-faint">
@@ -163,7 +163,7 @@ function ToolUse({ name, text }: { name: string; text: string }) {
   return (
     <details className="rounded-md bg-raised px-3 py-2">
       <summary className="flex items-center gap-2 text-sm">
-        <Wrench size={14} aria-hidden /> Calls <code className="font-mono text-xs break-all">{showControls(name)}</code>
+        <Wrench size={14} /> Calls <code className="font-mono text-xs break-all">{showControls(name)}</code>
       </summary>
       <div className="mt-2 font-mono break-all">
         <PlainText text={text} />
@@ -178,7 +178,7 @@ function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }
   return (
     <section aria-label="Error" className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
       <h2 className="flex items-center gap-2 font-medium">
-        <CircleAlert size={16} aria-hidden className="text-bad" />
+        <CircleAlert size={16} className="text-bad" />
         {error.status !== null && `${error.status} · `}
         {error.provider_name ?? 'The gateway'}
       </h2>

@@ -42,7 +42,7 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
   const items = [
     {
       label: 'Copy as curl',
-      icon: <Code size={14} aria-hidden />,
+      icon: <Code size={14} />,
       isDisabled: generation === undefined || content === undefined || !isChat,
       onSelect: () => {
         if (generation !== undefined && content !== undefined)
@@ -51,13 +51,13 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
     },
     {
       label: 'Save as fixture',
-      icon: <Archive size={14} aria-hidden />,
+      icon: <Archive size={14} />,
       isDisabled: content === undefined || saveFixture.isPending,
       onSelect: () => saveFixture.mutate(id),
     },
     {
       label: 'Delete prompt and response…',
-      icon: <Trash2 size={14} aria-hidden />,
+      icon: <Trash2 size={14} />,
       isDangerous: true,
       isDisabled: content === undefined,
       onSelect: () => setIsDeleting(true),
@@ -66,7 +66,7 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
   return (
     <>
       <Button
-        icon={<MessagesSquare size={15} aria-hidden />}
+        icon={<MessagesSquare size={15} />}
         disabled={content === undefined || !isChat}
         title={isChat ? undefined : NO_CHAT}
         onClick={() => void navigate({ to: '/playground', search: { from: id } })}
@@ -78,7 +78,7 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
           look="quiet"
           aria-label="Open full page"
           title="Open full page (Enter)"
-          icon={<Maximize2 size={15} aria-hidden />}
+          icon={<Maximize2 size={15} />}
           onClick={onMaximize}
         />
       )}
@@ -107,7 +107,7 @@ export function PinButton({ id }: { id: string }) {
       aria-pressed={isPinned}
       title={`${label} (p)`}
       className={isPinned ? 'text-accent' : ''}
-      icon={isPinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />}
+      icon={isPinned ? <PinOff size={15} /> : <Pin size={15} />}
       onClick={() => togglePin(id)}
     />
   );

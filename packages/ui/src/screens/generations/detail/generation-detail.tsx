@@ -75,7 +75,7 @@ function CompareButton({ compared, id, onToggle }: CompareButtonProps) {
       aria-pressed={isSelected}
       title={`${label} (x)`}
       className={isSelected ? 'text-accent' : ''}
-      icon={<GitCompareArrows size={15} aria-hidden />}
+      icon={<GitCompareArrows size={15} />}
       onClick={onToggle}
     />
   );

@@ -18,7 +18,7 @@ export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
-        <Button icon={<Columns3 size={15} aria-hidden />} aria-label="Columns" title="Columns">
+        <Button icon={<Columns3 size={15} />} aria-label="Columns" title="Columns">
           <span className="max-lg:hidden">Columns</span>
         </Button>
       </DropdownMenu.Trigger>
@@ -104,7 +104,7 @@ export function ExportMenu({ search }: { search: GenerationSearch }) {
   return (
     <Menu
       trigger={
-        <Button isBusy={isBusy} icon={<Download size={15} aria-hidden />} aria-label="Export" title="Export">
+        <Button isBusy={isBusy} icon={<Download size={15} />} aria-label="Export" title="Export">
           <span className="max-lg:hidden">Export</span>
         </Button>
       }

@@ -25,7 +25,7 @@ export function NewRowsBar({ waiting, isStale, onShow }: NewRowsBarProps) {
       </p>
       {(waiting > 0 || isStale) && (
         <div className="flex justify-center border-b border-line bg-accent-soft/50 py-1">
-          <Button look="quiet" icon={<ArrowUp size={14} aria-hidden />} onClick={onShow} className="text-accent">
+          <Button look="quiet" icon={<ArrowUp size={14} />} onClick={onShow} className="text-accent">
             {waiting > 0 ? `${waiting} new` : 'There may be more. Reload'}
           </Button>
         </div>

@@ -153,7 +153,7 @@ function ReplayControls({ replay, state, arrivals, at }: ReplayControlsProps) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5">
       <Button
         look="primary"
-        icon={state.isPlaying ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}
+        icon={state.isPlaying ? <Pause size={15} /> : <Play size={15} />}
         onClick={state.isPlaying ? replay.pause : replay.play}
         className="min-w-22"
       >

@@ -26,7 +26,7 @@ export function RunningDetail({ call, keyName }: { call: RunningCallRow; keyName
         <p className="min-w-0 flex-1 text-sm text-ink-soft">
           {meaning}. Story, prompt and response appear when the call ends.
         </p>
-        <Button look="danger" icon={<CircleX size={15} aria-hidden />} onClick={() => setIsCancelling(true)}>
+        <Button look="danger" icon={<CircleX size={15} />} onClick={() => setIsCancelling(true)}>
           Cancel
         </Button>
       </div>

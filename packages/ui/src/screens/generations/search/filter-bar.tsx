@@ -112,7 +112,7 @@ function Pickers({ search, onChange, facets, keyOptions }: PickersProps) {
         <TimeButtons search={search} onChange={onChange} />
         <Button
           className="@5xl:hidden"
-          icon={<SlidersHorizontal size={15} aria-hidden />}
+          icon={<SlidersHorizontal size={15} />}
           aria-label="Filters"
           title="Filters"
           aria-expanded={isOpen}

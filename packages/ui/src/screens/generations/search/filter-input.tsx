@@ -60,7 +60,7 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
   };
   return (
     <div className="relative min-w-40">
-      <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
+      <Search size={15} className="absolute top-2 left-2.5 text-ink-faint" />
       <input
         ref={inputRef}
         type="search"

@@ -58,22 +58,12 @@ export function SearchBar({
         {isSortLost && '. Text search starts with the newest call, so this list is not sorted'}
       </span>
       {isRunning && (
-        <Button
-          look="quiet"
-          className="min-h-6 px-1.5 py-0 text-xs"
-          icon={<Square size={12} aria-hidden />}
-          onClick={onStop}
-        >
+        <Button look="quiet" className="min-h-6 px-1.5 py-0 text-xs" icon={<Square size={12} />} onClick={onStop}>
           Stop searching
         </Button>
       )}
       {!isRunning && !isDone && (
-        <Button
-          look="quiet"
-          className="min-h-6 px-1.5 py-0 text-xs"
-          icon={<Play size={12} aria-hidden />}
-          onClick={onGoOn}
-        >
+        <Button look="quiet" className="min-h-6 px-1.5 py-0 text-xs" icon={<Play size={12} />} onClick={onGoOn}>
           Continue search
         </Button>
       )}

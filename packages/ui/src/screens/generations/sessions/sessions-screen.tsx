@@ -91,13 +91,13 @@ const idOf = ({ session_id: id }: SessionRow): string => id;
 function NoSessions({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
-      <EmptyState icon={<Layers size={22} aria-hidden />} title="No sessions match these filters">
+      <EmptyState icon={<Layers size={22} />} title="No sessions match these filters">
         <Button onClick={onClear}>Clear the filters</Button>
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={<Layers size={22} aria-hidden />} title="No sessions yet">
+    <EmptyState icon={<Layers size={22} />} title="No sessions yet">
       <p>
         Calls belong to a session when the client sends the same <code className="font-mono text-xs">session_id</code>{' '}
         with each, in the body or as the header <code className="font-mono text-xs">x-session-id</code>. Many tools do.

@@ -107,7 +107,7 @@ function CallContent({ id, before }: { id: string; before: readonly string[] }) 
               key={at}
               look="quiet"
               className="self-start"
-              icon={<ChevronsDownUp size={14} aria-hidden />}
+              icon={<ChevronsDownUp size={14} />}
               onClick={() => setIsWhole(true)}
             >
               {toFoldedText(piece)}

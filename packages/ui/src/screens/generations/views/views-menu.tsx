@@ -31,7 +31,7 @@ export function ViewsMenu({ search }: { search: GenerationSearch }) {
     <>
       <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild ref={opener}>
-          <Button icon={<Bookmark size={15} aria-hidden />} aria-label={current?.name ?? 'Views'} title="Views">
+          <Button icon={<Bookmark size={15} />} aria-label={current?.name ?? 'Views'} title="Views">
             <span className="max-w-36 truncate max-lg:hidden">{current?.name ?? 'Views'}</span>
           </Button>
         </DropdownMenu.Trigger>

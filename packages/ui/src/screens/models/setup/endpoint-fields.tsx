@@ -106,7 +106,7 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
           />
         ))}
       </FoldedGrid>
-      <Button look="quiet" className="mt-2" icon={<Trash2 size={14} aria-hidden />} onClick={onRemove}>
+      <Button look="quiet" className="mt-2" icon={<Trash2 size={14} />} onClick={onRemove}>
         Remove endpoint {place}
       </Button>
     </fieldset>

@@ -85,7 +85,7 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
             issue={(field) => issueFor(save.error, `endpoints.${at}.${field}`)}
           />
         ))}
-        <Button className="self-start" icon={<Plus size={14} aria-hidden />} onClick={addEndpoint}>
+        <Button className="self-start" icon={<Plus size={14} />} onClick={addEndpoint}>
           Add an endpoint
         </Button>
         {save.error !== null && (

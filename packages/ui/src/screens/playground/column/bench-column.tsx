@@ -85,7 +85,7 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
             look="quiet"
             aria-label={`Stop ${model}`}
             title="Stop"
-            icon={<Square size={14} aria-hidden />}
+            icon={<Square size={14} />}
             onClick={() => run.stop()}
           />
         )}
@@ -94,7 +94,7 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
             look="quiet"
             aria-label={`Remove column ${at + 1}`}
             title="Remove"
-            icon={<X size={15} aria-hidden />}
+            icon={<X size={15} />}
             onClick={() => actions.removeColumn(id)}
           />
         )}
@@ -204,7 +204,7 @@ function ToolResults({ calls, onSend }: ToolResultsProps) {
           )}
         </Field>
       ))}
-      <Button look="primary" className="self-start" icon={<Send size={14} aria-hidden />} onClick={submit}>
+      <Button look="primary" className="self-start" icon={<Send size={14} />} onClick={submit}>
         {calls.length === 1 ? 'Send the result' : 'Send the results'}
       </Button>
     </div>

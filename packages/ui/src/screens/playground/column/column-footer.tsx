@@ -60,15 +60,9 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
                 <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" className="min-h-6 px-1 py-0" />
               </>
             )}
-            {onAgain !== undefined && (
-              <IconButton label="Regenerate" icon={<RotateCw size={14} aria-hidden />} onClick={onAgain} />
-            )}
+            {onAgain !== undefined && <IconButton label="Regenerate" icon={<RotateCw size={14} />} onClick={onAgain} />}
             {readRequest !== undefined && (
-              <IconButton
-                label="Copy as curl"
-                icon={<Code size={14} aria-hidden />}
-                onClick={() => void copyCurl(readRequest())}
-              />
+              <IconButton label="Copy as curl" icon={<Code size={14} />} onClick={() => void copyCurl(readRequest())} />
             )}
             {outcome.generationId !== null && (
               <>
@@ -156,7 +150,7 @@ function SaveFixture({ generationId }: { generationId: string }) {
   return (
     <IconButton
       label="Save as fixture"
-      icon={<Archive size={14} aria-hidden />}
+      icon={<Archive size={14} />}
       isBusy={isPending}
       onClick={() => mutate(generationId)}
     />

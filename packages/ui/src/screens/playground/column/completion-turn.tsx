@@ -32,7 +32,7 @@ export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRa
   return (
     <article aria-label="Assistant" className="flex flex-col gap-2 px-1">
       <header className="flex min-h-6 items-center gap-1.5 text-xs text-ink-faint">
-        <Bot size={13} aria-hidden />
+        <Bot size={13} />
         <span className="min-w-0 flex-1 truncate">Assistant</span>
         {actions !== undefined && (
           <TurnButtons what="completion" onEdit={() => setIsEditing(true)} onRemove={() => actions.remove(turn.id)} />
@@ -119,8 +119,7 @@ function CalledTool({ call }: { call: ToolCall }) {
   return (
     <section aria-label={`Call of ${call.name}`} className="rounded-md border border-line px-3 py-2">
       <p className="flex items-center gap-2 text-sm">
-        <Wrench size={14} aria-hidden /> Calls{' '}
-        <code className="font-mono text-xs break-all">{showControls(call.name)}</code>
+        <Wrench size={14} /> Calls <code className="font-mono text-xs break-all">{showControls(call.name)}</code>
       </p>
       <div className="mt-1 font-mono break-all">
         <PlainText text={toReadable(call.arguments)} />

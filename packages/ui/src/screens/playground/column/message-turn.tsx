@@ -40,7 +40,7 @@ export const MessageTurn = memo(function MessageTurn({ turn, actions, sharedBy }
       className="group rounded-lg bg-raised px-3 py-2"
     >
       <header className="mb-0.5 flex min-h-6 items-center gap-1.5 text-xs text-ink-faint">
-        {turn.type === 'user' ? <User size={13} aria-hidden /> : <Wrench size={13} aria-hidden />}
+        {turn.type === 'user' ? <User size={13} /> : <Wrench size={13} />}
         <span className="min-w-0 flex-1 truncate">
           {turn.type === 'user' ? 'User' : `Result of ${showControls(turn.name) || 'a tool'}`}
         </span>
@@ -64,10 +64,10 @@ export function TurnButtons({ what, onEdit, onRemove }: { what: string; onEdit: 
   return (
     <>
       <button type="button" aria-label={`Edit the ${what}`} title="Edit" className={look} onClick={onEdit}>
-        <Pencil size={13} aria-hidden />
+        <Pencil size={13} />
       </button>
       <button type="button" aria-label={`Remove the ${what}`} title="Remove" className={look} onClick={onRemove}>
-        <Trash2 size={13} aria-hidden />
+        <Trash2 size={13} />
       </button>
     </>
   );
@@ -85,8 +85,7 @@ function Carried({ attached, kept }: { attached: readonly Attachment[]; kept: nu
               <img src={url} alt={name} title={name} className="max-h-24 rounded border border-line" />
             ) : (
               <Badge>
-                <Icon size={12} aria-hidden /> {showControls(name)} ·{' '}
-                {url === '' ? 'too large to store' : formatBytes(bytes)}
+                <Icon size={12} /> {showControls(name)} · {url === '' ? 'too large to store' : formatBytes(bytes)}
               </Badge>
             )}
           </li>

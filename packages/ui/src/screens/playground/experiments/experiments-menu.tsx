@@ -67,14 +67,14 @@ export function ExperimentsMenu({ readOpen, openId, newId, onNew, onOpen, onImpo
         }}
       />
       <Menu
-        trigger={<Button icon={<FlaskConical size={15} aria-hidden />}>Experiments</Button>}
+        trigger={<Button icon={<FlaskConical size={15} />}>Experiments</Button>}
         items={[
-          { label: 'New', icon: <FilePlus2 size={14} aria-hidden />, onSelect: onNew },
-          { label: 'All experiments…', icon: <List size={14} aria-hidden />, onSelect: () => setIsListed(true) },
-          { label: 'Save as a file', icon: <Download size={14} aria-hidden />, onSelect: () => void save() },
+          { label: 'New', icon: <FilePlus2 size={14} />, onSelect: onNew },
+          { label: 'All experiments…', icon: <List size={14} />, onSelect: () => setIsListed(true) },
+          { label: 'Save as a file', icon: <Download size={14} />, onSelect: () => void save() },
           {
             label: 'Open a file…',
-            icon: <FolderOpen size={14} aria-hidden />,
+            icon: <FolderOpen size={14} />,
             onSelect: () => input.current?.click(),
           },
         ]}

@@ -96,7 +96,7 @@ function Rows({ label, rows, path, problems, onChange }: RowsProps) {
       <Button
         look="quiet"
         className="self-start"
-        icon={<Plus size={15} aria-hidden />}
+        icon={<Plus size={15} />}
         aria-label={`Add a row to ${label.toLowerCase()}`}
         onClick={() => onChange([...rows, EMPTY_ROW])}
       >
@@ -167,7 +167,7 @@ function Row({ row, at, path, problems, onChange, onRemove }: RowProps) {
         look="quiet"
         aria-label={`Remove row ${at + 1}`}
         className="justify-self-end md:mt-6"
-        icon={<X size={15} aria-hidden />}
+        icon={<X size={15} />}
         onClick={onRemove}
       />
     </div>

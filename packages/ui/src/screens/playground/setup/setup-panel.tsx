@@ -67,7 +67,7 @@ export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
             onClick={() => onSection(section === name ? null : name)}
             className={`inline-flex min-h-8 items-center gap-1 rounded-md px-2 text-sm hover:bg-raised ${section === name ? 'bg-raised font-medium' : 'text-ink-soft'}`}
           >
-            {section === name ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
+            {section === name ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
             {SECTIONS[name].label}
             {name === 'tools' && setup.tools.length > 0 && ` (${setup.tools.length})`}
             {wrong.has(name) ? (

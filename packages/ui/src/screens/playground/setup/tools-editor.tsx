@@ -31,11 +31,7 @@ export function ToolsEditor({ tools, problems, onChange }: ToolsEditorProps) {
           onRemove={() => onChange(tools.filter((_, other) => other !== at))}
         />
       ))}
-      <Button
-        className="self-start"
-        icon={<Plus size={15} aria-hidden />}
-        onClick={() => onChange([...tools, EMPTY_TOOL])}
-      >
+      <Button className="self-start" icon={<Plus size={15} />} onClick={() => onChange([...tools, EMPTY_TOOL])}>
         Add a tool
       </Button>
     </div>

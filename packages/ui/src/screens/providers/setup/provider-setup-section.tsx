@@ -50,7 +50,7 @@ export function ProviderSetupSection({ setup, onGone }: ProviderSetupSectionProp
     <section aria-label="Set-up" className="flex flex-col gap-3">
       <div className="flex items-center justify-between gap-2">
         <h3 className="text-sm font-semibold">Set-up</h3>
-        <Button look="danger" icon={<Trash2 size={14} aria-hidden />} onClick={() => setIsDeleting(true)}>
+        <Button look="danger" icon={<Trash2 size={14} />} onClick={() => setIsDeleting(true)}>
           Delete
         </Button>
       </div>

@@ -86,7 +86,7 @@ function StorageNotice({ storage }: { storage: DesktopInfo['secretStorage'] }) {
   if (storage === 'keyring') return <p className="text-sm text-ink-soft">Encrypted with this machine’s keyring.</p>;
   return (
     <p className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
-      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
       {NOTICES[storage]}
     </p>
   );
