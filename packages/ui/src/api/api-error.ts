@@ -57,6 +57,9 @@ function toIssues(value: unknown): FieldIssue[] {
   }));
 }
 
+/** What an error says, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Advice for a person about an error, in a sentence. */
 export function toRemedy(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Reload the page. If the error persists, copy the report and open an issue.';

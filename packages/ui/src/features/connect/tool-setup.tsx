@@ -11,7 +11,7 @@ import { getDesktop } from '../../app/desktop.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Field } from '../../parts/controls/field.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import type { ToolKey } from './connect-queries.ts';
 import { FirstCallCard } from './first-call.tsx';
 import { ToolKeyForm } from './tool-key-form.tsx';
@@ -214,8 +214,7 @@ async function deleteKey(hash: string, name: string): Promise<void> {
     await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE' });
     showToast({ tone: 'good', title: `The key “${name}” was deleted` });
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    showToast({ tone: 'bad', title: `The key “${name}” was not deleted`, detail });
+    showFailure(`The key “${name}” was not deleted`, error);
   }
   await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, RotateCw, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-import { ApiError, toRemedy } from '../../api/api-error.ts';
+import { ApiError, toRemedy, messageOf } from '../../api/api-error.ts';
 import { healthQuery } from '../../api/queries.ts';
 import { Button } from '../controls/button.tsx';
 import { CopyButton } from '../controls/copy-button.tsx';
@@ -49,7 +49,7 @@ export function FailurePanel({ error, title = 'Something went wrong', onRetry }:
             </span>
           )}
         </p>
-        <p className="break-words">{showControls(error instanceof Error ? error.message : String(error))}</p>
+        <p className="break-words">{showControls(messageOf(error))}</p>
         {!isToldAlready && (
           <ul className="mt-1 list-disc pl-5">
             {issues.map((issue) => (
@@ -78,7 +78,7 @@ export function FailurePanel({ error, title = 'Something went wrong', onRetry }:
 function toErrorReport(error: unknown): string {
   const lines = [
     'Model Gateway, web UI',
-    `message: ${error instanceof Error ? error.message : String(error)}`,
+    `message: ${messageOf(error)}`,
     ...(error instanceof ApiError
       ? [
           `status: ${error.status}`,

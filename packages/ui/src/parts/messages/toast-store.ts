@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { createStore, useStore } from 'zustand';
 
+import { messageOf } from '../../api/api-error.ts';
 import type { Outcome } from '../../desktop-bridge.ts';
 
 /** A short message in the corner. */
@@ -29,6 +30,10 @@ export function showToast(toast: Omit<Toast, 'id'>): void {
   change([...getToasts(), { ...toast, id: nextId++ }].slice(-MAX_TOASTS));
 }
 
+/** Says what failed, and why. */
+export const showFailure = (title: string, error: unknown): void =>
+  showToast({ tone: 'bad', title, detail: messageOf(error) });
+
 export function dismissToast(id: number): void {
   change(getToasts().filter((toast) => toast.id !== id));
 }
@@ -54,8 +59,7 @@ export function showUndo({ title, undo, undone }: Undoable): void {
       await undo();
       showToast({ tone: 'neutral', title: undone });
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: 'Could not be undone', detail });
+      showFailure('Could not be undone', error);
     }
   };
   showToast({ tone: 'good', title, action: { label: 'Undo', run: () => void run() } });
@@ -98,8 +102,7 @@ export function holdDeletion({ id, title, detail, onClosing, failed = 'Not delet
     try {
       await (isUndone ? undo?.() : run());
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: isUndone ? 'Could not be undone' : failed, detail: reason });
+      showFailure(isUndone ? 'Could not be undone' : failed, error);
     }
     heldDeletions.setState((held) => new Set([...held].filter((other) => other !== id)), true);
   };
@@ -128,7 +131,7 @@ export function useOutcome(): { readonly ask: Ask; readonly isBusy: boolean } {
       if (title !== '') showToast({ tone: outcome.done ? 'good' : 'neutral', title });
       return outcome.done;
     } catch (error) {
-      showToast({ tone: 'bad', title: 'The app could not do this', detail: String(error) });
+      showFailure('The app could not do this', error);
       return false;
     } finally {
       setIsBusy(false);

@@ -17,7 +17,7 @@ import { formatFull, formatRelative } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
-import { showToast, showUndo } from '../../parts/messages/toast-store.ts';
+import { showToast, showUndo, showFailure } from '../../parts/messages/toast-store.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
@@ -110,7 +110,7 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
       });
       return refresh();
     },
-    onError: (failure) => showToast({ tone: 'bad', title: 'Not changed', detail: failure.message }),
+    onError: (failure) => showFailure('Not changed', failure),
   });
   const test = useMutation({
     mutationFn: async ({ id, name }: Destination) => ({ name, ...(await testDestination(id)) }),
@@ -120,7 +120,7 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
         title: `${name}: ${success ? 'test delivered' : 'test failed'}`,
         detail: result,
       }),
-    onError: (failure) => showToast({ tone: 'bad', title: 'The test could not run', detail: failure.message }),
+    onError: (failure) => showFailure('The test could not run', failure),
   });
   return useMemo(
     () => [

@@ -7,7 +7,7 @@ import { LabelledInput } from '../../features/form/labelled.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showFailure } from '../../parts/messages/toast-store.ts';
 import { assign, refreshGuardrails } from './guardrail-queries.ts';
 import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 
@@ -24,8 +24,7 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
       try {
         if (keys.length > 0) await assign({ guardrailId: data.id, subjects: 'keys' }, keys, true);
       } catch (error) {
-        const detail = error instanceof Error ? error.message : String(error);
-        showToast({ tone: 'bad', title: `${data.name} was created but not assigned`, detail });
+        showFailure(`${data.name} was created but not assigned`, error);
       }
       await refreshGuardrails(client);
       onCreated(data.id);

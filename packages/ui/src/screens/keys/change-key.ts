@@ -2,7 +2,7 @@ import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import type { Key } from '../../api/types.ts';
-import { holdDeletion, showToast, useHeldDeletions } from '../../parts/messages/toast-store.ts';
+import { holdDeletion, showToast, useHeldDeletions, showUndo } from '../../parts/messages/toast-store.ts';
 
 type Changeable = 'name' | 'disabled' | 'limit' | 'limit_reset' | 'include_byok_in_limit' | 'expires_at';
 type ChangeableKey = Pick<Key, 'hash' | Changeable>;
@@ -13,7 +13,11 @@ export async function changeKey(key: ChangeableKey, change: KeyChange, told: str
   await patch(key.hash, change);
   const before = toBefore(key, change);
   if (Object.keys(before).length === 0) return;
-  showToast({ tone: 'good', title: told, action: { label: 'Undo', run: () => void undo(key, before) } });
+  showUndo({
+    title: told,
+    undo: () => patch(key.hash, before),
+    undone: `“${before.name ?? key.name}” restored`,
+  });
 }
 
 /** The fields that the change makes different, as they were. */
@@ -47,17 +51,11 @@ export async function deleteKey(key: ChangeableKey): Promise<void> {
       await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE', isKept: true });
       await refresh();
     },
-    undo: () => undo(key, { disabled }),
+    undo: async () => {
+      await patch(hash, { disabled });
+      showToast({ tone: 'good', title: `“${name}” restored` });
+    },
   });
-}
-
-async function undo({ hash, name }: ChangeableKey, before: KeyChange): Promise<void> {
-  try {
-    await patch(hash, before);
-    showToast({ tone: 'good', title: `“${before.name ?? name}” restored` });
-  } catch (error) {
-    showToast({ tone: 'bad', title: 'Could not be undone', detail: toText(error) });
-  }
 }
 
 async function patch(hash: string, body: KeyChange): Promise<void> {
@@ -66,4 +64,3 @@ async function patch(hash: string, body: KeyChange): Promise<void> {
 }
 
 const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
-const toText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 
 import { keysQuery } from '../../api/queries.ts';
 import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showFailure } from '../../parts/messages/toast-store.ts';
 import { changeKey, deleteKey } from './change-key.ts';
 import { KeyForm } from './key-form.tsx';
 
@@ -22,7 +22,7 @@ export function useToggleKey(): (key: AnyKey) => void {
         { disabled: !key.disabled },
         key.disabled ? `“${key.name}” enabled` : `“${key.name}” disabled; its calls are refused`,
       ),
-    onError: (failure) => showToast({ tone: 'bad', title: 'The key was not changed', detail: failure.message }),
+    onError: (failure) => showFailure('The key was not changed', failure),
   }).mutate;
 }
 

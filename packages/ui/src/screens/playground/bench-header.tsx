@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react';
 import { useStore } from 'zustand';
 
+import { messageOf } from '../../api/api-error.ts';
 import { type Experiment, MAX_COLUMNS, newExperiment, toTitle } from '../../features/playground/experiment.ts';
 import { setPlaygroundKey } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -97,8 +98,7 @@ function SavingNote({ store }: { store: ExperimentStore }) {
   if ('error' in saving) {
     return (
       <span role="alert" className="text-bad">
-        This browser can’t store it ({saving.error instanceof Error ? saving.error.message : String(saving.error)}).
-        Save it as a file.
+        This browser can’t store it ({messageOf(saving.error)}). Save it as a file.
       </span>
     );
   }

@@ -1,7 +1,7 @@
 import { type ClipboardEvent, type DragEvent, useState } from 'react';
 
 import { type Attachment, findFileProblem, toAttachment } from '../../features/playground/attachments.ts';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 
 /** Takes files that are chosen, dropped or pasted; says what is wrong with those that cannot be taken. */
 export function useAttaching(attached: readonly Attachment[], onRead: (read: readonly Attachment[]) => void) {
@@ -12,7 +12,7 @@ export function useAttaching(attached: readonly Attachment[], onRead: (read: rea
     try {
       onRead(await Promise.all(files.map(async (file) => toAttachment(file, await readBase64(file)))));
     } catch (error) {
-      showToast({ tone: 'bad', title: 'The file could not be read', detail: String(error) });
+      showFailure('The file could not be read', error);
     }
   };
   const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files');

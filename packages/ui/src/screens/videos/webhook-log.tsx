@@ -10,7 +10,7 @@ import { formatFull, formatRelative } from '../../format/time.ts';
 import { DeliveryStateBadge, DeliveryStateOptions } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 
 /** Empty for any. */
 type State = '' | WebhookDelivery['state'];
@@ -102,7 +102,7 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
   const resend = useMutation({
     mutationFn: () => resendWebhook(id),
     onSuccess: () => showToast({ tone: 'good', title: 'Queued again' }),
-    onError: (failure) => showToast({ tone: 'bad', title: 'Not resent', detail: failure.message }),
+    onError: (failure) => showFailure('Not resent', failure),
     onSettled: () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
   });
   return (

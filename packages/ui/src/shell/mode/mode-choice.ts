@@ -7,7 +7,7 @@ import { getDesktop } from '../../app/desktop.ts';
 import type { DesktopInfo, Mode } from '../../desktop-bridge.ts';
 import { fixtureStateQuery, MODES, type ModeWords, toModeWords } from '../../features/fixtures/fixture-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 
 /** What the mode can be switched to, and by whom. */
 export interface ModeChoice {
@@ -96,7 +96,7 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
       if (next !== null) client.setQueryData(fixtureStateQuery.queryKey, next);
       void client.invalidateQueries({ queryKey: ['fixtures'] });
     },
-    onError: ({ message }) => showToast({ tone: 'bad', title: 'Mode not switched', detail: message }),
+    onError: (error) => showFailure('Mode not switched', error),
   });
   /** The palette is gone before the gateway responds, and what follows happens all the same. */
   const ask = (mode: FixtureMode, then: (next: FixtureState | null) => void): void => {

@@ -1,3 +1,5 @@
+import { messageOf } from '../../../api/api-error.ts';
+
 /** Types of a row, with how they are shown. */
 export const ROW_TYPES = {
   string: 'text',
@@ -109,7 +111,7 @@ export function findSchemaProblems({ rows, text }: SchemaDraft, path: string): R
   try {
     if (!isObject(JSON.parse(text))) return { [`${path}.text`]: 'must be an object, e.g. {"type": "object"}' };
   } catch (error) {
-    return { [`${path}.text`]: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { [`${path}.text`]: `is not JSON: ${messageOf(error)}` };
   }
   const found: Record<string, string> = {};
   rows?.forEach(({ name, type, choices }, at) => {

@@ -3,11 +3,12 @@ import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tansta
 import { ArrowLeft } from 'lucide-react';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 
+import { messageOf } from '../../../api/api-error.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { issueFor } from '../../../parts/controls/field.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
-import { showToast } from '../../../parts/messages/toast-store.ts';
+import { showToast, showFailure } from '../../../parts/messages/toast-store.ts';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { deleteModel } from '../../models/model-setup-queries.ts';
 import { useDraftTest } from '../use-layer-test.ts';
@@ -130,7 +131,7 @@ async function saveNewProvider(
     try {
       made.push(await createModelOf(slug, model));
     } catch (error) {
-      failures.push(`${model}: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`${model}: ${messageOf(error)}`);
     }
   }
   const undo = async (): Promise<void> => {
@@ -138,7 +139,7 @@ async function saveNewProvider(
       for (const id of made) await deleteModel(id);
       await deleteProvider(slug);
     } catch (error) {
-      showToast({ tone: 'bad', title: `${name} was not removed`, detail: String(error) });
+      showFailure(`${name} was not removed`, error);
     }
     await client.invalidateQueries();
   };

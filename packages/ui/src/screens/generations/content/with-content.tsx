@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import type { GenerationContent } from '../../../api/types.ts';
@@ -15,7 +15,7 @@ import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
-import { showToast } from '../../../parts/messages/toast-store.ts';
+import { showFailure } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
 
 /** From here on a program of one's own shows them better. */
@@ -75,20 +75,12 @@ function NotStored({ id }: { id: string }) {
 }
 
 function SaveContent({ id }: { id: string }) {
-  const [isBusy, setIsBusy] = useState(false);
-  const save = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      saveFile(`${id}.json`, await (await openContent(id)).blob());
-    } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: 'Prompt and response could not be saved', detail });
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const save = useMutation({
+    mutationFn: async () => saveFile(`${id}.json`, await (await openContent(id)).blob()),
+    onError: (error) => showFailure('Prompt and response could not be saved', error),
+  });
   return (
-    <Button isBusy={isBusy} icon={<Download size={14} />} onClick={() => void save()}>
+    <Button isBusy={save.isPending} icon={<Download size={14} />} onClick={() => save.mutate()}>
       Save as a file
     </Button>
   );

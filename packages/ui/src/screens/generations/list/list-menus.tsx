@@ -1,6 +1,6 @@
+import { useMutation } from '@tanstack/react-query';
 import { Columns3, Download } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
 import { setPreferences, usePreferences } from '../../../app/preferences.ts';
@@ -8,7 +8,8 @@ import { type GenerationSearch, toGenerationQuery } from '../../../features/gene
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Menu, MenuPortal } from '../../../parts/controls/menu.tsx';
-import { showToast } from '../../../parts/messages/toast-store.ts';
+import { showToast, showFailure } from '../../../parts/messages/toast-store.ts';
+import { saveFile } from '../../../parts/save-file.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 
 /** Which columns are shown, and how close the rows are. This browser remembers both. */
@@ -79,36 +80,24 @@ const FORMATS = [
 ] as const;
 
 export function ExportMenu({ search }: { search: GenerationSearch }) {
-  const [isBusy, setIsBusy] = useState(false);
-  const save = async (format: string, content: string): Promise<void> => {
-    setIsBusy(true);
-    try {
-      const response = await openApi('/admin/v1/generations/export', {
-        query: { ...toGenerationQuery(search, Date.now()), format, content },
-      });
-      const file = await response.blob();
-      const address = URL.createObjectURL(file);
-      Object.assign(document.createElement('a'), { href: address, download: `generations.${format}` }).click();
-      URL.revokeObjectURL(address);
-      showToast({ tone: 'good', title: `Exported ${formatBytes(file.size)}` });
-    } catch (error) {
-      showToast({
-        tone: 'bad',
-        title: 'The export failed',
-        detail: error instanceof Error ? error.message : String(error),
-      });
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const save = useMutation({
+    mutationFn: async ({ format, content }: Pick<(typeof FORMATS)[number], 'format' | 'content'>) => {
+      const query = { ...toGenerationQuery(search, Date.now()), format, content };
+      const file = await (await openApi('/admin/v1/generations/export', { query })).blob();
+      saveFile(`generations.${format}`, file);
+      return file.size;
+    },
+    onSuccess: (bytes) => showToast({ tone: 'good', title: `Exported ${formatBytes(bytes)}` }),
+    onError: (error) => showFailure('The export failed', error),
+  });
   return (
     <Menu
       trigger={
-        <Button isBusy={isBusy} icon={<Download size={15} />} aria-label="Export" title="Export">
+        <Button isBusy={save.isPending} icon={<Download size={15} />} aria-label="Export" title="Export">
           <span className="max-lg:hidden">Export</span>
         </Button>
       }
-      items={FORMATS.map(({ label, format, content }) => ({ label, onSelect: () => void save(format, content) }))}
+      items={FORMATS.map((format) => ({ label: format.label, onSelect: () => save.mutate(format) }))}
     />
   );
 }

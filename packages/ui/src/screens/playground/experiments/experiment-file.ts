@@ -1,3 +1,4 @@
+import { messageOf } from '../../../api/api-error.ts';
 import type { Experiment, NewId, Turn } from '../../../features/playground/experiment.ts';
 import { experimentFileSchema, FILE_FORMAT } from './experiment-schema.ts';
 import { limitMedia, type Limited } from './limit-media.ts';
@@ -24,7 +25,7 @@ export function readExperimentFile(text: string, newId: NewId): Experiment {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new NotAnExperiment(`It is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new NotAnExperiment(`It is not JSON: ${messageOf(error)}`);
   }
   const read = experimentFileSchema.safeParse(value);
   if (!read.success) {

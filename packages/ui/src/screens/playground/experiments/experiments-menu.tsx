@@ -9,7 +9,7 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { showToast } from '../../../parts/messages/toast-store.ts';
+import { showToast, showFailure } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import {
@@ -47,8 +47,7 @@ export function ExperimentsMenu({ readOpen, openId, newId, onNew, onOpen, onImpo
       if (file.size > MAX_FILE_BYTES) throw new Error('File is too large for an experiment');
       onImport(readExperimentFile(await file.text(), newId));
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      showToast({ tone: 'bad', title: `“${file.name}” is not an experiment`, detail });
+      showFailure(`“${file.name}” is not an experiment`, error);
     }
   };
   return (
